@@ -16,9 +16,8 @@ from .attacks.scoring import score_recovery
 from .engines.cluster import DaskEngine
 from .engines.local import LocalEngine
 from .io.antennas import read_antennas
-from .io.cdr import read_cdr
+from .io.cdr import read_cdr, read_parts
 from .io.checkpoint import Checkpoint
-from .io.parts import read_parts
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
@@ -73,7 +72,6 @@ from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
 from .studies.crossing import cross_releases, match_releases
-from .studies.disclosure_grid import disclosure_grid
 from .studies.glove_estimate import estimate_glove_s
 from .studies.learnt import expected_error, home_found
 from .studies.linkage import link
@@ -86,7 +84,7 @@ from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
-from .studies.unicity_grid import unicity_grid
+from .studies.unicity_grid import disclosure_grid, unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
 from .verification.release import verify_release

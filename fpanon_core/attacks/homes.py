@@ -33,20 +33,21 @@ from itertools import pairwise
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..engines.local import Engine
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress, part
 from ..kernels.home_guesses import (
     HomeMap,
     HomeTree,
     Moved,
     NightCells,
+    Spans,
     guess_by_others,
     guess_homes,
     guess_likeliest,
     guess_places,
     median_place,
 )
-from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows, offsets_of
+from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import DENSITIES, Spread
 from .search import Published, Suspects
@@ -282,16 +283,9 @@ def fullest_circle(
     night = night_share(fs, cells["t_min"], cells["dt_min"])
     half = _side_of(max(CIRCLE_M, _DEVIATIONS * math.sqrt(noise.variance))) / 2
     out = np.empty((len(published.weight), 3))
-    x, y, dx, dy = (np.ascontiguousarray(cells[name]) for name in PLACE)
-
-    def block(first: int) -> float:
-        last = min(first + _RECORDS_A_BLOCK, len(out))
-        guess_homes(
-            first, last, published.offsets, x, y, dx, dy, night, half, noise.variance > 0, out
-        )
-        return float(last - first)
-
-    engine.run(block, range(0, len(out), _RECORDS_A_BLOCK), len(out), progress)
+    where = (np.ascontiguousarray(cells[name]) for name in PLACE)
+    given = NightCells(published.offsets, *where, night), half, noise.variance > 0, out
+    fill(engine, len(out), _RECORDS_A_BLOCK, guess_homes, *given, progress=progress)
     return Said(out[:, :2], out[:, 2])
 
 
@@ -328,23 +322,17 @@ def guesses(
     record, known = asked.record, asked.known
     nights = NightPlaces.of(fs, published)
     circle = fullest_circle(fs, published, noise, engine=engine, progress=part(progress, 0.0, 0.3))
-    others = by_others(
-        fs, nights, asked, noise, circle, engine=engine, progress=part(progress, 0.3, 0.7)
-    )
+    told = part(progress, 0.3, 0.7)
+    others = by_others(fs, nights, asked, noise, circle, engine=engine, progress=told)
     found = {
         "most_nights": most_nights(nights).unless_vague(known)[record],
         "fullest_circle": circle.unless_vague(known)[record],
         "by_others": others.unless_vague(known),
     }
     if noise.variance > 0:
+        first, told = circle.places[record], part(progress, 0.7, 1.0)
         found["noise_likelihood"] = noise_likelihood(
-            fs,
-            published,
-            asked,
-            noise,
-            circle.places[record],
-            engine=engine,
-            progress=part(progress, 0.7, 1.0),
+            fs, published, asked, noise, first, engine=engine, progress=told
         )
     if progress is not None:
         progress(1.0)
@@ -385,39 +373,30 @@ def by_others(
     """
     homes, record, person = asked.homes, asked.record, asked.person
     living = np.flatnonzero(homes.nights >= asked.nights)
-    known, place = _map_of(homes.x_m[living], homes.y_m[living], fs.weight[living], CIRCLE_M)
+    known, place = _map_of(homes.x_m[living], homes.y_m[living], fs.weight[living])
     home = np.full(fs.n_users, -1, np.int64)
     home[living] = place
     cells = _night_cells(nights, noise, circle)
     own = fs.weight[person].astype(np.float64)
-    whose, first, enough = home[person], circle.places[record], asked.known.share
     out = np.empty((len(record), 3))
-
-    def block(begin: int) -> float:
-        end = min(begin + _TARGETS_A_BLOCK, len(out))
-        guess_by_others(begin, end, record, whose, own, first, cells, known, enough, out)
-        return float(end - begin)
-
-    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    given = record, home[person], own, circle.places[record], cells, known, asked.known.share, out
+    fill(engine, len(out), _TARGETS_A_BLOCK, guess_by_others, *given, progress=progress)
     return Said(out[:, :2], out[:, 2])
 
 
-def _map_of(
-    x_m: FloatArray, y_m: FloatArray, weight: IntArray, side: float
-) -> tuple[HomeMap, IntArray]:
-    """The map of some homes, and the place of each on it."""
+def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap, IntArray]:
+    """The map of some homes in squares as wide as a circle reaches, and the place of each on it."""
     first, which = distinct_rows(x_m, y_m)
     x, y = x_m[first], y_m[first]
     left, bottom = float(x.min()), float(y.min())
-    row = np.floor((y - bottom) / side).astype(np.int64)
+    row = np.floor((y - bottom) / CIRCLE_M).astype(np.int64)
     rows = int(row.max()) + 1
-    number = np.floor((x - left) / side).astype(np.int64) * rows + row
+    number = np.floor((x - left) / CIRCLE_M).astype(np.int64) * rows + row
     order = np.argsort(number, kind="stable")
     square, many = np.unique(number, return_counts=True)
     people = np.bincount(which, weight).astype(np.float64)
-    made = HomeMap(
-        x[order], y[order], people[order], square, offsets_of(many), left, bottom, float(side), rows
-    )
+    homes = x[order], y[order], people[order]
+    made = HomeMap(*homes, square, offsets_of(many), left, bottom, CIRCLE_M, rows)
     at = np.empty(len(order), np.int64)
     at[order] = np.arange(len(order))
     return made, at[which]
@@ -429,28 +408,15 @@ def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells
     With noise a single one: the square that the mean of the nights leaves likely.
     """
     if noise.variance == 0:
-        return NightCells(
-            nights.offsets,
-            nights.x,
-            nights.y,
-            nights.dx,
-            nights.dy,
-            nights.at_night + _LESSER * nights.in_all,
-        )
+        mass = nights.at_night + _LESSER * nights.in_all
+        return NightCells(nights.offsets, nights.x, nights.y, nights.dx, nights.dy, mass)
     record, n_records = nights.record, len(nights.offsets) - 1
     each = np.bincount(record, nights.at_night, n_records)
     off = math.sqrt(noise.variance) / np.sqrt(np.maximum(circle.share * each, 1.0))
     sides = np.bincount(record, nights.at_night * (nights.dx + nights.dy) / 2, n_records) / each
     side = 2 * _DEVIATIONS * off + sides
-    low = circle.places - side[:, None] / 2
-    return NightCells(
-        np.arange(n_records + 1),
-        low[:, 0].copy(),
-        low[:, 1].copy(),
-        side,
-        side,
-        np.ones(n_records),
-    )
+    x, y = np.ascontiguousarray((circle.places - side[:, None] / 2).T)
+    return NightCells(np.arange(n_records + 1), x, y, side, side, np.ones(n_records))
 
 
 AT_HOME = 0.5
@@ -503,15 +469,9 @@ def noise_likelihood(
         noise.scale,
         AT_HOME / (1 - AT_HOME) * highest * extent[0] * extent[1],
     )
-    homes, out = _tree(fs), np.array(first)
-    record, person = asked.record, asked.person
-
-    def block(begin: int) -> float:
-        end = min(begin + _TARGETS_A_BLOCK, len(out))
-        guess_likeliest(begin, end, record, person, moved, homes, out)
-        return float(end - begin)
-
-    engine.run(block, range(0, len(out), _TARGETS_A_BLOCK), len(out), progress)
+    out = np.array(first)
+    given = asked.record, asked.person, moved, _tree(fs), out
+    fill(engine, len(out), _TARGETS_A_BLOCK, guess_likeliest, *given, progress=progress)
     return out
 
 
@@ -566,33 +526,12 @@ def places_at(
     """
     cells = published.cells
     x, y = cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2
-    start, length = (np.ascontiguousarray(cells[name]) for name in ("t_min", "dt_min"))
+    when = (np.ascontiguousarray(cells[name]) for name in TIME)
     people = np.repeat(published.weight, np.diff(published.offsets)).astype(np.float64)
     base = np.array(median_place(x, y, people))
     guess = np.empty((len(t_min), 2))
-
-    def block(first: int) -> float:
-        last = min(first + _TARGETS_A_BLOCK, len(t_min))
-        guess_places(
-            first,
-            last,
-            t_min,
-            suspects.record,
-            suspects.share,
-            suspects.count,
-            suspects.rest,
-            published.offsets,
-            x,
-            y,
-            start,
-            length,
-            base[0],
-            base[1],
-            guess,
-        )
-        return float(last - first)
-
-    engine.run(block, range(0, len(t_min), _TARGETS_A_BLOCK), len(t_min), progress)
+    given = t_min, suspects, Spans(published.offsets, x, y, *when), base, guess
+    fill(engine, len(t_min), _TARGETS_A_BLOCK, guess_places, *given, progress=progress)
     return guess, base
 
 

@@ -38,9 +38,17 @@ from hashlib import blake2b
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
-from ..engines.local import Engine
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress, nth_part, part
-from ..kernels.relinking import Side, add_moves, count_moves, likest, usual_density
+from ..kernels.relinking import (
+    Marks,
+    Side,
+    add_moves,
+    count_moves,
+    likest,
+    usual_density,
+)
+from ..kernels.relinking import Moves as Moves
 from ..model.arrays import (
     PLACE,
     Closed,
@@ -83,9 +91,6 @@ class Bins(Closed):
     corners: FloatArray
     hours: SmallInts
 
-    def __post_init__(self) -> None:
-        self._close()
-
 
 @dataclass(frozen=True, eq=False)
 class Traces(Closed):
@@ -109,9 +114,6 @@ class Traces(Closed):
     mass: FloatArray
     weight: IntArray
     ends: FloatArray
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @classmethod
     def of(
@@ -262,28 +264,9 @@ def likenesses(
     width = min(most, len(first.weight))
     column, value = np.empty((n, width), np.int32), np.empty((n, width))
     many = np.zeros(n, np.int64)
-
-    def block(begin: int) -> float:
-        end = min(begin + _RECORDS_A_BLOCK, n)
-        likest(
-            begin,
-            end,
-            second.offsets,
-            here,
-            second.mass,
-            mine,
-            usual,
-            theirs,
-            other_usual,
-            first.weight,
-            most,
-            column,
-            value,
-            many,
-        )
-        return float(end - begin)
-
-    engine.run(block, range(0, n, _RECORDS_A_BLOCK), n, part(progress, 0.2, 1.0))
+    sides = Marks(second.offsets, here, second.mass), mine, usual, theirs, other_usual
+    given = *sides, first.weight, most, column, value, many
+    fill(engine, n, _RECORDS_A_BLOCK, likest, *given, progress=part(progress, 0.2, 1.0))
     listed = np.arange(width) < many[:, None]
     row = np.repeat(np.arange(n), many)
     found, worth = column[listed], value[listed]
@@ -319,13 +302,8 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
 def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> FloatArray:
     """What the mean person of the side ``by`` gives each bin of the other."""
     out = np.empty(len(of.hours))
-
-    def block(begin: int) -> float:
-        end = min(begin + _BINS_A_BLOCK, len(out))
-        usual_density(begin, end, of.corners, of.hours, by, out)
-        return float(end - begin)
-
-    engine.run(block, range(0, len(out), _BINS_A_BLOCK), len(out), progress)
+    given = of.corners, of.hours, by, out
+    fill(engine, len(out), _BINS_A_BLOCK, usual_density, *given, progress=progress)
     return out
 
 
@@ -442,61 +420,24 @@ _PRIOR = 10.0  # moves of any time, that stand beside those of a class of time
 _MOVES_A_BLOCK = 64
 
 
-@dataclass(frozen=True, eq=False)
-class Moves(Closed):
-    """How far people go in which time, by the moves within the records of a release.
+def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine: Engine) -> Pairs:
+    """Pairs with the log-likelihood of the move between them added.
 
-    Attributes
+    Parameters
     ----------
-    chance : float64 ndarray (n_gaps + 1, n_ways + 1)
-        Of each class of distance, by the class of the time between; rows sum to 1.
-    errors : float64 ndarray (2,)
-        Variance that noise adds to a distance (m²), and to a time between (min²).
+    pairs : Pairs
+        A row for each later record, a column for each earlier one.
+    moves : Moves
+    first, second : Traces
+        The earlier records and the later ones.
     """
-
-    chance: FloatArray
-    errors: FloatArray
-
-    def __post_init__(self) -> None:
-        self._close()
-
-    def added(
-        self, pairs: Pairs, last: FloatArray, weight: IntArray, first: FloatArray, engine: Engine
-    ) -> Pairs:
-        """Pairs with the log-likelihood of the move between them added.
-
-        Parameters
-        ----------
-        pairs : Pairs
-            A row for each later record, a column for each earlier one.
-        last, first : float64 ndarray (n, 5)
-            Last cells of the earlier records and first cells of the later ones, as :func:`ends`.
-        weight : int64 ndarray (n_earlier,)
-            People of each earlier record.
-        """
-        offsets, column, value = pairs
-        n, out = len(offsets) - 1, value.copy()
-
-        def block(begin: int) -> float:
-            end = min(begin + _MOVES_A_BLOCK, n)
-            add_moves(
-                begin,
-                end,
-                offsets,
-                column,
-                last,
-                weight,
-                first,
-                self.errors,
-                _WAYS_M2,
-                _GAPS_MIN2,
-                self.chance,
-                out,
-            )
-            return float(end - begin)
-
-        engine.run(block, range(0, n, _MOVES_A_BLOCK), n, None)
-        return offsets, column, out
+    offsets, column, value = pairs
+    half, out = first.ends.shape[1] // 2, value.copy()
+    last = np.ascontiguousarray(first.ends[:, half:])
+    begin = np.ascontiguousarray(second.ends[:, :half])
+    given = offsets, column, last, first.weight, begin, moves, out
+    fill(engine, len(offsets) - 1, _MOVES_A_BLOCK, add_moves, *given)
+    return offsets, column, out
 
 
 def moves_of(
@@ -524,11 +465,11 @@ def moves_of(
     )
     record = fs.sample_user
     cells = cells[np.lexsort((*cells.T[[4, 2, 1, 0, 3]], record))]
-    counts = np.zeros((len(_GAPS_MIN2) + 1, len(_WAYS_M2) + 1), np.int64)
+    seen = np.zeros((len(_GAPS_MIN2) + 1, len(_WAYS_M2) + 1))
     for lag in _LAGS:
         one = np.flatnonzero(record[:-lag] == record[lag:])
-        count_moves(cells[one], cells[one + lag], errors, _WAYS_M2, _GAPS_MIN2, counts)
-    pooled = (counts.sum(axis=0) + 1) / (counts.sum() + counts.shape[1])
-    chance = (counts + _PRIOR * pooled) / (counts.sum(axis=1, keepdims=True) + _PRIOR)
+        count_moves(cells[one], cells[one + lag], Moves(seen, _WAYS_M2, _GAPS_MIN2, errors))
+    pooled = (seen.sum(axis=0) + 1) / (seen.sum() + seen.shape[1])
+    chance = (seen + _PRIOR * pooled) / (seen.sum(axis=1, keepdims=True) + _PRIOR)
     ends = np.hstack([cells[fs.offsets[:-1]], cells[fs.offsets[1:] - 1]])
-    return Moves(chance, errors), ends
+    return Moves(chance, _WAYS_M2, _GAPS_MIN2, errors), ends

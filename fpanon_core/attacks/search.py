@@ -16,14 +16,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engines.local import Engine, stretches
 from ..engines.progress import Progress
-from ..kernels.linkage_density import CLOSE, GAUSSIAN, NONE, Way
-from ..kernels.linkage_scores import Shelf, best_samples, leading_records, rank_targets
+from ..kernels.linkage_density import CLOSE, NONE, Way, reach_of
+from ..kernels.linkage_scores import (
+    Shelf,
+    Shelved,
+    best_samples,
+    leading_records,
+    rank_targets,
+)
+from ..kernels.linkage_scores import Suspects as Suspects
 from ..model.arrays import (
     CELL,
     PLACE,
@@ -70,9 +77,6 @@ class Published(Closed):
     weight: IntArray
     own: IntArray
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @classmethod
     def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
         """Of GLOVE a record for each group, else one for each fingerprint.
@@ -104,23 +108,9 @@ class Published(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Published samples on a shelf, and how points are held against them.
+    """Published samples on a shelf, and the points that are held against them."""
 
-    Attributes
-    ----------
-    shelf : Shelf
-    way : Way
-    points : float64 ndarray (n_points, 10)
-        As the kernels take them.
-    even : float64 ndarray (2,)
-        Density of the mean record for each attacker, if its samples were anywhere in the release
-        alike.
-    """
-
-    shelf: Shelf
-    way: Way
-    points: FloatArray
-    even: FloatArray
+    shelved: Shelved
 
     @classmethod
     def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
@@ -143,7 +133,7 @@ class Search:
         way = _way(cells, known, mechanism, FLOOR * anywhere)
         each = np.bincount(record, minlength=len(published.weight)) * published.weight
         even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
-        return cls(_shelf(cells, record, share, way, known), way, known, even)
+        return cls(Shelved(_shelf(cells, record, share, way, known), way, known, even))
 
 
 def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, SmallInts, FloatArray]:
@@ -216,8 +206,8 @@ def _shelf(
     point look as far back as it reaches.
     """
     anywhere, anytime = bool((known[:, 6] < 1).any()), bool((known[:, 8] < 1).any())
-    reach_m = _reach(way.space, way.space_m, way.nats)
-    reach_min = _reach(way.time, way.time_min, way.nats)
+    reach_m = reach_of(way.space, way.space_m, way.nats)
+    reach_min = reach_of(way.time, way.time_min, way.nats)
     reach = np.array([reach_m, reach_m, reach_min])
     board = np.ceil(np.log2(np.maximum(cells[:, 5], 1.0)) / 2).astype(np.int64)
     parts: list[tuple[Any, ...]] = []
@@ -244,17 +234,8 @@ def _shelf(
         begun += len(rows)
     first, base, size, many, widest = (np.array(column) for column in zip(*parts, strict=True))
     rows = np.concatenate(order)
-    return Shelf(
-        np.ascontiguousarray(cells[rows]),
-        record[rows],
-        share[rows],
-        np.concatenate(starts),
-        first,
-        base,
-        size,
-        many,
-        widest,
-    )
+    samples = np.ascontiguousarray(cells[rows]), record[rows], share[rows]
+    return Shelf(*samples, np.concatenate(starts), first, base, size, many, widest)
 
 
 def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
@@ -267,20 +248,12 @@ def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
         size[: 2 if many[0] * many[1] > 1 else 3] *= 2.0
 
 
-def _reach(density: int, scale: float, nats: float) -> float:
-    """As of the kernels."""
-    if density == NONE:
-        return 0.0
-    return scale * math.sqrt(2 * nats) if density == GAUSSIAN else scale * nats
-
-
 _TARGETS_A_BLOCK = 16
 _LEADING = 1_024
 _LEAST = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class Ranks:
+class Ranks(NamedTuple):
     """Where the own records of targets stand for one attacker; arrays of (n_targets,).
 
     Attributes
@@ -331,10 +304,8 @@ def ranks(
         Record of each target, −1 for none.
     """
     search = Search.of(published, points, mechanism)
-    people = published.n_people
-    odds = people * (1 - mechanism.share) / mechanism.share
+    odds = published.n_people * (1 - mechanism.share) / mechanism.share
     out = np.zeros((points.n_targets, len(ATTACKERS), 6))
-
     blocks = stretches(len(out), _TARGETS_A_BLOCK, engine)
 
     def take(nth: int, found: FloatArray) -> None:
@@ -342,57 +313,17 @@ def ranks(
 
     given = search, points.offsets, own, odds, published.weight
     engine.map(_ranked, blocks, given, take, progress=progress)
-    return {name: _ranks_of(out[:, number].T) for number, name in enumerate(ATTACKERS)}
+    found = {}
+    for number, name in enumerate(ATTACKERS):
+        better, level, posterior, taken, fitting, fits = out[:, number].T
+        found[name] = Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
+    return found
 
 
-def _ranks_of(columns: FloatArray) -> Ranks:
-    better, level, posterior, taken, fitting, fits = columns
-    return Ranks(better, level, posterior, taken > 0, fitting, fits > 0)
-
-
-def _ranked(
-    block: tuple[int, int],
-    search: Search,
-    offsets: IntArray,
-    own: IntArray,
-    odds: float,
-    weight: IntArray,
-) -> FloatArray:
+def _ranked(block: tuple[int, int], search: Search, offsets: IntArray, *given: Any) -> FloatArray:
     out = np.zeros((len(offsets) - 1, len(ATTACKERS), 6))
-    rank_targets(
-        *block,
-        offsets,
-        search.points,
-        own,
-        search.shelf,
-        search.way,
-        search.even,
-        odds,
-        weight,
-        out,
-    )
+    rank_targets(*block, offsets, search.shelved, *given, out)
     return out[slice(*block)]
-
-
-@dataclass(frozen=True, eq=False)
-class Suspects:
-    """The records that an attacker gives most weight to.
-
-    Attributes
-    ----------
-    record : int32 ndarray (n_targets, most)
-    share : float64 ndarray (n_targets, most)
-        Of the posterior, for all people whose record it is.
-    count : int64 ndarray (n_targets,)
-        How many of them are meant.
-    rest : float64 ndarray (n_targets,)
-        What is left for all records that no point is near.
-    """
-
-    record: SmallInts
-    share: FloatArray
-    count: IntArray
-    rest: FloatArray
 
 
 def suspects(
@@ -411,9 +342,8 @@ def suspects(
     blocks = stretches(n, _TARGETS_A_BLOCK, engine)
 
     def take(nth: int, found: Suspects) -> None:
-        some = slice(*blocks[nth])
-        out.record[some], out.share[some] = found.record, found.share
-        out.count[some], out.rest[some] = found.count, found.rest
+        for values, some in zip(out, found, strict=True):
+            values[slice(*blocks[nth])] = some
 
     given = search, points.offsets, published.weight, ATTACKERS.index(attacker), most
     engine.map(_leading, blocks, given, take, progress=progress)
@@ -434,22 +364,9 @@ def _leading(
     attacker: int,
     most: int,
 ) -> Suspects:
-    out, some = _nobody(len(offsets) - 1, most), slice(*block)
-    leading_records(
-        *block,
-        offsets,
-        search.points,
-        search.shelf,
-        search.way,
-        weight,
-        attacker,
-        _LEAST,
-        out.record,
-        out.share,
-        out.count,
-        out.rest,
-    )
-    return Suspects(out.record[some], out.share[some], out.count[some], out.rest[some])
+    out = _nobody(len(offsets) - 1, most)
+    leading_records(*block, offsets, search.shelved, weight, attacker, _LEAST, out)
+    return Suspects(*(values[slice(*block)] for values in out))
 
 
 def best_placed(
@@ -463,7 +380,7 @@ def best_placed(
         Row numbers of the published samples; −1 where no sample is above the floor. Ties: the
         first.
     """
-    search = Search.of(published, points, mechanism)
+    search = Search.of(published, points, mechanism).shelved
     cells = np.column_stack([published.cells[name] for name in CELL])
     out = np.full((len(records), len(search.points)), -1, np.int64)
     best_samples(records, published.offsets, cells, search.points, search.way, out)

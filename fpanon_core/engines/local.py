@@ -207,3 +207,21 @@ def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
     if engine.apart:
         size = max(size, -(-count // (_BLOCKS_A_WORKER * engine.workers)))
     return [(first, min(first + size, count)) for first in range(0, count, size)]
+
+
+def fill(
+    engine: Engine,
+    count: int,
+    size: int,
+    kernel: Callable[..., None],
+    *given: Any,
+    progress: Progress | None = None,
+) -> None:
+    """Have a kernel fill rows 0 … count − 1, so many at a time: ``kernel(begin, end, *given)``."""
+
+    def block(begin: int) -> float:
+        end = min(begin + size, count)
+        kernel(begin, end, *given)
+        return float(end - begin)
+
+    engine.run(block, range(0, count, size), count, progress)

@@ -1,37 +1,27 @@
-"""From a file of events to fingerprints: the one door through which data come in."""
+"""From a file of events, or many, to fingerprints: the one door through which data come in."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from ..model.clock import LocalClock
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.fingerprints import FingerprintSet
-from ..model.projection import project
+from ..model.mapped import moved
+from ..tables.parts import Parts
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
-from ..tables.times import parse_times
-from . import report as why
-from .account import account, checked, remarks_on
-from .antennas import antennas_of, nearer_sites, read_antennas, turned_sites
-from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_in
-from .events import positions_of, repeated_rows, users_of
-from .fate import Fate
-from .instants import datetime_of, instants_of, microseconds_of, time_outliers
-from .offsets import zone_of_clocks
-from .positions import centre_of, guess_timezone, stated_centre
-from .preview import first_rows, with_users_and_fates
+from ..tables.whole import staged
+from .antennas import read_antennas
+from .reading import How, Reading
 from .report import IngestReport
-from .roles import find_roles, time_column
-from .screening import screened_users
+from .roles import find_roles
 from .search import Roles
-from .turns import AS_THEY_ARE, turn_of
 
 
 @only_ours("table of events")
@@ -116,120 +106,108 @@ def read_cdr(
     >>> fs.n_users, report.rows_used, report.timezone, report.timezone_guessed
     (2, 2, 'Africa/Dakar', True)
     """
-    rule = checked(timezone, naive_timezone, granularity_m, granularity_min, screen)
-    turn = turn_of(None if positions == ASK else positions)
-    stated = stated_centre(centre)
-    tell = progress or (lambda _: None)
-    tell(0.0)
+    how = How(
+        columns,
+        timezone,
+        granularity_m,
+        granularity_min,
+        screen,
+        naive_timezone,
+        positions,
+        centre,
+        progress,
+    )
+    how.tell(0.0)
     sites = None if antennas is None else read_antennas(antennas)
-    table, roles = _first_readable(read_source(source), columns, sites)
-    placed = "lat" in roles.where and "lon" in roles.where
-    if sites is not None and not placed:
-        sites = turned_sites(sites, turn)
-    notes = [*table.notes, *roles.notes]
-    tell(0.25)
-    with ThreadPoolExecutor() as pool:  # three columns at a time: this is work outside Python
-        who = pool.submit(users_of, table, roles)
-        when = pool.submit(parse_times, time_column(table, roles.where["time"]))
-        where = pool.submit(positions_of, table, roles, sites, turn)
-    codes, user_ids, no_user = who.result()
-    parsed = when.result()
-    lat, lon, faults, remarks = where.result()
-    notes += as_chosen(roles, turn) if positions not in (None, ASK) else []
-    notes += [*parsed.notes, *remarks]
-    fate = Fate(table)
-    fate.set_aside(why.NO_USER, no_user)
-    fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
-    for reason, at_fault in faults.items():
-        fate.set_aside(reason, at_fault)
-    doubt = None
-    if positions in (None, ASK):
-        doubt = doubt_in(table, roles, fate, parsed, (lat, lon))
-        if doubt is not None and (positions == ASK or not fate.n_used):
-            raise DoubtfulPositions(doubt)
-    fate.check_some_left()
-    fate.set_aside_used(why.TIME_OUTLIER, time_outliers(fate.pick(parsed.us)))
-    fate.check_some_left()
-    tell(0.45)
-    middle = centre_of(fate.pick(lat), fate.pick(lon))
-    projection = stated or middle
-    if sites is not None and placed:
-        sites = nearer_sites(sites, turn, projection, notes)
-    zone = timezone or guess_timezone(fate.pick(lat), fate.pick(lon), middle)
-    if timezone is None:
-        notes.append(f"The time zone {zone} is guessed from the middle of the data.")
-    naive_zone, reader = zone_of_clocks(
-        table, roles, parsed, fate.used, naive_timezone, zone, notes
-    )
-    us = instants_of(parsed, fate.used, reader, notes)
-    tell(0.55)
-    identical = np.flatnonzero(fate.used)[repeated_rows(table, fate, codes, us, lat, lon)]
-    head = first_rows(table, roles, parsed, us, (lat, lon), zone)
-    tell(0.65)
-    x_m, y_m = project(fate.pick(lat), fate.pick(lon), projection.crs)
-    if (lost := np.isnan(x_m)).any():
-        fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, lost)
-        x_m, y_m = x_m[~lost], y_m[~lost]
-    used_us = fate.pick(us)
-    clock = LocalClock.starting_on(datetime_of(int(used_us.min())), zone)
-    t_min = used_us.astype(np.float64)  # exact below 2**53 µs, that is until the year 2255
-    t_min -= microseconds_of(clock.epoch)
-    t_min /= 60_000_000
-    if fate.n_used < len(codes):  # else they are numbered by first appearance already
-        codes, seen = pd.factorize(codes[fate.used])
-        user_ids = user_ids[seen]
-    rows = np.flatnonzero(fate.used)
-    rejects = None
-    if not rule.active:  # then the source is read out, and the fingerprints can have its room
-        rejects = fate.rejects(table, roles)
-        table = replace(table, columns=())
-    del lat, lon, us, used_us, faults, who, when, where
-    tell(0.8)
-    fs = FingerprintSet.from_codes(
-        codes,
-        user_ids,
-        x_m,
-        y_m,
-        t_min,
-        granularity_m=granularity_m,
-        granularity_min=granularity_min,
-        clock=clock,
-        crs=projection.crs,
-    )
-    if sites is not None:
-        fs = replace(fs, antennas=antennas_of(sites, projection, granularity_m))
-    tell(0.95)
-    everyone, pseudonyms = fs.n_users, fs.pseudonyms
-    if rule.active:
-        keep = screened_users(fs, rule)
-        if not keep.any():
-            raise SchemaError(
-                f"The screening rule leaves none of the {fs.n_users:,} users; choose a weaker rule."
-            )
-        if not keep.all():
-            fate.set_aside_used(why.SCREENED_OUT, ~keep[codes])
-            fs = fs.subset(keep)
-        rejects = fate.rejects(table, roles)
-    assert rejects is not None
-    notes += remarks_on(roles, sites, parsed, middle, fate)
-    result = account(table, roles, fate, rejects, fs, parsed, tuple(notes))
-    tell(1.0)
-    return fs, replace(
-        result,
-        timezone=zone,
-        timezone_guessed=timezone is None,
-        naive_timezone=naive_zone,
-        screening=rule,
-        users_screened_out=everyone - fs.n_users,
-        rows_identical=len(identical) - int(np.count_nonzero(~fate.used[identical])),
-        positions=AS_THEY_ARE if positions in (None, ASK) else positions,
-        centre_stated=stated is not None,
-        doubts=() if doubt is None else (doubt,),
-        first_rows=with_users_and_fates(head, codes, rows, pseudonyms, fate),
-    )
+    return Reading(*_first_readable(read_source(source), columns, sites), how, sites).run()
 
 
-# --- table ----------------------------------------------------------------------
+@only_ours("parts of a table of events")
+def read_parts(
+    source: Any,
+    into: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, Any] | None = None,
+    antennas: Any = None,
+    timezone: str | None = None,
+    granularity_m: float = 100.0,
+    granularity_min: float = 1.0,
+    screen: Any = None,
+    naive_timezone: str | None = None,
+    positions: str | None = None,
+    centre: tuple[float, float] | None = None,
+    progress: Callable[[float], object] | None = None,
+    private: str | os.PathLike[str] | None = None,
+) -> tuple[FingerprintSet, IngestReport]:
+    """Read events in parts that need not fit into memory, and keep the fingerprints in a folder.
+
+    Parameters
+    ----------
+    source : path, str or sequence of paths
+        A folder with Parquet or text parts (and all below it, but for links), a glob, or files.
+        Their rows follow one another in the order of the parts' names; in a sequence, in its own.
+    into : path
+        A folder that is not there yet, for :meth:`FingerprintSet.load`; its owner's alone.
+    columns, antennas, timezone, naive_timezone, positions, centre
+        As in :func:`fpanon_core.read_cdr`.
+    granularity_m, granularity_min, screen, progress
+        As there.
+    private : path, optional
+        Where to make the private folder for what is spilled: about 70 bytes a row, and what text
+        parts come to as Parquet. The system's folder for temporary files when None.
+
+    Returns
+    -------
+    (FingerprintSet, IngestReport)
+        The same set, by its digest, as :func:`fpanon_core.read_cdr` makes of the rows as one table;
+        its columns are mapped. In ``report.rejects`` each row has its ``part``, from 1, and its
+        number in it; at most 100,000 are listed.
+
+    Raises
+    ------
+    SchemaError
+        As :func:`fpanon_core.read_cdr`; or a part cannot be read, or has other columns than the
+        first: the part is named.
+    ConfigError
+        A parameter is wrong, or the folder is there already or cannot be written.
+
+    Examples
+    --------
+    >>> events = pd.DataFrame({"user": ["a", "b"], "lat": [14.71, 14.69], "lon": [-17.45, -17.44],
+    ...                        "time": ["2024-03-04T08:00Z", "2024-03-04T09:10Z"]})
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     events[:1].to_csv(place + "/1.csv"), events[1:].to_csv(place + "/2.csv")
+    ...     fs, report = read_parts(place + "/*.csv", place + "/made")
+    (None, None)
+    >>> fs.n_users, report.rows_used
+    (2, 2)
+    """
+    how = How(
+        columns,
+        timezone,
+        granularity_m,
+        granularity_min,
+        screen,
+        naive_timezone,
+        positions,
+        centre,
+        progress,
+    )
+    target = Path(into)
+    if target.exists() or not target.parent.is_dir():
+        raise ConfigError(
+            "The folder for the fingerprints must not be there yet, and the one around it must; "
+            "give another name."
+        )
+    place = Path(private) if private is not None else Path(tempfile.gettempdir())
+    with staged(place) as own, staged(target.parent) as made:
+        sites = None if antennas is None else read_antennas(antennas)
+        parts = Parts(source, own)
+        _, roles = _first_readable([parts.sample()], columns, sites)
+        fs, report = Reading(parts, roles, how, sites, own).run(made)
+        assert fs.folder is not None
+        os.rename(fs.folder, target)
+    return moved(fs, target), report
 
 
 def _first_readable(

@@ -11,20 +11,16 @@ Where do positions lie, read one way or another: on land, near a town, in which 
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 import numpy as np
-import pyarrow as pa
 from tzfpy import get_tz
 
 from ..model import geography
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.errors import SchemaError
-from ..tables.table import SourceTable
-from ..tables.times import ParsedTimes
 from .fate import Fate
-from .offsets import minutes_of, told_minutes
 from .report import IMPOSSIBLE_COORDINATES, OtherReading, PositionDoubt
 from .search import Roles
 from .turns import AS_THEY_ARE, TURNS, Turn, said_of
@@ -42,29 +38,6 @@ class DoubtfulPositions(SchemaError):
     def __init__(self, doubt: PositionDoubt) -> None:
         super().__init__(doubt.message)
         self.doubt = doubt
-
-
-def doubt_in(
-    table: SourceTable,
-    roles: Roles,
-    fate: Fate,
-    parsed: ParsedTimes,
-    degrees: tuple[FloatArray, FloatArray],
-) -> PositionDoubt | None:
-    """What makes the positions of a table doubtful; asked of some rows, evenly from all of it.
-
-    Rows count that are in use, or would be but for impossible degrees.
-    """
-    rows = rows_to_try(fate)
-    if not len(rows):
-        return None
-    minutes = None
-    if "offset" in roles.where:
-        minutes = minutes_of(table.columns[roles.where["offset"][0]])[0][rows]
-    few = replace(table, columns=tuple(column.take(pa.array(rows)) for column in table.columns))
-    at_rows = ParsedTimes(parsed.us[rows], parsed.ok[rows], parsed.aware[rows])
-    told = told_minutes(few, roles, at_rows, minutes)
-    return doubt_of(degrees[0][rows], degrees[1][rows], told, at_rows.us)
 
 
 def rows_to_try(fate: Fate) -> IntArray:

@@ -1,4 +1,10 @@
-"""What became of each row: used, or set aside for the first reason that holds; and the rejects."""
+"""What became of each row: used, or set aside for the first reason that holds; and the rejects.
+
+Of the first rows, shown as they were understood beside the columns that were found, only what has a
+role: a column without one may hold a telephone number, whatever it is called. The user is a
+pseudonym, and no number taken for a time is shown as written: it could be an id that looks like
+one.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +16,21 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from ..model.arrays import BoolArray, Codes, IntArray, pieces
+from ..model.arrays import BoolArray, Codes, FloatArray, IntArray, pieces
+from ..model.clock import zone_of
 from ..model.errors import SchemaError
+from ..tables.parts import Parts
 from ..tables.table import SourceTable, text_of
+from ..tables.times import ParsedTimes
 from . import report as why
 from .hints import Message, namely
+from .instants import local_of
 from .report import REASONS
+from .roles import joined_text, time_column
 from .search import Roles
 
-TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
+_REASONS = list(REASONS)
+_TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
 _WAY_OUT: dict[str, str] = {
     why.UNPARSEABLE_TIME: Message(
         "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
@@ -35,99 +47,76 @@ _WAY_OUT: dict[str, str] = {
         ".",
     ),
 }
+_OTHER_WAY_OUT = Message("Say which columns hold the data", namely("lat", "lon"), ".")
 
 
 class Fate:
-    """The fate of every row of a table."""
+    """The fate of rows: for each the number of the reason, −1 where it is used; not copied."""
 
-    def __init__(self, table: SourceTable) -> None:
-        self.n_rows = table.n_rows
-        self.n_malformed = len(table.malformed)
-        self._reasons = list(REASONS)
-        self._code = np.full(table.n_rows, -1, np.int8)  # index in reasons, −1 = used
+    def __init__(self, codes: Codes, n_malformed: int = 0) -> None:
+        self.codes, self.n_malformed = codes, n_malformed
 
     @classmethod
-    def of_codes(cls, codes: Codes, n_malformed: int = 0) -> Fate:
-        """The fates of rows by number of the reason, −1 where a row is used; not copied."""
-        fate = cls.__new__(cls)
-        fate.n_rows, fate.n_malformed = len(codes), n_malformed
-        fate._reasons, fate._code = list(REASONS), codes
-        return fate
+    def of_rows(cls, n: int) -> Fate:
+        """So many rows, all in use."""
+        return cls(np.full(n, -1, np.int8))
 
     def part(self, rows: slice) -> Fate:
         """Some of the rows; what is set aside in it, is so in the whole."""
-        return Fate.of_codes(self._code[rows])
-
-    @property
-    def codes(self) -> Codes:
-        """Number of the reason of each row, −1 where it is used."""
-        return self._code
+        return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:
         """Set aside rows of a mask over all rows, unless they already are."""
         if rows.any():
-            self._code[rows & (self._code < 0)] = self._reasons.index(reason)
+            self.codes[rows & (self.codes < 0)] = _REASONS.index(reason)
 
     def set_aside_used(self, reason: str, hit: BoolArray) -> None:
         """Set aside rows of a mask over the rows in use."""
         if hit.any():
-            self._code[np.flatnonzero(self._code < 0)[hit]] = self._reasons.index(reason)
+            self.codes[np.flatnonzero(self.codes < 0)[hit]] = _REASONS.index(reason)
 
     @property
     def used(self) -> BoolArray:
         """Mask of the rows in use."""
-        return self._code < 0
+        return self.codes < 0
 
-    def of(self, rows: IntArray) -> list[str]:
-        """The fate of some rows: the reason, or ``"used"``."""
-        return [self._reasons[code] if code >= 0 else why.USED for code in self._code[rows]]
+    def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The values of the rows in use; not copied when that is all of them."""
+        used = self.used
+        return values if used.all() else values[used]
 
     def evenly_but_for(self, reason: str, most: int) -> IntArray:
         """Of the rows in use, and those set aside for that one reason, so many, evenly from all."""
-        code = self._reasons.index(reason)
+        code = _REASONS.index(reason)
 
-        def is_open(part: slice) -> BoolArray:
-            hit: BoolArray = (self._code[part] < 0) | (self._code[part] == code)
-            return hit
+        def open_rows(part: slice) -> IntArray:
+            codes = self.codes[part]
+            return part.start + np.flatnonzero((codes < 0) | (codes == code))
 
-        parts = list(pieces(self.n_rows))
-        ends = np.cumsum([np.count_nonzero(is_open(part)) for part in parts])
-        n = int(ends[-1]) if len(ends) else 0
-        ranks = np.linspace(0, n - 1, min(n, most)).astype(np.int64)
-        rows = [
-            part.start + np.flatnonzero(is_open(part))[ranks[first:last] - (end - size)]
-            for part, end, size, first, last in zip(
-                parts,
-                ends,
-                np.diff(ends, prepend=0),
-                np.searchsorted(ranks, np.append(0, ends[:-1])),
-                np.searchsorted(ranks, ends),
-                strict=True,
-            )
-            if last > first
-        ]
-        return np.concatenate(rows) if rows else np.empty(0, np.int64)
+        parts = list(pieces(len(self.codes)))
+        ends = np.cumsum([0, *(len(open_rows(part)) for part in parts)])
+        ranks = np.linspace(0, ends[-1] - 1, min(ends[-1], most)).astype(np.int64)
+        rows = [np.empty(0, np.int64)]
+        for part, low, high in zip(parts, ends, ends[1:], strict=False):
+            some = ranks[(ranks >= low) & (ranks < high)]
+            rows += [open_rows(part)[some - low]] if len(some) else []
+        return np.concatenate(rows)
 
     @property
     def n_read(self) -> int:
         """Rows in the source."""
-        return self.n_rows + self.n_malformed
+        return len(self.codes) + self.n_malformed
 
     @property
     def n_used(self) -> int:
         """Rows in use."""
-        return int(np.count_nonzero(self._code < 0))
-
-    def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of the rows in use; not copied when that is all of them."""
-        used = self._code < 0
-        return values if used.all() else values[used]
+        return int(np.count_nonzero(self.codes < 0))
 
     def counts(self) -> dict[str, int]:
         """Rows set aside by reason, in the order of :data:`REASONS`."""
-        numbers = np.bincount(self._code[self._code >= 0], minlength=len(self._reasons))
-        numbers[self._reasons.index(why.MALFORMED)] += self.n_malformed
-        return {r: int(n) for r, n in zip(self._reasons, numbers, strict=True) if n}
+        numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(_REASONS))
+        numbers[_REASONS.index(why.MALFORMED)] += self.n_malformed
+        return {r: int(n) for r, n in zip(_REASONS, numbers, strict=True) if n}
 
     def check_some_left(self) -> None:
         """Refuse a table of which no row is left.
@@ -141,65 +130,112 @@ class Fate:
             return
         counts = self.counts()
         found = ", ".join(f"{n:,} {reason} ({REASONS[reason]})" for reason, n in counts.items())
-        worst = max(counts, key=lambda reason: counts[reason])
-        way_out = _WAY_OUT.get(
-            worst, Message("Say which columns hold the data", namely("lat", "lon"), ".")
-        )
+        way_out = _WAY_OUT.get(max(counts, key=lambda reason: counts[reason]), _OTHER_WAY_OUT)
         raise SchemaError(
             Message(f"None of the {self.n_read:,} rows can be used: {found}. ", way_out)
         )
 
-    def rejects(self, table: SourceTable, roles: Roles) -> pd.DataFrame:
-        """The rows set aside: number in the source, reason, and the fields of time and place.
+    def rejects(
+        self, source: SourceTable | Parts, roles: Roles, most: int | None = None
+    ) -> pd.DataFrame:
+        """Rows set aside: part and number in it, reason, and the fields of time and place.
 
         No other field, whatever its column is called: nobody can list all names under which a file
-        may keep a person.
+        may keep a person. At most the first ``most``.
         """
-        rows = np.flatnonzero(self._code >= 0)
-        known = {i for role in TIME_OR_PLACE for i in roles.where.get(role, ())}
+        rows = _first(self.codes >= 0, most)
+        known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
         columns = sorted(known - set(roles.where.get("user", ())))
-        frame = text_frame(table, columns, rows)
-        frame.columns = pd.Index(_distinct_labels(str(table.labels[i]) for i in columns))
-        reasons = np.array(self._reasons, dtype=object)
-        frame.insert(0, "reason", reasons[self._code[rows]])
-        frame.insert(0, "row", table.row_numbers(rows))
-        if self.n_malformed:
-            lines = pd.DataFrame({"row": table.malformed_numbers(), "reason": why.MALFORMED})
-            frame = pd.concat([frame, lines]).sort_values("row", kind="stable").fillna("")
-        return frame.reset_index(drop=True)
+        table = source.taken(rows, columns)
+        frame = text_frame(table, columns)
+        places = ["part", "row"] if isinstance(source, Parts) else ["row"]
+        labels = [str(table.labels[i]) for i in columns]
+        frame.columns = pd.Index(_distinct_labels(labels, [*places, "reason"]))
+        frame.insert(0, "reason", np.array(_REASONS, dtype=object)[self.codes[rows]])
+        frame.insert(0, "row", table.row_numbers(np.arange(len(rows))))
+        if isinstance(source, Parts):
+            frame.insert(0, "part", source.part_of(rows))
+        lines = [
+            pd.DataFrame({"part": i, "row": each.malformed_numbers(), "reason": why.MALFORMED})
+            for i, each in enumerate(source.tables, 1)
+            if len(each.malformed)
+        ]
+        if lines:
+            names = [*places, "reason", *frame.columns.drop([*places, "reason"])]
+            frame = pd.concat([frame, *lines])[names].sort_values(places, kind="stable").fillna("")
+        return frame[:most].reset_index(drop=True)
 
 
-def text_frame(table: SourceTable, columns: Iterable[int], rows: IntArray) -> pd.DataFrame:
-    """Some rows, in ascending order, of some columns as text; columns named by position."""
-    frame = {i: _raw_text(_taken(table.columns[i], rows)).to_pandas() for i in columns}
-    return pd.DataFrame(frame, index=range(len(rows)))
+def _first(mask: BoolArray, most: int | None) -> IntArray:
+    """Where a mask holds, at most so often."""
+    found: list[IntArray] = []
+    for part in pieces(len(mask)):
+        found.append(part.start + np.flatnonzero(mask[part]))
+        if most is not None and sum(map(len, found)) >= most:
+            break
+    return np.concatenate([np.empty(0, np.int64), *found])[:most]
 
 
-def _taken(column: pa.ChunkedArray, rows: IntArray) -> pa.ChunkedArray:
-    """Rows of a column; its chunks are not put together for it."""
-    parts, start = [], 0
-    for chunk in column.chunks:
-        low, high = np.searchsorted(rows, [start, start + len(chunk)])
-        if high > low:
-            parts.append(chunk.take(pa.array(rows[low:high] - start)))
-        start += len(chunk)
-    return pa.chunked_array(parts, type=column.type)
+def text_frame(table: SourceTable, columns: Iterable[int]) -> pd.DataFrame:
+    """Some columns as text, as written where the source is text; named by position."""
+    frame = {i: _raw_text(table.columns[i]).to_pandas() for i in columns}
+    return pd.DataFrame(frame, index=range(table.n_rows))
 
 
 def _raw_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text as written where the source is text, else as by :func:`text_of`."""
     return column if pa.types.is_string(column.type) else text_of(column)
 
 
-def _distinct_labels(labels: Iterable[str]) -> list[str]:
-    """Labels that differ from one another and from the two columns put before them."""
-    out: list[str] = []
-    taken = {"row", "reason"}
+def _distinct_labels(labels: Iterable[str], before: list[str]) -> list[str]:
+    """Labels that differ from one another and from the columns put before them."""
+    out = list(before)
     for label in labels:
         name, i = label, 1
-        while name in taken:
+        while name in out:
             i += 1
             name = f"{label} ({i})"
-        taken.add(name)
         out.append(name)
-    return out
+    return out[len(before) :]
+
+
+# --- the first rows ------------------------------------------------------------------------------
+
+
+def first_rows(
+    table: SourceTable,
+    roles: Roles,
+    parsed: ParsedTimes,
+    us: IntArray,
+    degrees: tuple[FloatArray, FloatArray],
+    zone: str,
+) -> pd.DataFrame:
+    """The first rows but for users and fates: ``row``, ``time``, ``local_time``, ``lat``, ….
+
+    ``us``: instants, microseconds since 1970; ``degrees``: as they are used.
+    """
+    frame = pd.DataFrame({"row": table.row_numbers(np.arange(table.n_rows))})
+    epochs = any(name.startswith("epoch") for name in parsed.formats)
+    times = text_of(time_column(table, roles.where["time"]))
+    frame["time"] = "a number" if epochs else times.to_pylist()
+    frame["local_time"] = [
+        local_of(at, zone_of(zone)).replace(tzinfo=None).isoformat(" ", "minutes") if ok else ""
+        for at, ok in zip(us.tolist(), parsed.ok.tolist(), strict=True)
+    ]
+    with np.errstate(over="ignore"):  # of what no position can be
+        frame["lat"], frame["lon"] = (values.round(5) for values in degrees)
+    if "antenna" in roles.where and not roles.has_degrees:  # else it could be anything
+        frame["antenna"] = joined_text(table, roles.where["antenna"], "-").to_pylist()
+    if "offset" in roles.where:
+        frame["offset"] = text_of(table.columns[roles.where["offset"][0]]).to_pylist()
+    return frame
+
+
+def with_users_and_fates(
+    frame: pd.DataFrame, users: IntArray, pseudonyms: list[str], fates: Codes
+) -> pd.DataFrame:
+    """The first rows complete: whose each is, and what became of it.
+
+    ``users``: their numbers in ``pseudonyms``, −1 for nobody; ``fates``: the rows' codes.
+    """
+    frame.insert(1, "user", [pseudonyms[i] if i >= 0 else "" for i in users.tolist()])
+    return frame.assign(fate=[_REASONS[i] if i >= 0 else why.USED for i in fates.tolist()])

@@ -1,14 +1,24 @@
-"""From what a clock showed to when it was: offsets, zones, and times that cannot be meant."""
+"""From what a clock showed to when it was: offsets, zones, and times that cannot be meant.
+
+What the file itself says of its zone stands in its times, or in a column of offsets.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
 
 import numpy as np
+import pyarrow as pa
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.clock import LocalClock, zone_of
+from ..model.errors import ConfigError
+from ..tables.names import normal
+from ..tables.table import SourceTable, text_of
 from ..tables.times import DAY, ParsedTimes
+from .hints import AS_LOCAL, Message, give
+from .roles import time_column
+from .search import Roles
 
 _UNIX = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _QUARTER_MIN = 15
@@ -49,31 +59,16 @@ def microseconds_of(instant: dt.datetime) -> int:
     return (instant - _UNIX) // dt.timedelta(microseconds=1)
 
 
-def time_outliers(us: IntArray) -> BoolArray:
-    """Which times lie so far from the rest that a clock or a default value must have made them.
-
-    Days with data are cut into groups wherever more than a year has none. The *bulk* is the group
-    of most rows, if it has more than half of them; otherwise nothing is an outlier. A group is set
-    aside if it holds no more than 1 % of the rows (at least one row is allowed) and lies farther
-    from the bulk than a year and than the bulk's own span; or if all its rows have dates that
-    devices fall back to (1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099, 2100, and the days beside
-    them). So sparse data, pauses, and a second campaign years later stay. Times before 1900 and
-    from 2200 on are always outliers.
-
-    Parameters
-    ----------
-    us : int64 ndarray (n,)
-        Microseconds since 1970.
-    """
-    low_us, high_us = int(us.min()), int(us.max())
-    early, late = _EARLIEST_DAY * DAY, _LATEST_DAY * DAY
-    if early <= low_us and high_us < late and high_us - low_us <= _GAP_DAYS * DAY:
-        return np.zeros(len(us), bool)
-    return on_days(us, stray_days(*np.unique(us // DAY, return_counts=True)))
-
-
 def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
-    """From which day to which, both included, all times are outliers: see :func:`time_outliers`.
+    """From which day to which, both included, times lie so far away that they are outliers.
+
+    A clock or a default value must have made them. Days with data are cut into groups wherever more
+    than a year has none. The *bulk* is the group of most rows, if it has more than half of them;
+    otherwise nothing is an outlier. A group is set aside if it holds no more than 1 % of the rows
+    (at least one row is allowed) and lies farther from the bulk than a year and than the bulk's own
+    span; or if all its rows have dates that devices fall back to (1900, 1904, 1970, 1980, 2000,
+    2036, 2038, 2099, 2100, and the days beside them). So sparse data, pauses, and a second campaign
+    years later stay. Times before 1900 and from 2200 on are always outliers.
 
     Parameters
     ----------
@@ -112,28 +107,6 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
     return out
 
 
-def instants_of(
-    parsed: ParsedTimes,
-    rows: BoolArray,
-    zone: str | FloatArray,
-    notes: list[str],
-) -> IntArray:
-    """UTC instants of ``rows``; clock times are read in ``zone`` (the other rows mean nothing).
-
-    Parameters
-    ----------
-    zone : str or float64 ndarray (n,)
-        An IANA zone; or each row's minutes ahead of UTC.
-    notes : list of str
-        Told how many clock times did not exist or existed twice. A time skipped in spring is read
-        as if the clock had not yet been put forward, one that occurs twice as the first: no row is
-        lost.
-    """
-    us, skipped, twice = instants_in(parsed, rows, zone)
-    notes += said_of_clocks(skipped, twice)
-    return us
-
-
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
     """How many clock times did not exist, or existed twice."""
     what = {
@@ -146,7 +119,16 @@ def said_of_clocks(skipped: int, twice: int) -> list[str]:
 def instants_in(
     parsed: ParsedTimes, rows: BoolArray, zone: str | FloatArray
 ) -> tuple[IntArray, int, int]:
-    """As :func:`instants_of`, and how many clock times were skipped, and occurred twice."""
+    """UTC instants of ``rows``; clock times are read in ``zone`` (the other rows mean nothing).
+
+    A time skipped in spring is read as if the clock had not yet been put forward, one that occurs
+    twice as the first: no row is lost; how many were skipped, and occurred twice, is told.
+
+    Parameters
+    ----------
+    zone : str or float64 ndarray (n,)
+        An IANA zone; or each row's minutes ahead of UTC.
+    """
     naive = rows & ~parsed.aware
     if not naive.any():
         return parsed.us, 0, 0
@@ -167,3 +149,104 @@ def instants_in(
     skipped = clock.wall_minutes(elapsed_min) != wall_min
     twice = (clock.wall_minutes(elapsed_min + 60) == wall_min) & ~skipped
     return us, int(skipped[quarter].sum()), int(twice[quarter].sum())
+
+
+# --- what the file says of its zone ---------------------------------------------------------------
+
+_MOST_HOURS = 14  # no zone is 14 minutes from UTC
+
+
+def zone_of_clocks(
+    table: SourceTable,
+    roles: Roles,
+    all_aware: bool,
+    offsets: FloatArray | None,
+    rows: BoolArray,
+    asked: str | None,
+    display: str,
+    notes: list[str],
+) -> tuple[str | None, str | FloatArray]:
+    """Name of the zone of clock times without offset, and how to read them.
+
+    ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the column.
+    """
+    if asked == "offset" and offsets is None:
+        raise ConfigError(
+            Message(
+                "Clock times are to be local times of the offset column, but no column holds "
+                "offsets; ",
+                give("offset"),
+                ".",
+            )
+        )
+    if all_aware:
+        if offsets is not None:
+            notes.append("Times carry their own offset; the offset column is not needed.")
+        return None, display
+    if asked is not None and asked != "offset":
+        return asked, asked
+    if offsets is None or roles.found["offset"] == "by content":
+        notes.append(f"Times carry no offset; they are read as clock times of {display}.")
+        return display, display
+    if asked is None and not any("local" in normal(table.labels[i]) for i in roles.where["time"]):
+        said = "Times carry no offset, but there is an offset column; they are read as UTC. "
+        notes.append(Message(f"{said}If they are local times, ", AS_LOCAL, "."))
+        return "UTC", "UTC"
+    notes.append("Times carry no offset; they are read as local times of the offset column.")
+    minutes = minutes_of(offsets)
+    if minutes is not offsets:
+        notes.append("The offset column is read as hours.")
+    if unknown := int(np.isnan(minutes[rows]).sum()):
+        notes.append(f"{unknown:,} rows have no offset; they are read as UTC.")
+    return "offset", np.nan_to_num(minutes)
+
+
+def minutes_of(offsets: FloatArray) -> FloatArray:
+    """Offsets in minutes ahead of UTC; where none is larger than a zone's hours, they are hours."""
+    hours = np.nanmax(np.abs(offsets), initial=0) <= _MOST_HOURS
+    return offsets * 60 if hours else offsets
+
+
+def told_minutes(
+    few: SourceTable, roles: Roles, parsed: ParsedTimes, minutes: FloatArray | None
+) -> FloatArray:
+    """Minutes ahead of UTC that the file tells of a few rows, in their times or beside them.
+
+    ``minutes`` are those of the offset column, where there is one.
+
+    NaN where it tells nothing, and where it tells 0, which is also what programs write whose clocks
+    know no zone.
+    """
+    told = np.full(len(parsed.us), np.nan)
+    if minutes is not None:
+        told = minutes.copy()
+    elif parsed.aware.any():
+        times = time_column(few, roles.where["time"])
+        zone = times.type.tz if pa.types.is_timestamp(times.type) else None
+        told = _of_zone(zone, parsed.us) if zone else _written(times)
+    told[told == 0] = np.nan
+    return told
+
+
+def _of_zone(zone: str, us: IntArray) -> FloatArray:
+    """Offsets of a column of timestamps with a zone, such as Parquet has."""
+    if zone[0] in "+-":
+        return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
+    try:
+        clock = zone_of(zone)
+    except ConfigError:  # the times are instants all the same
+        return np.full(len(us), np.nan)
+    ahead = [local_of(int(each), clock).utcoffset() for each in us]
+    return np.array([np.nan if a is None else a.total_seconds() / 60 for a in ahead])
+
+
+def _written(texts: pa.ChunkedArray) -> FloatArray:
+    """Offsets at the end of times, such as 18:00:09-04:00; NaN where there is none."""
+    found = text_of(texts).to_pandas().str.extract(_OFFSET)
+    minutes = found[1].astype("Float64") * 60 + found[2].astype("Float64")
+    minutes = minutes.where(found[0] != "-", -minutes)
+    out: FloatArray = minutes.to_numpy(dtype=np.float64, na_value=np.nan)
+    return out
+
+
+_OFFSET = r":\d\d(?:[.,]\d+)? ?([+-])(\d\d):?(\d\d)$"

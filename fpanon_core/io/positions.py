@@ -139,11 +139,6 @@ def _median(weight: npt.NDArray[np.int64]) -> int:
     return int(np.searchsorted(total, (total[-1] + 1) // 2))
 
 
-def guess_timezone(lat: FloatArray, lon: FloatArray, centre: Centre) -> str:
-    """IANA zone of the data's position nearest to the centre; on the open sea a nautical zone."""
-    return zone_at(nearest_to(lat, lon, centre))
-
-
 Nearest = tuple[float, float, float]
 
 

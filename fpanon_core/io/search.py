@@ -42,6 +42,11 @@ class Roles:
     one_user: bool = False
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def has_degrees(self) -> bool:
+        """Whether rows have positions of their own, rather than antennas."""
+        return "lat" in self.where and "lon" in self.where
+
     def put(self, role: str, where: tuple[int, ...], how: str) -> None:
         """Give a role its column or columns."""
         self.where[role] = where

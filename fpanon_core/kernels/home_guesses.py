@@ -19,8 +19,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import FloatArray, IntArray, SmallInts
+from ..model.arrays import FloatArray, IntArray
 from .linkage_density import gap, loss_over
+from .linkage_scores import Suspects
 
 _LEVEL = 1e-9  # relative; shares that differ by less are alike
 
@@ -45,7 +46,7 @@ class HomeMap(NamedTuple):
 
 
 class NightCells(NamedTuple):
-    """The distinct cells of records with their nights: ``offsets[r]:offsets[r+1]`` are r's."""
+    """Cells of records with their nights: ``offsets[r]:offsets[r+1]`` are those of record r."""
 
     offsets: IntArray
     x: FloatArray
@@ -88,15 +89,7 @@ def guess_by_others(
         n_lone, n_touched, everything = 0, 0, 0.0
         for s in range(low, high):
             everything += cells.mass[s]
-            many = _places_in(
-                cells.x[s],
-                cells.x[s] + cells.dx[s],
-                cells.y[s],
-                cells.y[s] + cells.dy[s],
-                known,
-                found,
-                of_square,
-            )
+            many = _places_in(cells, s, known, found, of_square)
             total = 0.0
             for k in range(many):
                 total += _others(found[k], home[i], own[i], known)
@@ -154,16 +147,11 @@ def _others(place: int, home: int, own: float, known: HomeMap) -> float:
 
 @njit(nogil=True, cache=True)
 def _places_in(
-    x: float,
-    to_x: float,
-    y: float,
-    to_y: float,
-    known: HomeMap,
-    found: IntArray,
-    of_square: IntArray,
+    cells: NightCells, s: int, known: HomeMap, found: IntArray, of_square: IntArray
 ) -> int:
-    """How many places are in a cell; which, and in which square each, into the arrays."""
-    many = 0
+    """How many places are in cell s; which, and in which square each, into the arrays."""
+    x, y = cells.x[s], cells.y[s]
+    to_x, to_y, many = x + cells.dx[s], y + cells.dy[s], 0
     low, high = _rows(y, to_y, known)
     column, last = _column(x, known), math.floor((to_x - known.left) / known.side)
     while column <= last and low <= high:
@@ -341,17 +329,7 @@ def _covered(at: float, half: float, begin: float, length: float) -> float:
 
 @njit(nogil=True, cache=True)
 def guess_homes(
-    begin: int,
-    end: int,
-    offsets: IntArray,
-    x: FloatArray,
-    y: FloatArray,
-    dx: FloatArray,
-    dy: FloatArray,
-    night: FloatArray,
-    half: float,
-    averaged: bool,
-    out: FloatArray,
+    begin: int, end: int, cells: NightCells, half: float, averaged: bool, out: FloatArray
 ) -> None:
     """Where the records ``begin … end − 1`` are most at night: x, y into ``out[record]``.
 
@@ -362,6 +340,7 @@ def guess_homes(
     the first. ``averaged``: then the mean of the masses there. A record without any mass at night
     is taken with all its samples alike.
     """
+    offsets, x, y, dx, dy, night = cells
     for r in range(begin, end):
         low, high = offsets[r], offsets[r + 1]
         any_night = night[low:high].sum() > 0
@@ -412,36 +391,39 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
     return at_x, at_y
 
 
+class Spans(NamedTuple):
+    """The middles of records' cells, and when they are: ``offsets[r]:offsets[r+1]`` are r's."""
+
+    offsets: IntArray
+    x: FloatArray
+    y: FloatArray
+    start: FloatArray
+    length: FloatArray
+
+
 @njit(nogil=True, cache=True)
 def guess_places(
     begin: int,
     end: int,
     t: FloatArray,
-    record: SmallInts,
-    share: FloatArray,
-    count: IntArray,
-    rest: FloatArray,
-    offsets: IntArray,
-    x: FloatArray,
-    y: FloatArray,
-    start: FloatArray,
-    length: FloatArray,
-    base_x: float,
-    base_y: float,
+    suspects: Suspects,
+    spans: Spans,
+    base: FloatArray,
     out: FloatArray,
 ) -> None:
     """The best guess of where each target was at the moment ``t``, into ``out[target]``.
 
-    A record says the middles ``x``, ``y`` of its cells that hold the moment, one as likely as the
-    other, or else of the one nearest in time. ``base`` is where whoever knows no record puts
-    everybody.
+    A record says the middles of its cells that hold the moment, one as likely as the other, or else
+    of the one nearest in time. ``base`` is where whoever knows no record puts everybody.
     """
+    record, share, count, rest = suspects
+    offsets, x, y, start, length = spans
     for i in range(begin, end):
         room = 1
         for c in range(count[i]):
             room += offsets[record[i, c] + 1] - offsets[record[i, c]]
         at_x, at_y, mass = np.empty(room), np.empty(room), np.empty(room)
-        at_x[0], at_y[0], mass[0] = base_x, base_y, rest[i]
+        at_x[0], at_y[0], mass[0] = base[0], base[1], rest[i]
         many = 1
         for c in range(count[i]):
             r = record[i, c]

@@ -51,6 +51,56 @@ class Shelf(NamedTuple):
     widest: FloatArray
 
 
+class Shelved(NamedTuple):
+    """What is searched: samples on a shelf, by which way, for which points.
+
+    ``points`` are (n_points, 10) as :func:`.linkage_density.density_of` takes them; ``even`` (2,)
+    is the density of the mean record for each attacker, spread evenly over everything.
+    """
+
+    shelf: Shelf
+    way: Way
+    points: FloatArray
+    even: FloatArray
+
+
+class Suspects(NamedTuple):
+    """The records that an attacker gives most weight to.
+
+    Of target i, ``record[i]`` lists up to as many as there are columns, ``count[i]`` of them, with
+    their ``share[i]`` of the posterior, for all people whose record it is; ``rest[i]`` is left for
+    all records that no point is near.
+    """
+
+    record: SmallInts
+    share: FloatArray
+    count: IntArray
+    rest: FloatArray
+
+
+class _Room(NamedTuple):
+    """What the points of one target are summed up in; zeros but for the two lists of records."""
+
+    density: FloatArray  # (2, n_records), for the best sample and Bayes
+    near: SmallInts
+    gain: FloatArray  # (2, n_records): nats above the floor at every point
+    hits: SmallInts  # points with a sample above it
+    touched: SmallInts
+    absent: FloatArray  # (2,): the scores of somebody who has no record
+
+
+@njit(nogil=True, cache=True)
+def _room(n: int) -> _Room:
+    return _Room(
+        np.zeros((2, n)),
+        np.empty(n, np.int32),
+        np.zeros((2, n)),
+        np.zeros(n, np.int32),
+        np.empty(n, np.int32),
+        np.zeros(2),
+    )
+
+
 @njit(nogil=True, cache=True, inline="always")
 def _bucket(at: float, base: float, size: float, many: int) -> int:
     """The bucket of a corner, −1 or ``many`` outside."""
@@ -127,29 +177,15 @@ def fit_point(
 
 @njit(nogil=True, cache=True)
 def score_records(
-    begin: int,
-    end: int,
-    point: FloatArray,
-    shelf: Shelf,
-    way: Way,
-    even: FloatArray,
-    people: float,
-    weight: IntArray,
-    density: FloatArray,
-    near: SmallInts,
-    gain: FloatArray,
-    hits: SmallInts,
-    touched: SmallInts,
-    absent: FloatArray,
+    begin: int, end: int, search: Shelved, people: float, weight: IntArray, room: _Room
 ) -> int:
     """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
-    Sets ``gain`` (2, n_records; nats above the floor at every point) and ``hits`` (points with a
-    sample above it) of the records listed in ``touched``; all three begin as zeros. ``even`` (2,)
-    is the density of the mean record spread evenly over everything, ``people`` how many have a
-    record. ``absent`` (2,) gets the scores of somebody who has none. Returns how many records are
-    touched.
+    Sets ``gain`` and ``hits`` of the records listed in ``touched``, and ``absent``; ``people`` is
+    how many have a record. Returns how many records are touched.
     """
+    shelf, way, point, even = search
+    density, near, gain, hits, touched, absent = room
     many = 0
     absent[:] = 0.0
     for j in range(begin, end):
@@ -213,11 +249,8 @@ def rank_targets(
     begin: int,
     end: int,
     offsets: IntArray,
-    point: FloatArray,
+    search: Shelved,
     own: IntArray,
-    shelf: Shelf,
-    way: Way,
-    even: FloatArray,
     odds: float,
     weight: IntArray,
     out: FloatArray,
@@ -229,30 +262,12 @@ def rank_targets(
     people whose record fits as well (the own is one), posterior of the own record, whether the best
     record is taken, people whose record has every point, whether the own has.
     """
-    n = len(weight)
-    density, gain = np.zeros((2, n)), np.zeros((2, n))
-    near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
-    hits = np.zeros(n, np.int32)
-    absent = np.zeros(2)
+    room = _room(len(weight))
+    gain, hits, absent = room.gain, room.hits, room.absent
     people = float(weight.sum())
     for i in range(begin, end):
-        many = score_records(
-            offsets[i],
-            offsets[i + 1],
-            point,
-            shelf,
-            way,
-            even,
-            people,
-            weight,
-            density,
-            near,
-            gain,
-            hits,
-            touched,
-            absent,
-        )
-        some, points = touched[:many], offsets[i + 1] - offsets[i]
+        many = score_records(offsets[i], offsets[i + 1], search, people, weight, room)
+        some, points = room.touched[:many], offsets[i + 1] - offsets[i]
         fitting = 0.0
         for r in some:
             if hits[r] == points:
@@ -272,51 +287,26 @@ def leading_records(
     begin: int,
     end: int,
     offsets: IntArray,
-    point: FloatArray,
-    shelf: Shelf,
-    way: Way,
+    search: Shelved,
     weight: IntArray,
     attacker: int,
     least: float,
-    record: SmallInts,
-    share: FloatArray,
-    count: IntArray,
-    rest: FloatArray,
+    out: Suspects,
 ) -> None:
     """The records that one attacker gives most weight to, of each target.
 
-    Row i of ``record`` and ``share`` lists up to as many as there are columns, ``count[i]`` of
-    them: those with the highest posterior (of one person; uniform prior over the records), of at
-    least ``least`` times the highest; of more that are level, any. ``share`` counts everybody whose
-    record it is; all of them stand for all records that a point is near. ``rest`` is what is left
-    for the records that are nowhere near.
+    Those with the highest posterior (of one person; uniform prior over the records), of at least
+    ``least`` times the highest; of more that are level, any. All of them stand for all records that
+    a point is near.
     """
-    n = len(weight)
-    density, both = np.zeros((2, n)), np.zeros((2, n))
-    near, touched = np.empty(n, np.int32), np.empty(n, np.int32)
-    hits = np.zeros(n, np.int32)
-    even, absent = np.ones(2), np.zeros(2)
-    gain = both[attacker]
+    record, share, count, rest = out
+    room = _room(len(weight))
+    gain = room.gain[attacker]
     people = float(weight.sum())
     most = record.shape[1]
     for i in range(begin, end):
-        many = score_records(
-            offsets[i],
-            offsets[i + 1],
-            point,
-            shelf,
-            way,
-            even,
-            people,
-            weight,
-            density,
-            near,
-            both,
-            hits,
-            touched,
-            absent,
-        )
-        some = touched[:many]
+        many = score_records(offsets[i], offsets[i + 1], search, people, weight, room)
+        some = room.touched[:many]
         top, who = 0.0, 0.0
         for r in some:
             top = max(top, gain[r])
@@ -342,8 +332,8 @@ def leading_records(
             share[i, c] *= (1 - rest[i]) / listed
         count[i] = kept
         for r in some:
-            both[0, r] = both[1, r] = 0.0
-            hits[r] = 0
+            room.gain[0, r] = room.gain[1, r] = 0.0
+            room.hits[r] = 0
 
 
 @njit(nogil=True, cache=True)

@@ -42,6 +42,31 @@ class Side(NamedTuple):
     widest: float
 
 
+class Marks(NamedTuple):
+    """Records by their bins: record i has ``mass[j]`` samples in bin ``bins[j]`` of its side.
+
+    j goes from ``offsets[i]`` to ``offsets[i+1]``.
+    """
+
+    offsets: IntArray
+    bins: SmallInts
+    mass: FloatArray
+
+
+class Moves(NamedTuple):
+    """How far people go in which time, by the moves within the records of a release.
+
+    ``chance`` (n_gaps + 1, n_ways + 1) is that of each class of distance, by the class of the time
+    between; rows sum to 1. ``ways`` and ``gaps`` are the squares of the classes' edges, ``errors``
+    (2,) the variance that noise adds to a distance (m²), and to a time between (min²).
+    """
+
+    chance: FloatArray
+    ways: FloatArray
+    gaps: FloatArray
+    errors: FloatArray
+
+
 @njit(nogil=True, cache=True, inline="always")
 def _bits(hours: int) -> int:
     """How many hours these are."""
@@ -93,9 +118,7 @@ def usual_density(
 def likest(
     begin: int,
     end: int,
-    offsets: IntArray,
-    bins: SmallInts,
-    mass: FloatArray,
+    records: Marks,
     mine: Side,
     usual: FloatArray,
     other: Side,
@@ -108,13 +131,13 @@ def likest(
 ) -> None:
     """The records of the other side that each of the records ``begin … end−1`` is most like.
 
-    Record i has ``mass[j]`` samples in bin ``bins[j]`` of ``mine``, j of ``offsets[i]`` to
-    ``offsets[i+1]``. ``usual`` is what the other side's mean person gives each bin of ``mine``,
-    ``other_usual`` what that of ``mine`` gives each bin of ``other``; ``weight`` the people of
-    each record of ``other``. Row i of ``column`` and ``value`` becomes its ``many[i]`` records,
-    best first: no more than there are columns, and none after those that stand for ``most``
-    people. Records that it meets nowhere are like it by 0, and never listed.
+    ``usual`` is what the other side's mean person gives each bin of ``mine``, ``other_usual`` what
+    that of ``mine`` gives each bin of ``other``; ``weight`` the people of each record of ``other``.
+    Row i of ``column`` and ``value`` becomes its ``many[i]`` records, best first: no more than
+    there are columns, and none after those that stand for ``most`` people. Records that it meets
+    nowhere are like it by 0, and never listed.
     """
+    offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
     score = np.zeros(len(weight))
     near, met = np.empty(len(weight), np.int32), np.empty(len(there), np.int32)
@@ -190,18 +213,11 @@ def late(one: FloatArray, other: FloatArray, error: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def count_moves(
-    one: FloatArray,
-    other: FloatArray,
-    errors: FloatArray,
-    ways: FloatArray,
-    gaps: FloatArray,
-    counts: IntArray,
-) -> None:
-    """Add each pair of ends to its class of time and of distance."""
+def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
+    """Add 1 to the chance of each pair of ends, by its classes of time and of distance."""
     for i in range(len(one)):
-        time = class_of(late(one[i], other[i], errors[1]), gaps)
-        counts[time, class_of(far(one[i], other[i], errors[0]), ways)] += 1
+        time = class_of(late(one[i], other[i], moves.errors[1]), moves.gaps)
+        moves.chance[time, class_of(far(one[i], other[i], moves.errors[0]), moves.ways)] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -213,10 +229,7 @@ def add_moves(
     last: FloatArray,
     weight: IntArray,
     first: FloatArray,
-    errors: FloatArray,
-    ways: FloatArray,
-    gaps: FloatArray,
-    chance: FloatArray,
+    moves: Moves,
     value: FloatArray,
 ) -> None:
     """Add to the pairs of records ``begin … end−1`` how much likelier the move makes them.
@@ -230,13 +243,9 @@ def add_moves(
     weight : int64 ndarray (n_earlier,)
     first : float64 ndarray (n_later, 5)
         The first cells of the later ones.
-    errors : float64 ndarray (2,)
-        Variance that noise adds to a distance, and to a time between.
-    ways, gaps : float64 ndarrays
-        Squares of the edges of the classes, of distances and of times between.
-    chance : float64 ndarray (n_gaps + 1, n_ways + 1)
-        Of each class of distance, by the time between.
+    moves : Moves
     """
+    chance, ways, gaps, errors = moves
     where = np.empty(len(last), np.int8)
     everybody = float(weight.sum())
     for i in range(begin, end):

@@ -100,6 +100,9 @@ def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
 class Closed:
     """Base of frozen dataclasses: :meth:`_close` at the end of ``__post_init__`` closes arrays."""
 
+    def __post_init__(self) -> None:
+        self._close()
+
     def _close(self) -> None:
         for f in fields(self):  # type: ignore[arg-type]
             value = self.__dict__.get(f.name)  # what is not there is made when asked for
@@ -144,9 +147,6 @@ class Cells(Closed):
     dx_m: FloatArray
     dy_m: FloatArray
     dt_min: FloatArray
-
-    def __post_init__(self) -> None:
-        self._close()
 
     def arrays(self, names: Iterable[str] = CELL) -> dict[str, Any]:
         """Some of the six, by name."""

@@ -24,9 +24,9 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
-from .disclosure_grid import disclosures
 from .tabled import Tabled
 from .under_profiles import laid
+from .unicity_grid import disclosures
 
 _SIDES_M: tuple[float, ...] = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
 _WINDOWS_MIN: tuple[float, ...] = (60, 360, 720, 1_440)  # Noriega Campero 2015, table 4.2

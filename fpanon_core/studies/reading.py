@@ -14,10 +14,9 @@ from typing import IO, Any
 import pandas as pd
 
 from ..engines.progress import Progress
-from ..io.cdr import read_cdr
+from ..io.cdr import read_cdr, read_parts
 from ..io.doubts import ASK, DoubtfulPositions
 from ..io.kept import keep_account, kept_account
-from ..io.parts import read_parts
 from ..io.report import IngestReport, PositionDoubt
 from ..io.samples import sample
 from ..measures.crowds import visited_places

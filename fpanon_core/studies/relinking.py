@@ -39,6 +39,7 @@ from ..attacks.relinking import (
     moves_of,
     salt_of,
     traced,
+    with_moves,
 )
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
@@ -239,11 +240,7 @@ def _links(
     if _LIKENESS in attackers:
         found[_LIKENESS] = links(pairs, first, second)
     if _CONTINUITY in attackers:
-        half = first.ends.shape[1] // 2
-        last, begin = (
-            np.ascontiguousarray(e) for e in (first.ends[:, half:], second.ends[:, :half])
-        )
-        moved = copies.moves.added(pairs, last, first.weight, begin, engine)
+        moved = with_moves(pairs, copies.moves, first, second, engine)
         found[_CONTINUITY] = links(moved, first, second)
     return found
 

@@ -18,6 +18,11 @@ import pyarrow.parquet as pq
 from ..model.budgets import Budget, check_columns
 from ..model.errors import SchemaError
 
+FAULTS = (
+    *(pa.ArrowException, OSError, ValueError, KeyError, TypeError),
+    *(NotImplementedError, OverflowError),
+)
+"""What reading a damaged file raises."""
 _ROWS_AT_A_TIME = 1 << 18
 _LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
 _DAMAGED = "The Parquet file is damaged or cut short; write it again."
@@ -37,15 +42,7 @@ def read_parquet(
         found = _read(data, budget)
     except MemoryError:  # of Arrow, too
         raise
-    except (
-        pa.ArrowException,
-        OSError,
-        ValueError,
-        KeyError,
-        TypeError,
-        NotImplementedError,
-        OverflowError,
-    ):
+    except FAULTS:
         raise SchemaError(_DAMAGED) from None
     if not found[1] or len(found[1][0]) == 0:
         raise SchemaError("The Parquet file has no rows; give one row per event.")

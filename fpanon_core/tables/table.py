@@ -9,7 +9,7 @@ trimmed text without nulls (empty = missing) or float64 (NaN = missing).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,8 @@ class SourceTable:
     numbers : int64 ndarray or None
         Number in the source of each data row, malformed ones included; None = consecutive.
     notes : tuple of str
+    recurring : callable, optional
+        Of a few rows of a table: whether some field of a column occurs twice in all of it.
     """
 
     labels: tuple[Any, ...]
@@ -61,6 +63,7 @@ class SourceTable:
     malformed: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     numbers: IntArray | None = None
     notes: tuple[str, ...] = ()
+    recurring: Callable[[int], bool] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -88,20 +91,45 @@ class SourceTable:
 
     def sample(self, size: int = 5_000) -> tuple[pa.ChunkedArray, ...]:
         """Up to ``size`` rows from the beginning, middle and end of every column."""
-        n = self.n_rows
-        if n <= size:
-            return self.columns
-        part = size // 5
-        return tuple(
-            pa.chunked_array(
-                [chunk for at in sample_starts(n, part) for chunk in c.slice(at, part).chunks],
-                type=c.type,
-            )
-            for c in self.columns
+        rows = sample_rows(self.n_rows, size)
+        return self.columns if rows is None else self.taken(rows).columns
+
+    # --- as a source of rows, as several parts are ---------------------------------------------
+
+    @property
+    def n_malformed(self) -> int:
+        """Rows that have not all columns."""
+        return len(self.malformed)
+
+    @property
+    def about(self) -> SourceTable:
+        """All but the columns."""
+        return replace(self, columns=())
+
+    @property
+    def tables(self) -> tuple[SourceTable, ...]:
+        """What it is made of."""
+        return (self,)
+
+    def batches(self, _columns: Sequence[int]) -> Iterator[SourceTable]:
+        """All rows in order, with some columns at least."""
+        yield self
+
+    def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
+        """Some rows, ascending, with their numbers in the source; columns left out are nulls."""
+        found = tuple(
+            _taken(c, rows)
+            if columns is None or i in columns
+            else pa.chunked_array([pa.nulls(len(rows), c.type)])
+            for i, c in enumerate(self.columns)
         )
+        none = np.empty(0, np.int64)
+        return replace(self, columns=found, numbers=self.row_numbers(rows), malformed=none)
 
     def recurs(self, column: int) -> bool:
         """Whether some field of a column occurs twice."""
+        if self.recurring is not None:
+            return self.recurring(column)
         whole = self.columns[column]
         return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
 
@@ -135,9 +163,22 @@ class SourceTable:
         return records + self.first_row
 
 
-def sample_starts(n_rows: int, size: int) -> list[int]:
-    """Where five pieces of a sample begin, from the beginning to the end of a table."""
-    return [i * (n_rows - size) // 4 for i in range(5)]
+def sample_rows(n_rows: int, size: int = 5_000) -> IntArray | None:
+    """Row numbers of five pieces, from the beginning to the end of a table; None for all."""
+    part = size // 5
+    starts = [i * (n_rows - part) // 4 for i in range(5)]
+    return None if n_rows <= size else np.add.outer(starts, np.arange(part)).ravel()
+
+
+def _taken(column: pa.ChunkedArray, rows: IntArray) -> pa.ChunkedArray:
+    """Rows of a column, ascending; its chunks are not put together for it."""
+    parts, start = [], 0
+    for chunk in column.chunks:
+        low, high = np.searchsorted(rows, [start, start + len(chunk)])
+        if high > low:
+            parts.append(chunk.take(pa.array(rows[low:high] - start)))
+        start += len(chunk)
+    return pa.chunked_array(parts, type=column.type)
 
 
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "none", "<NA>", "\\N")
@@ -190,10 +231,14 @@ def numbers_of(column: pa.ChunkedArray, *, decimal_comma: bool | None = None) ->
     return numbers
 
 
-def decimal_marks(texts: pa.ChunkedArray) -> tuple[bool, bool]:
-    """Whether some field of a text column is a number with a comma, and whether one has a point."""
-    comma = pc.any(pc.match_substring_regex(text_of(texts), _DECIMAL_COMMA)).as_py()
-    return bool(comma), bool(pc.any(pc.match_substring(texts, ".")).as_py())
+def decimal_comma_in(column: pa.ChunkedArray) -> bool | None:
+    """Whether numbers in a text column have commas and no points; None where that is not shown."""
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return None
+    for texts in (column.slice(0, 1_000), column):
+        if pc.any(pc.match_substring(texts, ".")).as_py():
+            return False
+    return pc.any(pc.match_substring_regex(text_of(column), _DECIMAL_COMMA)).as_py() or None
 
 
 def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
@@ -268,10 +313,7 @@ def _numbers_in(column: pa.ChunkedArray, decimal_comma: bool | None) -> FloatArr
         return _gathered(column, lambda chunk: chunk.cast(pa.float64()))
     except pa.ArrowInvalid:
         texts = text_of(column)
-    if decimal_comma is None:
-        comma, point = decimal_marks(texts)
-        decimal_comma = comma and not point
-    if decimal_comma:
+    if decimal_comma_in(texts) if decimal_comma is None else decimal_comma:
         texts = pc.replace_substring(texts, ",", ".")
     good = pc.match_substring_regex(texts, _NUMBER)
     numbers = pc.if_else(good, texts, pa.scalar(None, texts.type)).cast(pa.float64())

@@ -55,8 +55,8 @@ class ParsedTimes:
         Rows by format.
     notes : list of str
         Assumptions made, such as day before month.
-    either_order : int
-        Rows that say day and month in figures, of which the column decides which comes first.
+    order : DateOrder or None
+        Where rows say day and month in figures: how the column decides which comes first.
     """
 
     us: IntArray
@@ -64,7 +64,7 @@ class ParsedTimes:
     aware: BoolArray
     formats: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    either_order: int = 0
+    order: DateOrder | None = None
 
     @property
     def share(self) -> float:
@@ -106,22 +106,21 @@ def _parsed(
     if pa.types.is_string(kind) and (quick := _uniform_iso(column)) is not None:
         return quick
     texts = text_of(column)
-    by_day = _parse_texts(texts, day_first is not False)
-    if not by_day.either_order or day_first is not None:
+    by_day, either_order = _parse_texts(texts, day_first is not False)
+    if not either_order or day_first is not None:
         return by_day
-    by_month = _parse_texts(texts, day_first=False)
-    order = DateOrder()
-    order.add(by_day, by_month)
+    by_month, _ = _parse_texts(texts, day_first=False)
+    order = DateOrder(by_day, by_month)
     day_first, note = order.decided()
     better = by_day if day_first else by_month
-    better.notes.append(note)
+    better.order, better.notes = order, [*better.notes, note]
     return better
 
 
-def has_fractions(numbers: npt.NDArray[np.float64]) -> bool:
-    """Whether some of the numbers are not whole."""
+def has_fractions(numbers: npt.NDArray[np.float64]) -> bool | None:
+    """Whether some of the numbers are not whole; None where there is none."""
     finite = numbers[np.isfinite(numbers)]
-    return bool(len(finite) and not np.all(finite == np.floor(finite)))
+    return bool(np.any(finite != np.floor(finite))) if len(finite) else None
 
 
 def is_time_of_day(column: pa.ChunkedArray) -> bool:
@@ -203,18 +202,18 @@ class DateOrder:
     (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
     """
 
-    def __init__(self) -> None:
-        self._ok = [0, 0]
-        self._low, self._high = [_LAST, _LAST], [_FIRST, _FIRST]
+    def __init__(self, *readings: ParsedTimes) -> None:
+        """Of a column by day first, and by month first; of nothing yet."""
+        found = [parsed.us[parsed.ok] for parsed in readings]
+        self._ok = [len(us) for us in found] or [0, 0]
+        self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]
+        self._high = [int(us.max(initial=_FIRST)) for us in found] or [_FIRST, _FIRST]
 
-    def add(self, by_day: ParsedTimes, by_month: ParsedTimes) -> None:
-        """Take into account a part of the column, parsed both ways."""
-        for i, parsed in enumerate((by_day, by_month)):
-            us = parsed.us[parsed.ok]
-            self._ok[i] += len(us)
-            if len(us):
-                self._low[i] = min(self._low[i], int(us.min()))
-                self._high[i] = max(self._high[i], int(us.max()))
+    def add(self, other: DateOrder) -> None:
+        """Take into account another part of the column."""
+        self._ok = [a + b for a, b in zip(self._ok, other._ok, strict=True)]
+        self._low = list(map(min, self._low, other._low))
+        self._high = list(map(max, self._high, other._high))
 
     def decided(self) -> tuple[bool, str]:
         """Whether the day comes first, and the sentence that says so."""
@@ -235,8 +234,8 @@ class DateOrder:
         )
 
 
-def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> ParsedTimes:
-    """Every row; day and month, where they are figures, in the order given."""
+def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
+    """Every row; day and month, where they are figures, in the order given; where so many are."""
     n = len(texts)
     out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
     start = either_order = 0
@@ -246,8 +245,7 @@ def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> ParsedTimes:
             either_order += _parse_chunk(part, day_first, out, slice(start, start + len(part)))
             start += len(part)
     out.formats = +out.formats
-    out.either_order = either_order
-    return out
+    return out, either_order
 
 
 # --- shapes ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import streamlit as st
 from pages.aggregates import counts, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
-from pages.charts.activity import dots_legend
+from pages.charts.maps import dots_legend
 from pages.shell import definitions, downloads, formula, layout, slides
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view

@@ -8,7 +8,7 @@ import numpy as np
 
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies.followed import Followed, Place, Step
-from pages.charts.followed import Bar, Scene
+from pages.charts.record import Bar, Scene
 
 OTHERS_DRAWN = 3
 """Other people's records whose areas are drawn, those that lead: more would hide each other."""

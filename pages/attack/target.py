@@ -13,7 +13,7 @@ from fpanon_core.studies.attack import Result
 from fpanon_core.studies.followed import Followed
 from pages.attack import question, scene, target_story
 from pages.attack.form import Asked
-from pages.charts import followed
+from pages.charts import record
 from pages.charts.style import CONFIG, Theme
 from pages.shell import layout, questions
 from pages.shell.dataset import Dataset
@@ -115,7 +115,7 @@ def _steps(found: Followed, of: Theme) -> None:
     step = found.steps[at]
     what_this_means(*target_story.told(found, step), key="attack_followed")
     plot(
-        followed.followed_legend(of),
+        record.followed_legend(of),
         key="attack_marks",
         theme=None,
         config=CONFIG | {"displayModeBar": False},
@@ -125,7 +125,7 @@ def _steps(found: Followed, of: Theme) -> None:
     with left:
         seen = scene.scene(found, step)
         show_map(
-            None if seen is None else followed.followed_map(seen, of, height=440),
+            None if seen is None else record.followed_map(seen, of, height=440),
             key="attack_map",
             height=440,
             alt=f"Map of {found.pseudonym} after {step.known} known points: where the person "
@@ -134,7 +134,7 @@ def _steps(found: Followed, of: Theme) -> None:
     with right:
         if step.known:
             show(
-                followed.ranking(scene.bars(step), of),
+                record.ranking(scene.bars(step), of),
                 key="attack_ranking",
                 alt="How likely the outsider takes each of the leading records to be the person's.",
             )

@@ -1,4 +1,7 @@
-"""What share of the users has at most this value? Step CDFs from 0, at most 512 points a curve."""
+"""What share of the users has at most this value? Step CDFs from 0, at most 512 points a curve.
+
+How much is known of each user? A histogram of samples per user.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,23 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import DASHES, MAIN_PX, MARKERS, Theme, axis, figure, layout
+from .style import (
+    MAIN_PX,
+    OTHER_PX,
+    Theme,
+    bars,
+    figure,
+    line,
+    marker,
+    note,
+    percents,
+    series,
+    upright,
+)
 
 MAX_POINTS = 512
 MAX_CLICKABLE = 128  # of them, on a curve whose points name people
+_BARS = 40  # of a histogram
 _TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # of logarithmic axes
 
 
@@ -69,27 +85,30 @@ def cdf(
         Of a logarithmic axis: where they are, and what stands there.
     """
     traces = [trace for curve in curves for trace in _traces(curve, of, x_range, whose)]
-    ends = [math.log10(end) for end in x_range] if log_x else list(x_range)
-    x_axis = axis(of, x_title, range=ends)
+    place = math.log10 if log_x else float
+    x_axis: dict[str, Any] = {"title": x_title, "range": [place(end) for end in x_range]}
     if log_x:
         ticks = ticks or {at: f"{at:g}" for at in _TICKS}
         x_axis |= {"type": "log", "tickvals": list(ticks), "ticktext": list(ticks.values())}
-    y_axis = axis(of, f"Share of {whose}", range=[0, 1.005], tickformat=".0%", dtick=0.25)
-    lines = [_line(at, of) for at, _ in references]
-    labels = [_label(math.log10(at) if log_x else at, text, of) for at, text in references]
+    along: dict[str, Any] = {
+        "yref": "paper",
+        "textangle": -90,
+        "xanchor": "right",
+        "yanchor": "bottom",
+    }
     return figure(
+        of,
         traces,
-        layout(
-            of,
-            x_axis,
-            y_axis,
-            height=height,
-            hovermode="closest",
-            hoverdistance=30,
-            clickmode="event+select",
-            shapes=lines,
-            annotations=labels,
-        ),
+        x_axis,
+        {"title": f"Share of {whose}"} | percents(1.005),
+        height=height,
+        hovermode="closest",
+        hoverdistance=30,
+        clickmode="event+select",
+        shapes=[upright(at, of.css("quiet"), layer="below") for at, _ in references],
+        annotations=[
+            note(of, text, place(at), 0.02, colour="quiet", **along) for at, text in references
+        ],
     )
 
 
@@ -103,28 +122,18 @@ def _traces(
 ) -> list[dict[str, Any]]:
     """The steps, the points that answer to the mouse, and the median, which is in the legend."""
     x, y, index = step_points(curve.values)
-    line = {"color": curve.colour, "width": 2.5, "dash": DASHES[curve.style % len(DASHES)]}
     left = min(x_range[0], x[0]) if len(x) else x_range[0]
     right = max(x_range[1], x[-1]) if len(x) else x_range[0]
-    common = {"type": "scatter", "name": curve.name, "legendgroup": curve.name}
-    steps = common | {
-        "x": np.concatenate([[left], x, [right]]),
-        "y": np.concatenate([[0.0], y, [1.0 if len(x) else 0.0]]),
-        "mode": "lines",
-        "line": line | {"shape": "hv"},
-        "showlegend": False,
-        "hoverinfo": "skip",
-    }
+    named: dict[str, Any] = {"legendgroup": curve.name, "showlegend": False}
+    across = np.concatenate([[left], x, [right]])
+    up = np.concatenate([[0.0], y, [1.0 if len(x) else 0.0]])
+    dashed = line(curve.style, curve.colour)
+    steps = series(curve.name, across, up, "lines", line=dashed | {"shape": "hv"}, **named)
     # A line of no width answers to the mouse at the cost of one element of the page; markers, which
     # alone can be clicked, cost one each, and hundreds of them half a second.
-    points = common | {
-        "x": x,
-        "y": y,
-        "mode": "lines",
-        "line": {"color": curve.colour, "width": 0},
-        "showlegend": False,
-        "hovertemplate": f"%{{y:.0%}} of {whose} ≤ %{{x:.3f}}<extra>" + curve.name + "</extra>",
-    }
+    told = f"%{{y:.0%}} of {whose} ≤ %{{x:.3f}}"
+    hidden = {"color": curve.colour, "width": 0}
+    points = series(curve.name, x, y, "lines", told, line=hidden, **named)
     if curve.users is not None:
         some = np.unique(np.linspace(0, max(len(x) - 1, 0), min(len(x), MAX_CLICKABLE)).astype(int))
         points |= {
@@ -138,51 +147,20 @@ def _traces(
         }
     if not len(x):
         return [steps, points]
-    median = common | {
-        "x": [float(np.nanmedian(curve.values))],
-        "y": [0.5],
-        "mode": "lines+markers",
-        "line": line,
-        "marker": {
-            "color": curve.colour,
-            "size": 11,
-            "symbol": MARKERS[curve.style % len(MARKERS)],
-            "line": {"color": of.css("paper"), "width": 1.5},
-        },
-        "unselected": {"marker": {"opacity": 1.0}},
-        "showlegend": True,
-        "hovertemplate": "median %{x:.3f}<extra>" + curve.name + "</extra>",
-    }
+    rim = {"color": of.css("paper"), "width": 1.5}
+    median = series(
+        curve.name,
+        [float(np.nanmedian(curve.values))],
+        [0.5],
+        "lines+markers",
+        "median %{x:.3f}",
+        line=dashed,
+        marker=marker(curve.style, 11, color=curve.colour, line=rim),
+        unselected={"marker": {"opacity": 1.0}},
+        legendgroup=curve.name,
+        showlegend=True,
+    )
     return [steps, points, median]
-
-
-def _line(at: float, of: Theme) -> dict[str, Any]:
-    """A vertical line from the bottom to the top of the picture."""
-    return {
-        "type": "line",
-        "x0": at,
-        "x1": at,
-        "yref": "paper",
-        "y0": 0,
-        "y1": 1,
-        "layer": "below",
-        "line": {"color": of.css("quiet"), "width": 1.5, "dash": "dot"},
-    }
-
-
-def _label(at: float, text: str, of: Theme) -> dict[str, Any]:
-    """What a line stands for, written along it."""
-    return {
-        "x": at,
-        "y": 0.02,
-        "yref": "paper",
-        "text": text,
-        "textangle": -90,
-        "showarrow": False,
-        "xanchor": "right",
-        "yanchor": "bottom",
-        "font": {"size": 14, "color": of.css("quiet")},
-    }
 
 
 def step_points(
@@ -203,3 +181,39 @@ def step_points(
     # Equal values are one step, as high as the last of them.
     below = np.searchsorted(ordered, ordered[rank], side="right")
     return ordered[rank], below / n, order[rank]
+
+
+def samples_per_user(
+    samples: npt.NDArray[np.int64], of: Theme, *, height: int = OTHER_PX
+) -> go.Figure:
+    """Histogram with bars of equal width, the median marked; a logarithmic axis for long tails."""
+    least, most, median = int(samples.min()), int(samples.max()), float(np.median(samples))
+    long_tail = most > 50 * max(median, 1)
+    if long_tail:
+        edges = np.unique(np.round(np.geomspace(least, most + 1, _BARS + 1)))
+    else:
+        width = max(1, math.ceil((most - least + 1) / _BARS))
+        edges = np.arange(least, most + width + 1, width).astype(np.float64)
+    count, _ = np.histogram(samples, edges)
+    drawn = bars(
+        "",
+        edges[:-1],
+        count,
+        {"color": of.measure("people")},
+        "%{y} users with %{x:.0f} to %{customdata:.0f} samples",
+        width=np.diff(edges) * (0.9 if long_tail else 0.94),
+        offset=0,
+        customdata=edges[1:] - 1,
+    )
+    place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    at = math.log10(median) if long_tail else median
+    return figure(
+        of,
+        [drawn],
+        {"title": "Samples per user", "type": "log" if long_tail else "linear"},
+        {"title": "Users", "rangemode": "tozero"},
+        height=height,
+        showlegend=False,
+        shapes=[upright(median, of.css("ink"))],
+        annotations=[note(of, f"median {median:.0f}", at, 1.0, **place)],
+    )

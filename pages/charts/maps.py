@@ -2,7 +2,7 @@
 
 A map without streets is read by its coast, its towns, a grid of degrees and a scale bar, so each
 map draws these under the data. Everything is sent compactly, every layer has an id, and tooltips
-are plain text.
+are plain text. The legends of maps stand below them: what their dots and colours say.
 """
 
 from __future__ import annotations
@@ -10,27 +10,32 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import plotly.graph_objects as go
 import pydeck as pdk
 
-from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.geography import Background
 from fpanon_core.model.projection import Extent, central
 
-from .outlines import Box, outlines
-from .style import Colour, Theme, viridis
+from . import ground
+from .ground import Box, areas, dots, rectangle, rgb
+from .style import Colour, Theme, bars, figure, graded, series, viridis
 from .words import count as plural
 
 MAX_POINTS = 5_000
 MAX_CELLS = 3_000
 _WIDTH_PX = 400  # a column of two on a laptop; a wider map shows more around the data
 _WHOLE_PX = 720  # of a map looked at from aside, which has a line of its own
-_KM_PER_DEGREE = 111.195
 # Of a map looked at from aside: zoom; sides of what is seen; how far north of the middle it looks,
-# of its height, as what stands on the ground rises beyond it.
-_NEARER, _FARTHER, _NORTH = 0.15, 4.0, 0.05
+# of its height, as what stands on the ground rises beyond it; the height of what stands there, of
+# the longer side.
+_NEARER, _FARTHER, _NORTH, _TALLEST = 0.15, 4.0, 0.05, 0.22
+_PITCH, _M_PER_DEGREE = 45.0, 111_195.0
 
 
 class Map(pdk.Deck):
@@ -81,29 +86,16 @@ def places_map(
     most = int(samples.max()) if most is None else most
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
     radii, colours = dots_of(samples[order], most, of)
+    at = np.round(np.column_stack([lon, lat])[order], 5).tolist()
     data = [
-        {"p": [_short(x), _short(y)], "r": r, "c": c, "tip": plural(n, noun)}
-        for x, y, r, c, n in zip(
-            lon[order], lat[order], radii, colours, samples[order].tolist(), strict=True
-        )
+        {"p": p, "r": r, "c": c, "tip": plural(n, noun)}
+        for p, r, c, n in zip(at, radii, colours, samples[order].tolist(), strict=True)
     ]
-    layer = pdk.Layer(
-        "ScatterplotLayer",
-        id="places",
-        data=data,
-        get_position="p",
-        get_fill_color="c",
-        get_radius="r",
-        radius_units=pdk.types.String("pixels"),
-        opacity=0.75,
-        stroked=True,
-        get_line_color=[*of.paper, 160],
-        line_width_min_pixels=0.5,
-        pickable=True,
-    )
+    rim = {"stroked": True, "get_line_color": [*of.paper, 160], "line_width_min_pixels": 0.5}
+    layer = dots("places", data, "c", "r", opacity=0.75, **rim)
     seen = central(*around) if around else central(lon, lat, samples)
     told = beyond_told(seen, lon[order], lat[order], "place")
-    return _map(seen, [layer], of, height, whole=around or (lon, lat), told=told)
+    return over(seen, [layer], of, height, whole=around or (lon, lat), told=told)
 
 
 def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> str:
@@ -155,44 +147,22 @@ def fingerprints_map(
     if links is not None:
         apart = (links[0][:, 0] != links[0][:, 1]) | (links[1][:, 0] != links[1][:, 1])
         ends = np.unique(np.round(np.column_stack([links[0][apart], links[1][apart]]), 5), axis=0)
-        layers.append(
-            pdk.Layer(
-                "LineLayer",
-                id="matches",
-                data=[{"a": [a, c], "b": [b, d]} for a, b, c, d in ends.tolist()],
-                get_source_position="a",
-                get_target_position="b",
-                get_color=[*of.quiet, 150],
-                get_width=1.5,
-            )
-        )
+        paths = [[[a, c], [b, d]] for a, b, c, d in ends.tolist()]
+        layers.append(ground.lines("matches", paths, [*of.quiet, 150], 1.5))
     for rank, (name, lon, lat, colour) in reversed(list(enumerate(fingerprints))):
-        spots, count = np.unique(
-            np.round(np.column_stack([lon, lat]), 5), axis=0, return_counts=True
-        )
-        size = np.sqrt(count / count.max())
-        layers.append(
-            pdk.Layer(
-                "ScatterplotLayer",
-                id=f"fingerprint-{rank}",
-                data=[
-                    {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
-                    for p, s, n in zip(spots.tolist(), size.tolist(), count.tolist(), strict=True)
-                ],
-                get_position="p",
-                get_radius="r",
-                radius_units=pdk.types.String("pixels"),
-                filled=rank == 0,
-                stroked=True,
-                get_fill_color=[*colour, 170],
-                get_line_color=list(colour),
-                line_width_min_pixels=2 if rank else 1,
-                pickable=True,
+        at = np.round(np.column_stack([lon, lat]), 5)
+        spots, count = np.unique(at, axis=0, return_counts=True)
+        data = [
+            {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
+            for p, s, n in zip(
+                spots.tolist(), np.sqrt(count / count.max()).tolist(), count.tolist(), strict=True
             )
-        )
-    lon = np.concatenate([f[1] for f in fingerprints])
-    lat = np.concatenate([f[2] for f in fingerprints])
-    return _map(_all(lon, lat), layers, of, height)
+        ]
+        rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
+        thick = {"line_width_min_pixels": 2 if rank else 1}
+        layers.append(dots(f"fingerprint-{rank}", data, [*colour, 170], "r", **rim, **thick))
+    lon, lat = (np.concatenate([f[i] for f in fingerprints]) for i in (1, 2))
+    return over(extent_of(lon, lat), layers, of, height)
 
 
 def cells_map(
@@ -227,34 +197,22 @@ def cells_map(
         Of the areas, of 255; their outlines are hardly transparent.
     """
     numbers = numbers or range(len(bounds))
-    size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
-    data = []
-    for i in np.argsort(-size, kind="stable").tolist():
-        west, south, east, north = (_short(d) for d in bounds[i])
-        ring = [[west, south], [east, south], [east, north], [west, north]]
-        rgb = [int(colour[i][at : at + 2], 16) for at in (1, 3, 5)]
-        bold = numbers[i] == chosen
-        data.append(
-            {"g": ring, "c": rgb, "n": numbers[i], "tip": tips[i]}
-            | {"w": 4 if bold else 1, "o": 96 if bold else opacity}
-        )
+    data = [
+        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "n": numbers[i], "tip": tips[i]}
+        | ({"w": 4, "o": 96} if numbers[i] == chosen else {"w": 1, "o": opacity})
+        for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
+    ]
     data.sort(key=lambda cell: cell["n"] == chosen)
-    seen, middle = central(*around), (bounds[:, :2] + bounds[:, 2:]) / 2
-    layer = pdk.Layer(
-        "PolygonLayer",
-        id="cells",
-        data=data,
-        get_polygon="g",
-        get_fill_color="[c[0], c[1], c[2], o]",
-        get_line_color="[c[0], c[1], c[2], 200]",
-        line_width_units=pdk.types.String("pixels"),
-        get_line_width="w",
-        filled=True,
-        stroked=True,
-        pickable=True,
-    )
-    told = beyond_told(seen, middle[:, 0], middle[:, 1], "area")
-    return _map(seen, [layer], of, height, whole=corners_of(bounds), told=told)
+    layer = areas("cells", data, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 200]", "w")
+    return _of_areas(layer, bounds, "area", central(*around), of, height)
+
+
+def _of_areas(
+    layer: pdk.Layer, bounds: FloatArray, noun: str, seen: Extent, of: Theme, height: int
+) -> Map:
+    middle = (bounds[:, :2] + bounds[:, 2:]) / 2
+    told = beyond_told(seen, middle[:, 0], middle[:, 1], noun)
+    return over(seen, [layer], of, height, whole=corners_of(bounds), told=told)
 
 
 def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -284,28 +242,12 @@ def released_map(
         What the map is to show, so that they share that, too.
     """
     colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
-    size = (bounds[:, 2] - bounds[:, 0]) * (bounds[:, 3] - bounds[:, 1])
-    data = []
-    for i in np.lexsort((users, -size)).tolist():  # the largest at the bottom
-        west, south, east, north = (_short(d) for d in bounds[i])
-        ring = [[west, south], [east, south], [east, north], [west, north]]
-        data.append({"g": ring, "c": colours[i], "tip": f"{users[i]:,} users"})
-    layer = pdk.Layer(
-        "PolygonLayer",
-        id="places",
-        data=data,
-        get_polygon="g",
-        get_fill_color="[c[0], c[1], c[2], 150]",
-        get_line_color="[c[0], c[1], c[2], 255]",
-        line_width_units=pdk.types.String("pixels"),
-        get_line_width=3,
-        filled=True,
-        stroked=True,
-        pickable=True,
-    )
-    middle = (bounds[:, :2] + bounds[:, 2:]) / 2
-    told = beyond_told(around, middle[:, 0], middle[:, 1], "place")
-    return _map(around, [layer], of, height, whole=corners_of(bounds), told=told)
+    data = [
+        {"g": rectangle(bounds[i]), "c": colours[i], "tip": f"{users[i]:,} users"}
+        for i in np.lexsort((users, -ground.sizes(bounds))).tolist()  # the largest at the bottom
+    ]
+    layer = areas("places", data, "[c[0], c[1], c[2], 150]", "[c[0], c[1], c[2], 255]", 3)
+    return _of_areas(layer, bounds, "place", around, of, height)
 
 
 def regions_map(
@@ -327,101 +269,125 @@ def regions_map(
     tips : sequence of str
         What the mouse is told about each outline; plain text.
     """
-    data = []
-    for ring, number, tip in zip(rings, region, tips, strict=True):
-        colour = of.categories[number % len(of.categories)]
-        rgb = [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
-        data.append({"g": [[_short(x), _short(y)] for x, y in ring], "c": rgb, "tip": tip})
-    layer = pdk.Layer(
-        "PolygonLayer",
-        id="regions",
-        data=data,
-        get_polygon="g",
-        get_fill_color="[c[0], c[1], c[2], 110]",
-        get_line_color=[*of.ink, 200],
-        line_width_units=pdk.types.String("pixels"),
-        get_line_width=1,
-        filled=True,
-        stroked=True,
-        pickable=True,
-    )
-    corners = np.array([corner for ring in rings for corner in ring])
-    return _map(_all(corners[:, 0], corners[:, 1]), [layer], of, height)
+    data = [
+        {
+            "g": np.round(ring, 5).tolist(),
+            "c": rgb(of.categories[n % len(of.categories)]),
+            "tip": tip,
+        }
+        for ring, n, tip in zip(rings, region, tips, strict=True)
+    ]
+    layer = areas("regions", data, "[c[0], c[1], c[2], 110]", [*of.ink, 200], 1)
+    lon, lat = np.array([corner for ring in rings for corner in ring]).T
+    return over(extent_of(lon, lat), [layer], of, height)
 
 
-def layered(
-    layers: list[pdk.Layer],
-    around: tuple[FloatArray, FloatArray],
+def columns_map(
+    lon: FloatArray,
+    lat: FloatArray,
+    offsets: IntArray,
+    people: IntArray,
+    colours: list[str],
     of: Theme,
     *,
-    height: int,
-    pitch: float = 0.0,
-    above_m: float = 0.0,
-    told: str = "",
+    height: int = 430,
 ) -> Map:
-    """A map of layers that are made elsewhere, over the outlines.
+    """Columns on hexagons; what is far from nearly all others may be beyond the edge.
 
     Parameters
     ----------
-    layers : list of Layer
-        Bottom first.
-    around : tuple of ndarray
-        Longitudes and latitudes that the map is to show.
-    pitch : float
-        Degrees from the vertical at which it is looked at; 0 from above. A bar of scale would be
-        true at one distance only, and is left out when it is not 0.
-    above_m : float
-        Height at which the names of towns stand then.
-    told : str
-        What of the layers lies beyond that.
+    lon, lat : float64 ndarray (n_corners,)
+        Corners of all hexagons, degrees; at least one hexagon.
+    offsets : int64 ndarray (n + 1,)
+        Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
+    people : int64 ndarray (n,)
+    colours : list of str
+        Of each, such as ``"#440154"``.
     """
-    return _map(_all(*around), layers, of, height, pitch=pitch, above_m=above_m, told=told)
+    seen = central(lon, lat, np.repeat(people, np.diff(offsets)))
+    tallest_m = _TALLEST * _M_PER_DEGREE * max(seen.east - seen.west, seen.north - seen.south)
+    corner = np.round(np.column_stack([lon, lat]), 5).tolist()
+    ends = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    data = [
+        {"g": corner[begin:end], "z": tall, "c": rgb(colour), "tip": f"{n:,} people"}
+        for (begin, end), tall, n, colour in zip(
+            ends,
+            np.round(tallest_m * people / people.max(), 1).tolist(),
+            people,
+            colours,
+            strict=True,
+        )
+    ]
+    layer = pdk.Layer(
+        "PolygonLayer",
+        id="columns",
+        data=data,
+        get_polygon="g",
+        get_elevation="z",
+        get_fill_color="c",
+        extruded=True,
+        filled=True,
+        pickable=True,
+        material={"ambient": 0.6, "diffuse": 0.5, "shininess": 8},
+    )
+    told = beyond_told(seen, lon[offsets[:-1]], lat[offsets[:-1]], "hexagon")
+    return over(extent_of(*seen.ends), [layer], of, height, above_m=tallest_m, told=told)
 
 
-def _all(lon: FloatArray, lat: FloatArray) -> Extent:
+def extent_of(lon: FloatArray, lat: FloatArray) -> Extent:
     """All positions."""
-    ends = lon.min(), lat.min(), lon.max(), lat.max()
-    return Extent(*map(float, ends))
+    return Extent(*map(float, (lon.min(), lat.min(), lon.max(), lat.max())))
 
 
-def _map(
+def over(
     shown: Extent,
     layers: list[pdk.Layer],
     of: Theme,
     height: int,
     *,
     whole: tuple[FloatArray, FloatArray] | None = None,
-    pitch: float = 0.0,
     above_m: float = 0.0,
     told: str = "",
 ) -> Map:
-    """A map that begins with what is to be shown; ``whole``: as far as one may want to zoom out."""
+    """A map of layers, bottom first, over the ground.
+
+    Parameters
+    ----------
+    shown : Extent
+        What it begins with.
+    whole : tuple of ndarray, optional
+        Longitudes and latitudes as far as one may want to zoom out.
+    above_m : float
+        Height of what stands on the ground: the map is looked at from aside, and the names of towns
+        stand above it. A bar of scale would be true at one distance only, and is left out then.
+    told : str
+        What of the layers lies beyond that.
+    """
     box = _box_of(shown)
-    all_of_it = box if whole is None else _box_of(_all(*whole))
+    all_of_it = box if whole is None else _box_of(extent_of(*whole))
     # From aside what is far is small, and the ground reaches to the horizon.
-    zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if pitch else _zoom(box, height)
+    zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if above_m else _zoom(box, height)
     seen = _seen(box, zoom, height)
-    around = seen.grown(_FARTHER if pitch else 1.0).with_(all_of_it)
-    names = _names(seen, around, of)
-    if pitch:  # towns alone, above what stands on the ground
-        towns = [{"p": [x, y, above_m], "t": name} for name, x, y in outlines(around).places]
-        names = [texts("towns", towns, of, 14, offset=(0, -14))]
-    ground = _ground(seen, around, of)
-    if pitch:  # one on the other in their order, as all lie at one height
-        for layer in ground:
+    around = seen.grown(_FARTHER if above_m else 1.0).with_(all_of_it)
+    below, names = ground.under(seen, around, of)
+    if above_m:
+        (towns,) = names[-1:]
+        towns.data = [{"p": [*town["p"], above_m], "t": town["t"]} for town in towns.data]
+        names = [towns]
+        for layer in below:  # one on the other in their order, as all lie at one height
             layer.parameters = {"depthCompare": "always", "depthWriteEnabled": False}
     return Map(
         around,
         told,
-        layers=[*ground, *layers, *names],
+        layers=[*below, *layers, *names],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
             longitude=(box.west + box.east) / 2,
-            latitude=_middle(box) + (_NORTH * (box.north - box.south) if pitch else 0.0),
+            latitude=_middle(box) + (_NORTH * (box.north - box.south) if above_m else 0.0),
             zoom=zoom,
             min_zoom=max(min(zoom - 1.5, _zoom(all_of_it, height)), 0),
             max_zoom=zoom + 6,
-            pitch=pitch,
+            pitch=_PITCH if above_m else 0.0,
         ),
         map_provider=None,
         tooltip={"text": "{tip}"},
@@ -429,124 +395,12 @@ def _map(
     )
 
 
-def _ground(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
-    """Water, land, lakes, borders and grid, bottom first: what lies under the data."""
-    found = outlines(around)
-    grid, _ = _graticule(seen, around)
-    faint = [*of.coast, 90]
-    return [
-        _area("water", [around.ring], of.water),
-        _area("land", found.land, of.land),
-        _area("lakes", found.lakes, of.water),
-        lines("graticule", grid, faint, 1),
-        lines("coast", found.coast, [*of.coast, 255], 1),
-        lines("borders", found.borders, [*of.coast, 255], 1.5),
-    ]
-
-
-def _names(seen: Box, around: Box, of: Theme) -> list[pdk.Layer]:
-    """Degrees, towns and the scale bar: what must stay readable above the data."""
-    _, labels = _graticule(seen, around)
-    bar, bar_label = _scale_bar(seen)
-    towns = [{"p": [x, y], "t": name} for name, x, y in outlines(around).places]
-    return [
-        lines("scale-bar", bar, [*of.ink, 255], 3),
-        texts("degrees", labels, of, 12),
-        texts("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
-        texts("towns", towns, of, 14, offset=(0, -14)),
-    ]
-
-
-def _area(name: str, rings: list[Any], colour: Colour) -> pdk.Layer:
-    return pdk.Layer(
-        "SolidPolygonLayer",
-        id=name,
-        data=[{"g": ring} for ring in rings],
-        get_polygon="g",
-        get_fill_color=list(colour),
-    )
-
-
-def lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
-    """Lines of so many pixels."""
-    return pdk.Layer(
-        "PathLayer",
-        id=name,
-        data=[{"g": path} for path in paths],
-        get_path="g",
-        get_color=colour,
-        get_width=width,
-        width_units=pdk.types.String("pixels"),
-    )
-
-
-def texts(
-    name: str,
-    words: list[dict[str, Any]],
-    of: Theme,
-    size: int,
-    *,
-    anchor: str = "middle",
-    offset: tuple[int, int] = (0, 0),
-    inverted: bool = False,
-) -> pdk.Layer:
-    """Words on a little paper of their own, readable on whatever is under them.
-
-    Parameters
-    ----------
-    words : list of dict
-        Of each its position ``p`` and its text ``t``.
-    inverted : bool
-        Paper on ink.
-    """
-    ink, paper = (of.paper, of.ink) if inverted else (of.ink, of.paper)
-    return pdk.Layer(
-        "TextLayer",
-        id=name,
-        data=words,
-        get_position="p",
-        get_text="t",
-        get_color=list(ink),
-        background=True,
-        get_background_color=[*paper, 200],
-        background_padding=[3, 1],
-        get_size=size,
-        get_text_anchor=pdk.types.String(anchor),
-        get_pixel_offset=list(offset),
-        character_set=pdk.types.String("auto"),
-        font_family=pdk.types.String("Source Sans, Segoe UI, Helvetica, Arial, sans-serif"),
-    )
-
-
-def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Meridians and parallels at round degrees, labelled along the upper and left edge."""
-    step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
-    decimals = max(0, -math.floor(math.log10(step)))
-    lines: list[Any] = []
-    labels: list[dict[str, Any]] = []
-    for lon in np.arange(math.ceil(around.west / step), around.east / step) * step:
-        lines.append([[_short(lon), around.south], [_short(lon), around.north]])
-        if box.west + 0.15 * box.width <= lon <= box.east - 0.06 * box.width:
-            value = (lon + 180) % 360 - 180
-            text = f"{abs(value):.{decimals}f}° {'E' if value >= 0 else 'W'}"
-            labels.append({"p": [_short(lon), _short(box.north - 0.03 * box.height)], "t": text})
-    for lat in np.arange(math.ceil(around.south / step), around.north / step) * step:
-        lines.append([[around.west, _short(lat)], [around.east, _short(lat)]])
-        if box.south + 0.05 * box.height <= lat <= box.north - 0.08 * box.height:
-            text = f"{abs(lat):.{decimals}f}° {'N' if lat >= 0 else 'S'}"
-            labels.append({"p": [_short(box.west + 0.08 * box.width), _short(lat)], "t": text})
-    return lines, labels
-
-
-def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
-    """A bar of a round length, true at its own latitude, at the lower right of the picture."""
-    lat = box.south + 0.04 * box.height
-    east = box.east - 0.05 * box.width
-    km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
-    length = _round_down(box.width * km_per_degree / 4, (1, 2, 5))
-    west = east - length / km_per_degree
-    text = f"{length:g} km" if length >= 1 else f"{length * 1000:g} m"
-    return [[[west, lat], [east, lat]]], {"p": [west, lat], "t": text}
+def over_ground(deck: Map, background: Background, of: Theme) -> Map:
+    """The same map, with lines of one's own over its land and water and under its data."""
+    paths = ground.clipped(background, deck.around)
+    at = 1 + max(i for i, layer in enumerate(deck.layers) if layer.id == "borders")
+    deck.layers.insert(at, ground.lines("background", paths, [*of.quiet, 150], 1.2))
+    return deck
 
 
 def _box_of(shown: Extent) -> Box:
@@ -583,10 +437,127 @@ def _mercator(lat: float) -> float:
     return math.log(math.tan(math.pi / 4 + math.radians(lat) / 2))
 
 
-def _round_down(value: float, steps: tuple[int, ...]) -> float:
-    unit = 10.0 ** math.floor(math.log10(value))
-    return max(s for s in steps if s * unit <= value) * unit
+# --- legends -------------------------------------------------------------------------------------
 
 
-def _short(degrees: float) -> float:
-    return round(float(degrees), 5)
+def dots_legend(most: int, of: Theme, *, noun: str = "samples", height: int = 84) -> go.Figure:
+    """Dots of a few counts, as large and as bright as :func:`places_map` draws them.
+
+    Parameters
+    ----------
+    most : int
+        The count of the map's largest dot.
+    noun : str
+        What is counted, several of it.
+    """
+    counts = legend_counts(most)
+    radii, colours = dots_of(np.array(counts), most, of)
+    several = series(
+        "",
+        range(len(counts)),
+        [0] * len(counts),
+        "markers+text",
+        text=[f"{n:,}" for n in counts],
+        textposition="bottom center",
+        textfont={"size": 14, "color": of.css("ink")},
+        marker={
+            "size": [2 * r for r in radii],
+            "color": ["rgb({}, {}, {})".format(*c) for c in colours],
+            "opacity": 0.75,
+            "line": {"width": 0},
+        },
+        cliponaxis=False,
+    )
+    bare = {"showgrid": False, "showline": False, "ticks": "", "showticklabels": False}
+    across = {"title": f"{noun.capitalize()} in one place", "range": [-0.5, len(counts) - 0.5]}
+    return figure(
+        of,
+        [several],
+        across | bare | {"zeroline": False},
+        {"visible": False, "range": [-1.6, 1]},
+        height=height,
+        showlegend=False,
+        margin={"l": 16, "r": 16, "t": 4, "b": 32},
+    )
+
+
+def legend_counts(most: int) -> list[int]:
+    """Powers of ten below the largest count, and the largest itself; at most five.
+
+    Examples
+    --------
+    >>> legend_counts(1), legend_counts(7), legend_counts(4_321)
+    ([1], [1, 7], [1, 10, 100, 1000, 4321])
+    """
+    tens = [10**e for e in range(len(str(most))) if 10**e < most]
+    if len(tens) > 1 and most < 2 * tens[-1]:  # else their dots look alike
+        tens.pop()
+    step = -(-len(tens) // 4) or 1
+    return [*tens[::step], most]
+
+
+@dataclass(frozen=True)
+class Shades:
+    """Colours of values by a scale from ``low`` to ``high``, logarithmic where both are positive.
+
+    Attributes
+    ----------
+    colours : list of str
+        Such as ``"#440154"``, one per value.
+    """
+
+    low: float
+    high: float
+    colours: list[str]
+
+
+def shades(values: FloatArray, of: Theme) -> Shades:
+    """Viridis, as in the other maps; the lowest hundredth of the values share its end."""
+    low, high = float(np.quantile(values, 0.01)), float(values.max())
+    if low > 0 and high > low:
+        at = np.log(np.clip(values, low, high) / low) / np.log(high / low)
+    else:
+        low = 0.0
+        at = values / high if high > 0 else np.zeros(len(values))
+    return Shades(low, high, ["#{:02x}{:02x}{:02x}".format(*c) for c in viridis(at, of)])
+
+
+def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figure:
+    """The legend of a map: its colours along an axis."""
+    high, positive = by.high or 1.0, by.low > 0
+    edges = (np.geomspace if positive else np.linspace)(by.low, high, 65)
+    strip = bars(
+        "",
+        ((edges[1:] + edges[:-1]) / 2).tolist(),
+        [1] * 64,
+        {"color": graded(64, of), "line": {"width": 0}},
+        "",
+        base=0,
+        width=np.diff(edges).tolist(),
+    )
+    across: dict[str, Any] = {"range": [0, high], "nticks": 5}
+    if positive:
+        ticks = _round_between(by.low, high)
+        across = {
+            "type": "log",
+            "tickvals": ticks,
+            "ticktext": [f"{t:g}" for t in ticks],
+            "range": [math.log10(by.low), math.log10(high)],
+        }
+    return figure(
+        of,
+        [strip],
+        {"title": title, "showgrid": False} | across,
+        {"visible": False, "range": [0, 1]},
+        height=height,
+        showlegend=False,
+        bargap=0,
+        margin={"l": 16, "r": 32, "t": 4, "b": 56},
+    )
+
+
+def _round_between(low: float, high: float) -> list[float]:
+    """Round numbers 1, 2, 5 … within a range; powers of ten only where that is many."""
+    tens = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
+    some = [m * 10.0**e for e in tens for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    return some if len(some) <= 7 else [t for t in some if f"{t:e}".startswith("1")]

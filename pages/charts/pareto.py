@@ -1,4 +1,7 @@
-"""Which releases are worth considering? Risk against utility, the front, and what is dominated."""
+"""Which releases are worth considering? Risk against utility, the front, and what is dominated.
+
+What does each way of hiding everyone cost, in space and in time? What is kept of each use?
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
+import numpy as np
 import plotly.graph_objects as go
 
-from .style import Theme, axis, figure, layout
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.labels import corners_beside
 
-_SHAPES = {False: "circle", True: "triangle-up"}
+from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
+
 # Where a number may stand; beside its dot's bar, never on it.
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
 # Of the figure's inner part on a small projector, at a desk, and on a wall: a number has a place
@@ -20,8 +26,12 @@ _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle righ
 _WIDTHS_PX, _MARGINS_PX = (430.0, 850.0, 870.0, 1_300.0), (104.0, 140.0)
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX, _LIMIT_PX = 8.0, 8.0, 16.0, 9.0, 60.0
 _LEGEND_ROW_PX = 44  # two rows, where there are more kinds of dots than fit one
-Box: TypeAlias = tuple[float, ...]
 _PLACES = ("on the front", "level with the front", "dominated")
+_SAFETY = {False: ", within this limit", True: ", above this limit or perhaps"}
+_LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
+_SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
+_TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+Ends: TypeAlias = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -93,52 +103,43 @@ def pareto(
     limited : bool
         Whether there is any limit, be it at one place or not: the legend says which are above.
     """
-    shown = ".1%" if percent else ".3g"
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
-    traces: list[dict[str, Any]] = [_steps(front, of)] if len(front) > 1 else []
-    shown = f"{risk_name} %{{y:{shown}}}"
-    top = max([_end(d) for d in dots] + ([limit] if limit is not None else []), default=1.0)
-    top = top if top > 0 else 1.0
+    ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
+    top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
     # Room below for a dot at 0, and above for a label.
-    risk_range = (-0.12 * top, 1.1 * top)
-    utility_range = _around([d.utility for d in dots])
-    where = _labels(dots, utility_range, risk_range, height, front, limit)
+    up, across = (-0.12 * top, 1.1 * top), _with_room([d.utility for d in dots])
+    where = _corners(dots, across, up, height, front, limit)
+    steps = series(
+        "",
+        [d.utility for d in front],
+        [d.risk for d in front],
+        "lines",
+        line={"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
+        showlegend=False,
+    )
+    traces = [steps] if len(front) > 1 else []
+    told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
     for place in _PLACES:
         for unsafe in (False, True):
             some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]
             if some:
-                traces.append(_dots(some, of, place, unsafe, shown, limited, where))
-    risk_axis = axis(of, risk_title, range=list(risk_range), zeroline=False)
-    if percent:
-        risk_axis |= {"tickformat": ".0%" if top > 0.05 else ".2%"}
-    plain = layout(
+                name = place + (_SAFETY[unsafe] if limited else "")
+                traces.append(_dots(some, of, name, told, where))
+    rows = 2 if len(traces) > 3 else 1
+    shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
+    return figure(
         of,
-        axis(of, utility_title, range=list(utility_range)),
-        risk_axis,
+        traces,
+        {"title": utility_title, "range": list(across)},
+        {"title": risk_title, "range": list(up), "zeroline": False} | shares,
         height=height,
-        margin={"l": 64, "r": 40, "t": 40 + _LEGEND_ROW_PX * (len(traces) > 3), "b": 56},
+        margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)},
+        legend={"y": 1.14} if rows > 1 else {},  # of two rows the lower one keeps off the dots
         hovermode="closest",
         hoverdistance=30,
         clickmode="event+select",
-        shapes=_limit_line(limit, of),
-        annotations=_limit_label(limit, of, percent),
+        **({} if limit is None else _limit(limit, of, percent)),
     )
-    if len(traces) > 3:
-        plain["legend"] |= {"y": 1.14}  # of its two rows the lower one keeps off the dots
-    return figure(traces, plain)
-
-
-def _steps(front: Sequence[Dot], of: Theme) -> dict[str, Any]:
-    """The front's outline by the estimates; what is above and left of it is behind."""
-    return {
-        "type": "scatter",
-        "x": [d.utility for d in front],
-        "y": [d.risk for d in front],
-        "mode": "lines",
-        "line": {"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
 
 
 def _place(dot: Dot) -> str:
@@ -148,58 +149,40 @@ def _place(dot: Dot) -> str:
 
 
 def _dots(
-    some: Sequence[Dot],
-    of: Theme,
-    place: str,
-    unsafe: bool,
-    shown: str,
-    limited: bool,
-    where: Mapping[int, str],
+    some: Sequence[Dot], of: Theme, name: str, told: str, where: Mapping[int, str]
 ) -> dict[str, Any]:
-    filled = place == "on the front"
-    colour = of.css("quiet") if place == "dominated" else of.categories[0]
-    safety = (
-        (", above this limit or perhaps" if unsafe else ", within this limit") if limited else ""
-    )
-    return {
-        "type": "scatter",
-        "name": place + safety,
-        "x": [d.utility for d in some],
-        "y": [d.risk for d in some],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [_part(d.high - d.risk) for d in some],
-            "arrayminus": [_part(d.risk - d.low) for d in some],
-            "color": colour,
-            "thickness": 1.2,
-            "width": 3,
-        },
-        "mode": "markers+text",
-        "marker": {
-            "symbol": _SHAPES[unsafe] + ("" if filled else "-open"),
+    """The options of one kind."""
+    filled, unsafe = _place(some[0]) == "on the front", some[0].unsafe
+    colour = of.categories[0] if some[0].front else of.css("quiet")
+    risk = [d.risk for d in some]
+    bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
+    texts = [f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) for d in some]
+    heading = "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
+    return series(
+        name,
+        [d.utility for d in some],
+        risk,
+        "markers+text",
+        f"{heading}{told}, utility %{{x:.2f}}<br>%{{customdata[2]}}",
+        beside="",
+        error_y=bar | {"thickness": 1.2, "width": 3},
+        marker={
+            "symbol": ("triangle-up" if unsafe else "circle") + ("" if filled else "-open"),
             "size": [20 if d.pinned else 14 for d in some],
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
-        "text": [_text(d) if d.number in where else "" for d in some],
-        "textposition": [where.get(d.number, _CORNERS[0]) for d in some],
-        "textfont": {"size": 14, "color": of.css("ink")},
-        "customdata": [[d.number, d.name, d.told] for d in some],
-        "hovertemplate": "<b>%{customdata[0]}. %{customdata[1]}</b><br>"
-        + shown
-        + ", utility %{x:.2f}<br>%{customdata[2]}<extra></extra>",
-    }
+        text=[text if d.number in where else "" for text, d in zip(texts, some, strict=True)],
+        textposition=[where.get(d.number, _CORNERS[0]) for d in some],
+        textfont={"size": 14, "color": of.css("ink")},
+        customdata=[[d.number, d.name, d.told] for d in some],
+    )
 
 
-def _text(dot: Dot) -> str:
-    return f"<b>{dot.number}</b>" if dot.pinned or dot.chosen else str(dot.number)
-
-
-def _labels(
+def _corners(
     dots: Sequence[Dot],
-    across: Box,
-    up: Box,
+    across: Ends,
+    up: Ends,
     height: int,
     front: Sequence[Dot],
     limit: float | None,
@@ -210,146 +193,150 @@ def _labels(
     that has no such corner there is none; the mouse tells it. The chosen option's comes first, then
     those that are compared, then the front's.
     """
-    at = {d.number: (d.utility, d.risk) for d in dots}
-    screens = [
-        _Screen(wide, height - margins, across, up)
-        for wide in _WIDTHS_PX
-        for margins in _MARGINS_PX
-    ]
-    dotted = [{n: screen.around(*xy) for n, xy in at.items()} for screen in screens]
-    lines = [screen.lines(front, limit) for screen in screens]
-    numbers: list[list[Box]] = [[] for _ in screens]
-    found: dict[int, str] = {}
-    order = sorted(
-        (d for d in dots if d.numbered),
-        key=lambda d: (not d.chosen, not d.pinned, not d.front, d.behind, d.number),
-    )
-    for dot in order:
-        digits = len(str(dot.number))
-        free, clear = [], []
-        for corner in _CORNERS:
-            boxes = [_beside(s.pixel(*at[dot.number]), corner, digits) for s in screens]
-            taken = [
-                [*drawn, *(box for n, box in around.items() if n != dot.number)]
-                for drawn, around in zip(numbers, dotted, strict=True)
-            ]
-            inside = all(
-                box[1] >= 0 and box[3] <= screen.high
-                for box, screen in zip(boxes, screens, strict=True)
-            )
-            if inside and not _any_meets(boxes, taken):
-                free.append((corner, boxes))
-                if not _any_meets(boxes, lines):
-                    clear.append((corner, boxes))
-        if not free:
-            continue
-        found[dot.number], boxes = (clear or free)[0]
-        for drawn, box in zip(numbers, boxes, strict=True):
-            drawn.append(box)
-    return found
+    if not dots:
+        return {}
+    screens = _Screens(across, up, height)
+    at = screens.pixels([(d.utility, d.risk) for d in dots])
+    digits = _DIGIT_PX * np.array([[[len(str(d.number))]] for d in dots])
+    right = np.array([[[each.endswith("right")] for each in _CORNERS]])
+    down = np.array([[[_LINES_DOWN[each.split()[0]]] for each in _CORNERS]])
+    x, y = at[:, None, :, 0], at[:, None, :, 1]
+    left, top = x + np.where(right, _AWAY_PX, -_AWAY_PX - digits), y + _LINE_PX * (down - 0.5)
+    boxes = np.stack([left, top, left + digits, top + _LINE_PX], axis=-1)
+    inside = ((top >= 0) & (top + _LINE_PX <= screens.high)).all(axis=2)
+
+    def rank(i: int) -> tuple[bool, bool, bool, bool, int]:
+        dot = dots[i]
+        return not dot.chosen, not dot.pinned, not dot.front, dot.behind, dot.number
+
+    order = sorted((i for i, dot in enumerate(dots) if dot.numbered), key=rank)
+    around = np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
+    found = corners_beside(order, boxes, inside, around, screens.lines(front, limit))
+    return {dots[i].number: _CORNERS[corner] for i, corner in found.items()}
 
 
-@dataclass(frozen=True)
-class _Screen:
-    """The figure's inner part, as wide and high as it is drawn, pixels, and what it shows."""
+class _Screens:
+    """The figure's inner part, as wide and high as it may be drawn, pixels, and what it shows."""
 
-    wide: float
-    high: float
-    across: Box
-    up: Box
+    def __init__(self, across: Ends, up: Ends, height: int) -> None:
+        sides = [(wide, height - margins) for wide in _WIDTHS_PX for margins in _MARGINS_PX]
+        self.wide, self.high = np.array(sides).T
+        self.across, self.up = across, up
 
-    def pixel(self, x: float, y: float) -> tuple[float, float]:
-        """Where a point is, from the upper left."""
-        return (
-            self.wide * (x - self.across[0]) / (self.across[1] - self.across[0]),
-            self.high * (self.up[1] - y) / (self.up[1] - self.up[0]),
-        )
+    def pixels(self, points: Sequence[Ends]) -> FloatArray:
+        """Where points are, from the upper left: (n, n_screens, 2)."""
+        x, y = np.array(points).reshape(-1, 2).T
+        right = (x - self.across[0]) / (self.across[1] - self.across[0])
+        down = (self.up[1] - y) / (self.up[1] - self.up[0])
+        return np.stack([np.outer(right, self.wide), np.outer(down, self.high)], axis=-1)
 
-    def around(self, x: float, y: float) -> Box:
-        """The box of a dot."""
-        across, down = self.pixel(x, y)
-        return across - _DOT_PX, down - _DOT_PX, across + _DOT_PX, down + _DOT_PX
-
-    def lines(self, front: Sequence[Dot], limit: float | None) -> list[Box]:
+    def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
         """The boxes of the front's steps, and of the limit's line and its label."""
-        found = [
-            _box(self.pixel(*start), self.pixel(*end))
-            for one, other in pairwise((d.utility, d.risk) for d in front)
-            for start, end in ((one, (one[0], other[1])), ((one[0], other[1]), other))
-        ]
+        steps: list[tuple[Ends, Ends]] = []
+        for (x, y), (then_x, then_y) in pairwise((d.utility, d.risk) for d in front):
+            steps += [((x, y), (x, then_y)), ((x, then_y), (then_x, then_y))]
         if limit is not None:
-            level = self.pixel(self.across[0], limit)
-            found.append(_box(level, self.pixel(self.across[1], limit)))
-            found.append((0.0, level[1] - _LINE_PX, _LIMIT_PX, level[1]))
-        return found
+            steps.append(((self.across[0], limit), (self.across[1], limit)))
+        one, other = (self.pixels([step[end] for step in steps]) for end in (0, 1))
+        boxes = np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
+        if limit is None:
+            return boxes
+        level = one[-1:, :, 1]
+        label = [0 * level, level - _LINE_PX, 0 * level + _LIMIT_PX, level]
+        return np.concatenate([boxes, np.stack(label, axis=-1)])
 
 
-def _any_meets(boxes: Sequence[Box], others: Sequence[Sequence[Box]]) -> bool:
-    """Whether on any of the screens a box lies over another."""
-    return any(
-        _overlap(box, other) for box, some in zip(boxes, others, strict=True) for other in some
-    )
-
-
-def _beside(at: tuple[float, float], corner: str, digits: int) -> Box:
-    """The box of a number at a corner of a dot."""
-    x, y = at
-    wide = _DIGIT_PX * digits
-    left = x + _AWAY_PX if corner.endswith("right") else x - _AWAY_PX - wide
-    middle = y + {"top": -_LINE_PX, "middle": 0.0, "bottom": _LINE_PX}[corner.split()[0]]
-    return left, middle - _LINE_PX / 2, left + wide, middle + _LINE_PX / 2
-
-
-def _box(one: tuple[float, float], other: tuple[float, float]) -> Box:
-    """The box of a line along an axis."""
-    (x, y), (u, v) = one, other
-    return min(x, u) - 1, min(y, v) - 1, max(x, u) + 1, max(y, v) + 1
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-
-
-def _limit_line(limit: float | None, of: Theme) -> list[dict[str, Any]]:
-    if limit is None:
-        return []
-    line = {"color": of.categories[1], "width": 2, "dash": "dash"}
-    return [
-        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-        | {"line": line, "layer": "below"}
-    ]
-
-
-def _limit_label(limit: float | None, of: Theme, percent: bool) -> list[dict[str, Any]]:
-    if limit is None:
-        return []
+def _limit(limit: float, of: Theme, percent: bool) -> dict[str, Any]:
+    """A line at the limit, and what it is."""
     text = f"limit {100 * limit:g} %" if percent else f"limit {limit:g}"
-    return [
-        {
-            "xref": "paper",
-            "x": 0.005,
-            "xanchor": "left",
-            "y": limit,
-            "yanchor": "bottom",
-            "text": text,
-            "showarrow": False,
-            "font": {"size": 14, "color": of.css("ink")},
-        }
-    ]
+    line = {"color": of.categories[1], "width": 2, "dash": "dash"}
+    level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
+    label = note(of, text, 0.005, limit, xref="paper", xanchor="left", yanchor="bottom")
+    return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
 
 
-def _end(dot: Dot) -> float:
-    return dot.high if math.isfinite(dot.high) else dot.risk
-
-
-def _part(length: float) -> float:
-    return max(length, 0.0) if math.isfinite(length) else 0.0
-
-
-def _around(values: Sequence[float]) -> tuple[float, float]:
+def _with_room(values: Sequence[float]) -> Ends:
     """A range with room for the labels, within which differences can be seen."""
     if not values:
         return 0.0, 1.0
     low, high = min(values), max(values)
     room = max(0.02, 0.08 * (high - low))
     return low - room, high + room * 1.6
+
+
+# --- what hiding costs ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of hiding everyone, for several crowds.
+
+    Attributes
+    ----------
+    name : str
+    labels : sequence of str
+        Of its dots, such as "k = 2".
+    km, hours : sequence of float
+        Mean side of the published area and mean time span, by dot.
+    """
+
+    name: str
+    labels: Sequence[str]
+    km: Sequence[float]
+    hours: Sequence[float]
+
+
+def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
+    """Figure of mean side against mean time span, both logarithmic; better is nearer the corner."""
+    ink = of.css("ink")
+    rim = {"color": of.css("paper"), "width": 1.5}
+    traces = [
+        series(
+            way.name,
+            way.km,
+            way.hours,
+            "lines+markers+text",
+            "%{text}: %{x:.3g} km, %{y:.3g} hours",
+            line={"color": of.categories[i], "width": 1.5, "dash": "dot"},
+            marker=marker(i, 13, color=of.categories[i], line=rim),
+            text=list(way.labels),
+            textposition=_SIDES[i % len(_SIDES)],
+            textfont={"size": 14, "color": ink},
+        )
+        for i, way in enumerate(ways)
+    ]
+    return figure(
+        of,
+        traces,
+        _logarithmic("Mean side of the published area (km)", [km for w in ways for km in w.km]),
+        _logarithmic("Mean time span (hours)", [hours for w in ways for hours in w.hours]),
+        height=height,
+        hovermode="closest",
+    )
+
+
+def _logarithmic(title: str, values: Sequence[float]) -> dict[str, Any]:
+    """An axis with room for the labels."""
+    ticks = {"tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
+    logs = [math.log10(v) for v in values if math.isfinite(v) and v > 0]
+    if not logs:
+        return {"title": title, "type": "log"} | ticks
+    low, high = min(logs), max(logs)
+    room = 0.25 + 0.08 * (high - low)
+    return {"title": title, "type": "log", "range": [low - room, high + room]} | ticks
+
+
+def kept(named: Sequence[tuple[str, float]], of: Theme, *, height: int = 420) -> go.Figure:
+    """Figure of a bar for each component of utility: its title, and the share kept, 0 to 1."""
+    titles, values = [title for title, _ in named], [value for _, value in named]
+    drawn = bars(
+        "",
+        values,
+        titles,
+        {"color": of.categories[0]},
+        "%{y}: %{x:.2f}",
+        told=(of, [f"{value:.2f}" for value in values]),
+        orientation="h",
+    )
+    across = {"title": "Kept, of 1", "range": [0, 1.08], "dtick": 0.25}
+    return figure(of, [drawn], across, DOWNWARDS, height=height, showlegend=False)

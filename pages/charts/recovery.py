@@ -5,6 +5,7 @@ What the attack recovers has one colour everywhere; linking at random is grey an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,23 @@ from fpanon_core.model.arrays import FloatArray
 
 from .cdf import Curve, cdf
 from .maps import Map, fingerprints_map, places_map
-from .style import DASHES, MAIN_PX, MARKERS, OTHER_PX, Theme, axis, figure, layout
+from .style import (
+    DOWNWARDS,
+    MAIN_PX,
+    OTHER_PX,
+    Theme,
+    axis,
+    bars,
+    figure,
+    known,
+    line,
+    marker,
+    series,
+)
 
 _SHARE = {"range": [0, 1.12], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+_LEVELS = {"type": "category", "showgrid": False}
+_PATTERN = {"shape": "/", "fillmode": "overlay", "size": 8}
 _ROOM = 0.04  # between panels, of the width
 
 
@@ -96,66 +111,35 @@ def by_step(
     height: int = MAIN_PX,
 ) -> go.Figure:
     """Bars of the accuracy after each step, beside linking at random; NaN has no bar."""
-    bars = [
+    quiet = of.css("quiet")
+    hatched = {"line": {"color": quiet, "width": 1.5}, "pattern": _PATTERN | {"fgcolor": quiet}}
+    drawn = [
         _bars("recovered by the attack", steps, attack, of, {"color": of.measure("recovered")}),
-        _bars("linked at random", steps, random, of, _hatched(of)),
+        _bars("linked at random", steps, random, of, {"color": of.css("faint")} | hatched),
     ]
-    return figure(
-        bars,
-        layout(
-            of,
-            axis(of, "", type="category", showgrid=False),
-            axis(of, "Share of recorded points", **_SHARE),
-            height=height,
-            barmode="group",
-            bargap=0.25,
-        ),
-    )
+    shares = {"title": "Share of recorded points"} | _SHARE
+    return figure(of, drawn, _LEVELS, shares, height=height, barmode="group", bargap=0.25)
 
 
 def unique_by_top(share: Sequence[float], of: Theme, *, height: int = OTHER_PX) -> go.Figure:
     """Bars of the uniqueness of recovered trajectories by 1, 2, … most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return figure(
+        of,
         [_bars("unique", places, share, of, {"color": of.measure("unicity")})],
-        layout(
-            of,
-            axis(of, "Most visited places an outsider knows", type="category", showgrid=False),
-            axis(of, "Share of recovered trajectories", **_SHARE),
-            height=height,
-            showlegend=False,
-            bargap=0.35,
-        ),
+        {"title": "Most visited places an outsider knows"} | _LEVELS,
+        {"title": "Share of recovered trajectories"} | _SHARE,
+        height=height,
+        showlegend=False,
+        bargap=0.35,
     )
 
 
 def _bars(
     name: str, x: Sequence[str], y: Sequence[float], of: Theme, marker: dict[str, Any]
 ) -> dict[str, Any]:
-    return {
-        "type": "bar",
-        "name": name,
-        "x": list(x),
-        "y": [None if np.isnan(v) else float(v) for v in y],
-        "marker": marker,
-        "text": ["" if np.isnan(v) else _percent(v) for v in y],
-        "textposition": "outside",
-        "textfont": {"size": 15, "color": of.css("ink")},
-        "cliponaxis": False,
-        "hovertemplate": "%{y:.1%}, %{x}<extra>" + name + "</extra>",
-    }
-
-
-def _hatched(of: Theme) -> dict[str, Any]:
-    return {
-        "color": of.css("faint"),
-        "line": {"color": of.css("quiet"), "width": 1.5},
-        "pattern": _pattern("/", of.css("quiet")),
-    }
-
-
-def _pattern(shape: str, colour: str) -> dict[str, Any]:
-    return {"shape": shape, "fgcolor": colour, "fillmode": "overlay", "size": 8}
+    told = (of, ["" if np.isnan(v) else _percent(v) for v in y])
+    return bars(name, x, known(y), marker, "%{y:.1%}, %{x}", told=told)
 
 
 def _percent(share: float) -> str:
@@ -186,33 +170,23 @@ def away(
     first, last = int(wall_min[0] // 1440), int(wall_min[-1] // 1440)
     every = max(1, (last - first + 1) // 7)
     ticks = [d for d in range(first, last + 1) if (d - first) % every == 0]
-    return figure(
-        [
-            {
-                "type": "scatter",
-                "x": [*wall_min.tolist(), end],
-                "y": [*km.tolist(), float(km[-1])],
-                "mode": "lines",
-                "line": {"color": of.measure("recovered"), "width": 2, "shape": "hv"},
-                "fill": "tozeroy",
-                "hovertemplate": "%{y:.1f} km<extra></extra>",
-            }
-        ],
-        layout(
-            of,
-            axis(
-                of,
-                "Local date, at its midnight",
-                tickvals=[1440 * d for d in ticks],
-                ticktext=[days[d] if d < len(days) else f"day {d + 1}" for d in ticks],
-                range=[float(wall_min[0]), end],
-            ),
-            axis(of, "From the true place (km)", range=[0, max(1.0, 1.05 * float(km.max()))]),
-            height=height,
-            showlegend=False,
-            hovermode="x",
-        ),
+    steps = series(
+        "",
+        [*wall_min.tolist(), end],
+        [*km.tolist(), float(km[-1])],
+        "lines",
+        "%{y:.1f} km",
+        line={"color": of.measure("recovered"), "width": 2, "shape": "hv"},
+        fill="tozeroy",
     )
+    dates = {
+        "title": "Local date, at its midnight",
+        "tickvals": [1440 * d for d in ticks],
+        "ticktext": [days[d] if d < len(days) else f"day {d + 1}" for d in ticks],
+        "range": [float(wall_min[0]), end],
+    }
+    far = {"title": "From the true place (km)", "range": [0, max(1.0, 1.05 * float(km.max()))]}
+    return figure(of, [steps], dates, far, height=height, showlegend=False, hovermode="x")
 
 
 @dataclass(frozen=True)
@@ -247,49 +221,32 @@ def panels(
     traces: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     for i, panel in enumerate(drawn):
-        number = "" if i == 0 else str(i + 1)
-        begin = i * (wide + _ROOM)
-        axes[f"xaxis{number}"] = axis(
-            of,
-            panel.title,
-            type="category",
-            showgrid=False,
-            domain=[begin, begin + wide],
-            anchor=f"y{number}",
-        )
-        axes[f"yaxis{number}"] = axis(
-            of,
-            y_title if i == 0 else "",
-            anchor=f"x{number}",
-            matches=None if i == 0 else "y",
-            showticklabels=i == 0,
-            **_SHARE,
-        )
+        number, begin = "" if i == 0 else str(i + 1), i * (wide + _ROOM)
+        where = {"domain": [begin, begin + wide], "anchor": f"y{number}"}
+        axes[f"xaxis{number}"] = axis(of, {"title": panel.title} | _LEVELS | where)
+        beside = {"matches": None if i == 0 else "y", "showticklabels": i == 0}
+        title = {"title": y_title if i == 0 else "", "anchor": f"x{number}"}
+        axes[f"yaxis{number}"] = axis(of, title | beside | _SHARE)
         for j, (name, shares) in enumerate(panel.series):
             random = greyed and j == len(panel.series) - 1
-            colour = (
-                of.css("quiet")
-                if random
-                else of.categories[(4, 3, 5, 2)[j % 4] if greyed else (0, 1, 2, 3)[j % 4]]
-            )
+            palette = (4, 3, 5, 2) if greyed else (0, 1, 2, 3)
+            colour = of.css("quiet") if random else of.categories[palette[j % 4]]
             traces.append(
-                {
-                    "type": "scatter",
-                    "name": name,
-                    "legendgroup": name,
-                    "showlegend": i == 0,
-                    "x": list(panel.levels),
-                    "y": [None if np.isnan(v) else float(v) for v in shares],
-                    "xaxis": f"x{number}",
-                    "yaxis": f"y{number}",
-                    "mode": "lines+markers",
-                    "line": {"color": colour, "width": 2.5, "dash": DASHES[j % len(DASHES)]},
-                    "marker": {"size": 10, "symbol": MARKERS[j % len(MARKERS)]},
-                    "hovertemplate": "%{y:.1%} at %{x}<extra>" + name + "</extra>",
-                }
+                series(
+                    name,
+                    panel.levels,
+                    known(shares),
+                    "lines+markers",
+                    "%{y:.1%} at %{x}",
+                    legendgroup=name,
+                    showlegend=i == 0,
+                    xaxis=f"x{number}",
+                    yaxis=f"y{number}",
+                    line=line(j, colour),
+                    marker=marker(j),
+                )
             )
-    plain = layout(of, axes.pop("xaxis"), axes.pop("yaxis"), height=height)
-    return figure(traces, plain | axes | {"hovermode": "closest"})
+    return figure(of, traces, "", "", height=height, hovermode="closest", **axes)
 
 
 @dataclass(frozen=True)
@@ -305,74 +262,63 @@ class Remedy:
 def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
     """Two panels over the same list: accuracy after the attack, and the error of the counts."""
     names = [r.name for r in tried]
-    shares = [r.whole for r in tried]
     errors = [r.error if r.error > 0 else None for r in tried]
-    label = {"textposition": "outside", "textfont": {"size": 14, "color": of.css("ink")}}
-    common = {"type": "bar", "orientation": "h", "y": names, "cliponaxis": False} | label
-    top = max([1.0, *(e for e in errors if e is not None)])
-    low = min([0.1, *(e for e in errors if e is not None)])
-    span = float(np.log10(top / low))
-    traces: list[dict[str, Any]] = [
-        common
-        | {
-            "name": "recovered by the attack",
-            "x": shares,
-            "marker": {"color": of.measure("recovered")},
-            "text": [_percent(v) for v in shares],
-            "hovertemplate": "%{x:.1%} recovered<extra>%{y}</extra>",
-        },
-        {
-            "type": "scatter",
-            "name": "linked at random",
-            "x": [r.random for r in tried],
-            "y": names,
-            "mode": "markers",
-            "marker": {
-                "symbol": "line-ns",
-                "size": 26,
-                "line": {"color": of.css("ink"), "width": 3},
-            },
-            "hovertemplate": "%{x:.1%} at random<extra>%{y}</extra>",
-        },
-        common
-        | {
-            "name": "error of the counts",
-            "x": errors,
-            "xaxis": "x2",
-            "marker": {
-                "color": of.measure("count error"),
-                "pattern": _pattern("\\", of.css("paper", 0.45)),
-            },
-            "text": ["none" if e is None else _error(e) for e in errors],
-            "hovertemplate": "%{text} of all people counted<extra>%{y}</extra>",
-        },
-    ]
-    x2 = axis(
-        of,
-        "Error of the counts, of all counted",
-        type="log",
-        domain=[0.56, 1.0],
-        range=[np.log10(low) - 0.1, np.log10(top) + 0.22 * span + 0.2],
-        tickvals=[0.01, 0.1, 1, 10, 100, 1000, 10_000],
-        ticktext=["1 %", "10 %", "100 %", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
-    )
-    wide = layout(
-        of,
-        axis(of, "Share of recorded points", domain=[0, 0.5], **(_SHARE | {"range": [0, 1.15]})),
-        axis(
-            of,
-            "",
-            type="category",
-            autorange="reversed",
-            showgrid=False,
-            automargin=True,
-            tickfont={"size": 15, "color": of.css("ink")},
+    known_errors = [e for e in errors if e is not None]
+    low, top = min([0.1, *known_errors]), max([1.0, *known_errors])
+
+    stripes = _PATTERN | {"shape": "\\", "fgcolor": of.css("paper", 0.45)}
+    tick = {"symbol": "line-ns", "size": 26, "line": {"color": of.css("ink"), "width": 3}}
+    across = {"orientation": "h", "beside": "%{y}"}
+    shares = [r.whole for r in tried]
+    traces = [
+        bars(
+            "recovered by the attack",
+            shares,
+            names,
+            {"color": of.measure("recovered")},
+            "%{x:.1%} recovered",
+            told=(of, [_percent(v) for v in shares]),
+            **across,
         ),
+        series(
+            "linked at random",
+            [r.random for r in tried],
+            names,
+            "markers",
+            "%{x:.1%} at random",
+            beside="%{y}",
+            marker=tick,
+        ),
+        bars(
+            "error of the counts",
+            errors,
+            names,
+            {"color": of.measure("count error"), "pattern": stripes},
+            "%{text} of all people counted",
+            told=(of, ["none" if e is None else _error(e) for e in errors]),
+            xaxis="x2",
+            **across,
+        ),
+    ]
+    ends = [math.log10(low) - 0.1, 1.22 * math.log10(top) - 0.22 * math.log10(low) + 0.2]
+    x2 = {
+        "title": "Error of the counts, of all counted",
+        "type": "log",
+        "domain": [0.56, 1.0],
+        "range": ends,
+        "tickvals": [0.01, 0.1, 1, 10, 100, 1000, 10_000],
+        "ticktext": ["1 %", "10 %", "100 %", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
+    }
+    return figure(
+        of,
+        traces,
+        {"title": "Share of recorded points", **_SHARE, "domain": [0, 0.5], "range": [0, 1.15]},
+        DOWNWARDS | {"tickfont": {"size": 15, "color": of.css("ink")}},
         height=height,
         hovermode="closest",
         bargap=0.3,
+        xaxis2=axis(of, x2),
     )
-    return figure(traces, wide | {"xaxis2": x2})
 
 
 def _error(share: float) -> str:

@@ -19,7 +19,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import FONT, MAIN_PX, MARKERS, Theme, axis, figure, layout
+from .style import FONT, MAIN_PX, MARKERS, Theme, axis, figure, series, unchecked
 
 Range = tuple[float, float]
 
@@ -62,65 +62,59 @@ def space_time(
     days : list of str
         Date of each local day from the first on, for the ticks of the time axis.
     """
-    traces: list[dict[str, Any]] = []
+    traces = []
     if links is not None:
-        broken = [np.column_stack([end, np.full(len(end), np.nan)]).ravel() for end in links]
+        east, north, wall = (
+            np.column_stack([end, np.full(len(end), np.nan)]).ravel() for end in links
+        )
+        joined = {"color": of.css("coast"), "width": 1.5}
         traces.append(
-            {
-                "type": "scatter3d",
-                "x": broken[0],
-                "y": broken[1],
-                "z": broken[2],
-                "mode": "lines",
-                "line": {"color": of.css("coast"), "width": 1.5},
-                "name": "matched samples",
-                "hoverinfo": "skip",
-            }
+            series("matched samples", east, north, "lines", z=wall, type="scatter3d", line=joined)
         )
     drawn = [(person, "person", "circle")] + ([(other, "other", "diamond")] if other else [])
     traces += [
-        _path(path, days, of.css(colour), of.mixed(colour), symbol)
+        series(
+            path.name,
+            path.east_km,
+            path.north_km,
+            "lines+markers",
+            "%{text}<br>%{x:.1f} km east, %{y:.1f} km north",
+            beside="%{fullData.name}",
+            type="scatter3d",
+            z=path.wall_min,
+            line={"color": of.mixed(colour), "width": 2.5},
+            marker={"color": of.css(colour), "size": 4.5, "symbol": symbol},
+            text=[clock(m, days) for m in path.wall_min],
+        )
         for path, colour, symbol in drawn
     ]
-    paths = [path for path, *_ in drawn]
-    return _scene(
-        traces,
-        np.concatenate([p.east_km for p in paths]),
-        np.concatenate([p.north_km for p in paths]),
-        np.concatenate([p.wall_min for p in paths]),
-        days,
-        of,
-        height,
+    everything = np.concatenate(
+        [np.column_stack([p.east_km, p.north_km, p.wall_min]) for p, *_ in drawn]
     )
+    return _scene(traces, everything, days, of, height)
 
 
 def _scene(
-    traces: list[dict[str, Any]],
-    all_east: FloatArray,
-    all_north: FloatArray,
-    all_wall: FloatArray,
-    days: list[str],
-    of: Theme,
-    height: int,
+    traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme, height: int
 ) -> go.Figure:
     """The axes and the camera."""
-    east, north = _even(all_east, all_north)
+    east, north = _even(everything[:, 0], everything[:, 1])
     widest = max(east[1] - east[0], north[1] - north[0])
-    axis = {
+    at, text = ticks_of(everything[:, 2], days)
+    font = {"size": 14, "color": of.css("ink")}
+    side = {
         "gridcolor": of.css("faint"),
         "backgroundcolor": "rgba(0,0,0,0)",
         "linecolor": of.css("quiet"),
-        "tickfont": {"size": 13, "color": of.css("ink")},
+        "tickfont": font | {"size": 13},
         "zeroline": False,
         "nticks": 6,
         "tickangle": 0,
     }
-    at, text = ticks_of(all_wall, days)
-    font = {"size": 14, "color": of.css("ink")}
     scene = {
-        "xaxis": axis | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
-        "yaxis": axis | {"title": {"text": "North (km)", "font": font}, "range": list(north)},
-        "zaxis": axis | {"title": {"text": ""}, "tickvals": at, "ticktext": text},
+        "xaxis": side | {"title": {"text": "East (km)", "font": font}, "range": list(east)},
+        "yaxis": side | {"title": {"text": "North (km)", "font": font}, "range": list(north)},
+        "zaxis": side | {"title": {"text": ""}, "tickvals": at, "ticktext": text},
         "aspectmode": "manual",
         "aspectratio": {
             "x": 1.2 * (east[1] - east[0]) / widest,
@@ -134,54 +128,25 @@ def _scene(
             "projection": {"type": "perspective"},
         },
     }
-    return figure(
-        traces,
-        {
-            "height": height,
-            "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "font": {"family": FONT, "size": 14, "color": of.css("ink")},
-            "legend": {
-                "orientation": "h",
-                "x": 0,
-                "y": 1.0,
-                "yanchor": "bottom",
-                "font": {"size": 14},
-            },
-            "scene": scene,
-        },
-    )
-
-
-def _path(path: Path3D, days: list[str], colour: str, line: str, symbol: str) -> dict[str, Any]:
-    return {
-        "type": "scatter3d",
-        "x": path.east_km,
-        "y": path.north_km,
-        "z": path.wall_min,
-        "mode": "lines+markers",
-        "line": {"color": line, "width": 2.5},
-        "marker": {"color": colour, "size": 4.5, "symbol": symbol},
-        "name": path.name,
-        "text": [clock(m, days) for m in path.wall_min],
-        "hovertemplate": "%{text}<br>%{x:.1f} km east, %{y:.1f} km north<extra>%{fullData.name}"
-        "</extra>",
+    plain = {
+        "height": height,
+        "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "font": font | {"family": FONT},
+        "legend": {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": font},
+        "scene": scene,
     }
+    return unchecked(traces, plain)
 
 
 def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
     """Ranges of the two axes; drawn at one scale, neither is less than half the other."""
     spans = [max(float(np.ptp(values)), 0.2) for values in (east, north)]
     least = max(spans) / 2
-    east_range, north_range = (
-        _around((float(values.min()) + float(values.max())) / 2, 1.08 * max(span, least))
-        for values, span in zip((east, north), spans, strict=True)
-    )
+    middles = [(float(values.min()) + float(values.max())) / 2 for values in (east, north)]
+    half = [1.08 * max(span, least) / 2 for span in spans]
+    east_range, north_range = ((m - h, m + h) for m, h in zip(middles, half, strict=True))
     return east_range, north_range
-
-
-def _around(middle: float, span: float) -> Range:
-    return middle - span / 2, middle + span / 2
 
 
 def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
@@ -210,7 +175,6 @@ def _day(wall_min: float, days: list[str]) -> str:
     return days[day] if 0 <= day < len(days) else f"day {day + 1}"
 
 
-_PANELS = (("East (km)", "y", "east_km", 0), ("North (km)", "y2", "north_km", 1))
 _GAP = 0.06  # between the panels, of the height
 
 
@@ -236,82 +200,75 @@ def group_over_time(
     days : list of str
         Date of each local day from the first on, for the ticks of the time axis.
     """
-    drawn = [*members, *([others] if others is not None else [])]
+    drawn = [(path, of.categories[i % 6], MARKERS[i % 6]) for i, path in enumerate(members)]
+    if others is not None:
+        drawn = [(others, of.css("quiet", 0.6), "circle-open"), *drawn]
     traces: list[dict[str, Any]] = []
-    for number, (_, y_axis, along, at) in enumerate(_PANELS):
-        first = number == 0
-        traces += _boxes(cells, at, y_axis, days, of, first)
-        if others is not None:
-            dots = _dots(others, along, y_axis, days, of.css("quiet", 0.6), "circle-open", first)
-            traces.append(dots)
-        for i, path in enumerate(members):
-            colour = of.categories[i % len(of.categories)]
-            symbol = MARKERS[i % len(MARKERS)]
-            traces.append(_dots(path, along, y_axis, days, colour, symbol, first))
-    times = np.concatenate([*(p.wall_min for p in drawn), cells[:, 2], cells[:, 5]])
+    for y_axis, along, at in (("y", "east_km", 0), ("y2", "north_km", 1)):
+        where: dict[str, Any] = {"yaxis": y_axis, "showlegend": at == 0}
+        traces += _boxes(cells, at, days, of, **where)
+        traces += [
+            series(
+                path.name,
+                path.wall_min,
+                getattr(path, along),
+                "markers",
+                "%{text}, %{y:.1f} km",
+                beside="%{fullData.name}",
+                marker={"color": colour, "size": 7, "symbol": symbol},
+                legendgroup=path.name,
+                text=[clock(m, days) for m in path.wall_min],
+                **where,
+            )
+            for path, colour, symbol in drawn
+        ]
+    times = np.concatenate([*(path.wall_min for path, *_ in drawn), cells[:, 2], cells[:, 5]])
     ticks, text = ticks_of(times, days)
-    span = max(float(np.ptp(times)), 1.0)
-    ends = [float(times.min()) - 0.01 * span, float(times.max()) + 0.01 * span]
-    x_axis = axis(of, "", range=ends, tickvals=ticks, ticktext=text, anchor="y2")
+    room = 0.01 * max(float(np.ptp(times)), 1.0)
+    ends = [float(times.min()) - room, float(times.max()) + room]
     middle = (1 - _GAP) / 2
-    panels = {
-        "yaxis": axis(of, _PANELS[0][0], domain=[1 - middle, 1]),
-        "yaxis2": axis(of, _PANELS[1][0], domain=[0, middle]),
-    }
-    plain = layout(of, x_axis, panels["yaxis"], height=height, hovermode="closest")
-    return figure(traces, plain | {"yaxis2": panels["yaxis2"]})
+    return figure(
+        of,
+        traces,
+        {"range": ends, "tickvals": ticks, "ticktext": text, "anchor": "y2"},
+        {"title": "East (km)", "domain": [1 - middle, 1]},
+        height=height,
+        hovermode="closest",
+        yaxis2=axis(of, {"title": "North (km)", "domain": [0, middle]}),
+    )
 
 
 def _boxes(
-    cells: FloatArray, at: int, y_axis: str, days: list[str], of: Theme, first: bool
+    cells: FloatArray, at: int, days: list[str], of: Theme, *, showlegend: bool, yaxis: str
 ) -> list[dict[str, Any]]:
     """All boxes as one shape with gaps; and, in the middle of each, what it says to the mouse."""
     low, high, start, end = cells[:, at], cells[:, at + 3], cells[:, 2], cells[:, 5]
     gap = np.full(len(cells), np.nan)
-    common = {
-        "type": "scatter",
-        "name": "published for all",
-        "legendgroup": "published",
-        "yaxis": y_axis,
-    }
-    shape = common | {
-        "x": np.column_stack([start, end, end, start, start, gap]).ravel(),
-        "y": np.column_stack([low, low, high, high, low, gap]).ravel(),
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": of.css("quiet", 0.16),
-        "line": {"color": of.css("quiet", 0.8), "width": 1},
-        "hoverinfo": "skip",
-        "showlegend": first,
-    }
-    told = common | {
-        "x": (start + end) / 2,
-        "y": (low + high) / 2,
-        "mode": "markers",
-        "marker": {"color": of.css("quiet"), "size": 9, "opacity": 0.0},
-        "showlegend": False,
-        "text": [
+    common = {"legendgroup": "published", "yaxis": yaxis}
+    name = "published for all"
+    shape = series(
+        name,
+        np.column_stack([start, end, end, start, start, gap]).ravel(),
+        np.column_stack([low, low, high, high, low, gap]).ravel(),
+        "lines",
+        fill="toself",
+        fillcolor=of.css("quiet", 0.16),
+        line={"color": of.css("quiet", 0.8), "width": 1},
+        showlegend=showlegend,
+        **common,
+    )
+    told = series(
+        name,
+        (start + end) / 2,
+        (low + high) / 2,
+        "markers",
+        "%{text}",
+        marker={"color": of.css("quiet"), "size": 9, "opacity": 0.0},
+        showlegend=False,
+        text=[
             f"{clock(a, days)} to {clock(b, days)}<br>{y - x:.1f} km"
             for a, b, x, y in zip(start, end, low, high, strict=True)
         ],
-        "hovertemplate": "%{text}<extra>published for all</extra>",
-    }
+        **common,
+    )
     return [shape, told]
-
-
-def _dots(
-    path: Path3D, along: str, y_axis: str, days: list[str], colour: str, symbol: str, first: bool
-) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "x": path.wall_min,
-        "y": getattr(path, along),
-        "yaxis": y_axis,
-        "mode": "markers",
-        "marker": {"color": colour, "size": 7, "symbol": symbol},
-        "name": path.name,
-        "legendgroup": path.name,
-        "showlegend": first,
-        "text": [clock(m, days) for m in path.wall_min],
-        "hovertemplate": "%{text}, %{y:.1f} km<extra>%{fullData.name}</extra>",
-    }

@@ -6,11 +6,15 @@ a meaning alone: curves differ in dash and marker too. A measure keeps its colou
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from textwrap import wrap
+from typing import Any, Final
 
+import numpy as np
 import plotly.graph_objects as go
+import pydeck as pdk
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
@@ -130,64 +134,279 @@ def viridis(shares: Iterable[float], of: Theme) -> list[Colour]:
     return [tuple(round(c) for c in unlabel_rgb(rgb)) for rgb in scale]
 
 
-def axis(of: Theme, title: str, **more: Any) -> dict[str, Any]:
-    """An axis of a plain two-dimensional figure; ``more`` as plotly's reference names it."""
+Axis = str | dict[str, Any]
+"""An axis: its title, or the title and more as plotly's reference names it."""
+
+
+def axis(of: Theme, wanted: Axis) -> dict[str, Any]:
+    """An axis of a plain two-dimensional figure."""
+    more = {"title": wanted} if isinstance(wanted, str) else wanted
+    quiet, font = of.css("quiet"), {"size": 15, "color": of.css("ink")}
     return {
         "gridcolor": of.css("faint"),
         "zerolinecolor": of.css("faint"),
-        "linecolor": of.css("quiet"),
+        "linecolor": quiet,
         "showline": True,
         "ticks": "outside",
-        "tickcolor": of.css("quiet"),
-        "tickfont": {"size": 14, "color": of.css("ink")},
-        "title": {
-            "text": title,
-            "font": {"size": 15, "color": of.css("ink")},
-            "standoff": 12,
-        },
-    } | more
+        "tickcolor": quiet,
+        "tickfont": font | {"size": 14},
+        **more,
+        "title": {"text": more.get("title", ""), "font": font, "standoff": 12},
+    }
 
 
-def layout(
-    of: Theme, xaxis: dict[str, Any], yaxis: dict[str, Any], *, height: int, **more: Any
-) -> dict[str, Any]:
-    """Type, margins, grid and legend of a plain two-dimensional figure."""
-    return {
+def figure(
+    of: Theme, traces: list[dict[str, Any]], x: Axis, y: Axis, *, height: int, **more: Any
+) -> go.Figure:
+    """A plain two-dimensional figure: type, margins, grid and legend are those of all figures.
+
+    Parameters
+    ----------
+    **more
+        As plotly's reference names it; of ``margin`` and ``legend`` what differs.
+    """
+    ink, clear = of.css("ink"), "rgba(0,0,0,0)"
+    font = {"family": FONT, "size": 14, "color": ink}
+    margin = {"l": 64, "r": 40, "t": 40, "b": 56} | more.pop("margin", {})
+    legend = {
+        "orientation": "h",
+        "x": 0,
+        "y": 1.02,
+        "yanchor": "bottom",
+        "font": {"size": 14, "color": ink},
+        "bgcolor": clear,
+        "itemwidth": 48,
+        "entrywidth": 0,
+    } | more.pop("legend", {})
+    label = {"bgcolor": of.css("paper"), "bordercolor": of.css("quiet"), "font": font}
+    plain = {
         "height": height,
-        "margin": {"l": 64, "r": 40, "t": 40, "b": 56},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"family": FONT, "size": 14, "color": of.css("ink")},
-        "hoverlabel": {
-            "bgcolor": of.css("paper"),
-            "bordercolor": of.css("quiet"),
-            "font": {"family": FONT, "size": 14, "color": of.css("ink")},
-        },
-        "legend": {
-            "orientation": "h",
-            "x": 0,
-            "y": 1.02,
-            "yanchor": "bottom",
-            "font": {"size": 14, "color": of.css("ink")},
-            "bgcolor": "rgba(0,0,0,0)",
-            "itemwidth": 48,
-            "entrywidth": 0,
-        },
-        "modebar": {
-            "bgcolor": "rgba(0,0,0,0)",
-            "color": of.css("quiet"),
-            "activecolor": of.css("ink"),
-        },
-        "xaxis": xaxis,
-        "yaxis": yaxis,
+        "margin": margin,
+        "paper_bgcolor": clear,
+        "plot_bgcolor": clear,
+        "font": font,
+        "hoverlabel": label,
+        "legend": legend,
+        "modebar": {"bgcolor": clear, "color": of.css("quiet"), "activecolor": ink},
+        "xaxis": axis(of, x),
+        "yaxis": axis(of, y),
         "dragmode": False,
-    } | more
+    }
+    return unchecked(traces, plain | more)
 
 
-def figure(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
+def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
     """A figure from plain dictionaries, in a millisecond.
 
     Plotly's own checks would take a tenth of a second for a figure, more than everything else that
     a click on the page costs; the tests make them instead, of every kind of figure.
     """
     return go.Figure(traces, layout, _validate=False)
+
+
+# --- parts of figures ----------------------------------------------------------------------------
+
+CATEGORIES: Final = {"type": "category", "showgrid": False, "automargin": True}
+DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
+"""Axes of names; the first on top."""
+
+
+def percents(top: float, low: float = 0.0) -> dict[str, Any]:
+    """What an axis of shares is, from 0 to a little above 1."""
+    return {"range": [low, top], "tickformat": ".0%", "dtick": 0.25}
+
+
+def series(
+    name: str, x: Iterable[Any], y: Iterable[Any], mode: str, hover: str = "", **more: Any
+) -> dict[str, Any]:
+    """Dots or lines.
+
+    Parameters
+    ----------
+    hover : str
+        What the mouse is told; nothing where empty.
+    **more
+        As plotly's reference names it; ``beside``: what stands beside what the mouse is told, if
+        not the name.
+    """
+    beside = more.pop("beside", name)
+    x, y = (each if isinstance(each, np.ndarray) else list(each) for each in (x, y))
+    told = {"hovertemplate": f"{hover}<extra>{beside}</extra>"} if hover else {"hoverinfo": "skip"}
+    return {"type": "scatter", "name": name, "x": x, "y": y, "mode": mode} | told | more
+
+
+def bars(
+    name: str,
+    x: Iterable[Any],
+    y: Iterable[Any],
+    marker: dict[str, Any],
+    hover: str,
+    *,
+    told: tuple[Theme, list[str]] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Bars, upright or as ``orientation`` says; ``told``: in which theme, what stands at each."""
+    trace = series(name, x, y, "", hover, type="bar", marker=marker, **more)
+    del trace["mode"]
+    if told is not None:
+        font = {"size": 15, "color": told[0].css("ink")}
+        trace |= {"text": told[1], "textposition": "outside", "textfont": font, "cliponaxis": False}
+    return trace
+
+
+def line(number: int, colour: str, width: float = 2.5) -> dict[str, Any]:
+    """The line of a series, told from others by its dashes, too."""
+    return {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]}
+
+
+def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
+    """The dots of a series, told from others by their shape, too."""
+    return {"size": size, "symbol": MARKERS[number % len(MARKERS)], **more}
+
+
+def interval(
+    value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
+) -> dict[str, Any]:
+    """Bars of 95 % intervals; none where an end is not known."""
+    several = list(zip(value, low, high, strict=True))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [_part(end - at) for at, _, end in several],
+        "arrayminus": [_part(at - end) for at, end, _ in several],
+        "color": colour,
+        "thickness": 1.5,
+        "width": 4,
+        **more,
+    }
+
+
+def _part(length: float) -> float:
+    return max(length, 0.0) if math.isfinite(length) else 0.0
+
+
+def known(values: Iterable[float]) -> list[float | None]:
+    """Nothing is drawn of what is not finite."""
+    return [float(value) if math.isfinite(value) else None for value in values]
+
+
+def note(of: Theme, text: str, x: float, y: float, size: int = 14, **more: Any) -> dict[str, Any]:
+    """A text in a figure."""
+    font = {"size": size, "color": of.css(more.pop("colour", "ink"))}
+    return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **more}
+
+
+def upright(at: float, colour: str, **more: Any) -> dict[str, Any]:
+    """A vertical line from the bottom to the top of the picture."""
+    ends = {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
+    return ends | {"line": {"color": colour, "width": 1.5, "dash": "dot"}, **more}
+
+
+def heatmap(
+    of: Theme,
+    x: Iterable[Any],
+    y: Iterable[Any],
+    z: Iterable[Iterable[float]],
+    ends: tuple[float, float],
+    hover: str,
+    *,
+    bar: dict[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Cells of colour between two values; ``bar``: of the scale beside them, None without one."""
+    ink = {"color": of.css("ink")}
+    scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
+    if "title" in scale:
+        scale["title"] = {"font": ink, **scale["title"]}
+    return {
+        "type": "heatmap",
+        "x": list(x),
+        "y": list(y),
+        "z": [known(row) for row in z],
+        "zmin": ends[0],
+        "zmax": ends[1],
+        "colorscale": "Cividis",
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
+        "hovertemplate": f"{hover}<extra></extra>",
+        "showscale": bar is not None,
+        "colorbar": scale,
+        **more,
+    }
+
+
+def marks_legend(marks: dict[str, dict[str, Any]], of: Theme, *, height: int = 36) -> go.Figure:
+    """What the marks of maps are, by name, on one line."""
+    traces = [series(name, [None], [None], "markers", marker=each) for name, each in marks.items()]
+    still = {"itemclick": False, "itemdoubleclick": False}
+    return figure(
+        of,
+        traces,
+        {"visible": False},
+        {"visible": False},
+        height=height,
+        margin={"l": 0, "r": 0, "t": height - 2, "b": 0},
+        legend={"y": 0.0, "itemwidth": 30, "maxheight": 2 * height} | still,
+    )
+
+
+# --- on a wall -----------------------------------------------------------------------------------
+
+TYPE: Final = 1.25
+"""By how much type grows on a wall."""
+_LINES = 1.4
+_NARROWEST_PX = 620  # of the inner part, beside the menu on a projector's screen
+_LETTER = 0.52  # of the height of type: the mean width of a letter
+
+
+def projected(figure: Any, height: int) -> Any:
+    """A plotly figure or a map, of that height, with larger type and stronger lines."""
+    if isinstance(figure, pdk.Deck):
+        for layer in figure.layers:
+            if layer.type == "TextLayer":
+                layer.get_size = TYPE * layer.get_size
+        figure.height = height
+        return figure
+    spec = _larger(figure.to_dict())
+    plain = spec["layout"]
+    margin = {side: round(TYPE * px) for side, px in plain.get("margin", {}).items()}
+    plain |= {"height": height, "margin": margin}
+    _whole_titles(plain, height)
+    return unchecked(spec["data"], plain)
+
+
+def _whole_titles(plain: dict[str, Any], height: int) -> None:
+    """Titles of axes broken into lines that fit, and margins that grow with them."""
+    margin = plain.get("margin", {})
+    tall = height - margin.get("t", 0) - margin.get("b", 0)
+    for name, along in ((n, tall if n[0] == "y" else _NARROWEST_PX) for n in plain if "axis" in n):
+        title = plain[name].get("title") or {}
+        if not title.get("text"):
+            continue
+        low, high = plain[name].get("domain") or (0.0, 1.0)
+        size = title.get("font", {}).get("size", 14)
+        letters = max(8, math.floor(along * (high - low) / (_LETTER * size)))
+        lines = wrap(title["text"], letters, break_long_words=False)
+        plain[name] |= {"title": title | {"text": "<br>".join(lines)}, "automargin": True}
+
+
+def _larger(part: Any, of: str = "") -> Any:
+    """All sizes of type, widths of lines and sizes of single markers grown."""
+    if isinstance(part, dict):
+        return {name: _grown(name, value, of) for name, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_larger(value, of) for value in part]
+    return part
+
+
+def _grown(name: str, value: Any, of: str) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if name == "size" and of.endswith("font"):
+            return TYPE * value
+        if (name, of) in (("width", "line"), ("size", "marker")):
+            return _LINES * value
+        if name in ("itemwidth", "standoff"):
+            return TYPE * value
+        return value
+    return _larger(value, name)

@@ -9,8 +9,8 @@ from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.reading import places_of
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import style
-from pages.charts.activity import dots_legend, samples_per_user
-from pages.charts.maps import places_map
+from pages.charts.cdf import samples_per_user
+from pages.charts.maps import dots_legend, places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, background, form, opening, story
 from pages.shell import dataset, downloads, formula, job_panel, layout, study_form

@@ -6,7 +6,7 @@ import streamlit as st
 
 from fpanon_core.studies import comparison
 from fpanon_core.studies.under_profiles import corners
-from pages.charts.cost import Way, cost
+from pages.charts.pareto import Way, cost
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import comparison_story as story
 from pages.hiding import form

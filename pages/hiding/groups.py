@@ -12,8 +12,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.studies.hiding import groups_by_cost
 from pages.charts import words
-from pages.charts.disclosure import scale_bar, shades
-from pages.charts.maps import cells_map
+from pages.charts.maps import cells_map, scale_bar, shades
 from pages.charts.spacetime import group_over_time
 from pages.charts.style import CONFIG, Theme
 from pages.hiding import areas

@@ -13,9 +13,8 @@ import streamlit as st
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
-from pages.charts import attack, cost
-from pages.charts.projected import projected
-from pages.charts.style import CONFIG, Theme
+from pages.charts import attack, pareto
+from pages.charts.style import CONFIG, Theme, projected
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown
 from pages.shell import chosen, exploration, questions, weighed
@@ -128,7 +127,7 @@ def _say(heads: list[str], _: Theme) -> None:
 
 def _cost(result: OptionResult, of: Theme) -> None:
     plot(
-        projected(cost.kept(story.kept(result), of), FIGURE_PX),
+        projected(pareto.kept(story.kept(result), of), FIGURE_PX),
         key="present_cost",
         theme=None,
         config=CONFIG,

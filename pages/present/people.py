@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fpanon_core.studies import people_by_hexagon
-from pages.charts.cost import columns_map
-from pages.charts.disclosure import scale_bar, shades
+from pages.charts.maps import columns_map, scale_bar, shades
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown

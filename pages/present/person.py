@@ -15,7 +15,7 @@ from fpanon_core.model.options import Step
 from fpanon_core.model.projection import central, degrees_of, lon_lat
 from pages.charts import spacetime
 from pages.charts.maps import corners_of
-from pages.charts.played import Played, played_legend, published_map, recorded_map
+from pages.charts.record import Played, played_legend, published_map, recorded_map
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
 from pages.present.stage import Shown

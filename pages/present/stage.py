@@ -12,8 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.options import Step
-from pages.charts.projected import projected
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import CONFIG, Theme, projected
 from pages.present import story
 from pages.shell import slides as offers
 from pages.shell.dataset import Dataset

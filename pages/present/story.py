@@ -23,7 +23,7 @@ from fpanon_core.studies.report_words import (
 from pages.charts import words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.charts.played import Played
+from pages.charts.record import Played
 
 NOTHING = (
     "No data set is open yet. Open a sample, or your own data: where people are is shown at once, "

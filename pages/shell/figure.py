@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages.charts import style
-from pages.charts.background import over_ground
-from pages.charts.maps import Map
+from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
 
 from . import background

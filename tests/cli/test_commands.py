@@ -36,10 +36,9 @@ from fpanon_core.studies import (
     recovery_factors,
     unicity,
 )
-from fpanon_core.studies.disclosure_grid import disclosure_grid
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.presets import trade_grid
-from fpanon_core.studies.unicity_grid import unicity_grid
+from fpanon_core.studies.unicity_grid import disclosure_grid, unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes

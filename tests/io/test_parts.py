@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import Cancelled, ConfigError, FingerprintSet, SchemaError, read_cdr
-from fpanon_core.io.parts import read_parts
+from fpanon_core import Cancelled, ConfigError, FingerprintSet, SchemaError, read_cdr, read_parts
 
 FIELDS = {
     "user": ["a", "b", " a", "c", "", "NA", "d1", "e"],
@@ -142,13 +141,13 @@ def test_csv_parts_give_what_memory_gives(tmp_path_factory, rows):
 @given(st.lists(ROW, min_size=8, max_size=40), CUTS, st.integers(1, 5))
 def test_the_size_of_a_batch_changes_nothing(tmp_path_factory, rows, at, batch):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("fpanon_core.io.part_rows.BATCH", batch)
+        patch.setattr("fpanon_core.io.rows.BATCH", batch)
         patch.setattr("fpanon_core.tables.parts.BATCH", batch)
         patch.setattr("fpanon_core.tables.parquet._ROWS_AT_A_TIME", batch)
-        patch.setattr("fpanon_core.io.distinct_parts.ROWS", 2)
-        patch.setattr("fpanon_core.io.distinct_parts._USERS", 2)
-        patch.setattr("fpanon_core.io.part_placed._SORTED", 7)
-        patch.setattr("fpanon_core.io.part_placed._AT_ONCE", 2)
+        patch.setattr("fpanon_core.io.distinct.ROWS", 2)
+        patch.setattr("fpanon_core.io.distinct._USERS", 2)
+        patch.setattr("fpanon_core.io.distinct._SORTED", 7)
+        patch.setattr("fpanon_core.io.distinct._AT_ONCE", 2)
         both(tmp_path_factory, SURE + rows, at, as_parquet, "civ")
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyproj import Geod
 
-from fpanon_core.io.positions import centre_of, guess_timezone, position_faults
+from fpanon_core.io.positions import centre_of, nearest_to, position_faults, zone_at
 from fpanon_core.io.report import IMPOSSIBLE_COORDINATES, MISSING_COORDINATES, ZERO_COORDINATES
 from fpanon_core.model.projection import project
 
@@ -39,7 +39,7 @@ def test_antimeridian_is_no_edge():
     x, _ = project(lat, lon, centre.crs)
     _, _, metres = Geod(ellps="WGS84").inv(179.9, -16.5, -179.9, -16.5)
     assert x[1] - x[0] == pytest.approx(metres, rel=1e-4)
-    assert guess_timezone(lat, lon, centre) == "Pacific/Fiji"
+    assert zone_at(nearest_to(lat, lon, centre)) == "Pacific/Fiji"
 
 
 def test_southern_hemisphere_keeps_north_up():

@@ -34,7 +34,6 @@ LONG = {
     ("fpanon_core/commands/report.py", "report"): 70,
     ("fpanon_core/commands/unicity.py", "unicity"): 85,
     ("fpanon_core/engines/cluster.py", "map"): 63,
-    ("fpanon_core/io/cdr.py", "read_cdr"): 125,
     ("fpanon_core/io/roles.py", "_sentence"): 77,
     ("fpanon_core/studies/learnt.py", "expected_error"): 68,
     ("fpanon_core/studies/unicity.py", "study"): 73,
@@ -48,7 +47,6 @@ LONG = {
 }
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
-    "fpanon_core.studies.disclosure_grid",
     "fpanon_core.studies.rhythm",
     "pages.attack.scene",
     "pages.data.expected",

@@ -30,7 +30,7 @@ from fpanon_core.studies.attack import Result
 from fpanon_core.studies.attack_examples import Kind
 from pages.attack import figures, relinked, scene, story, target_story
 from pages.charts.attack import Estimate
-from pages.charts.followed import Bar
+from pages.charts.record import Bar
 
 CONFIG = attack.Config(p=2, strategy="uniform")
 NIGHTLY = (60, 600, 1_380)  # 1 h, 10 h and 23 h

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.charts import attack, followed, recovery, style, unicity, words
-from pages.charts.activity import samples_per_user
-from pages.charts.cdf import Curve, beyond, cdf, step_points
+from pages.charts import attack, record, recovery, style, unicity, words
+from pages.charts.cdf import Curve, beyond, cdf, samples_per_user, step_points
+from pages.charts.ground import Box, outlines
 from pages.charts.maps import fingerprints_map, places_map
-from pages.charts.outlines import Box, outlines
 from pages.charts.pareto import Dot, pareto
 from pages.charts.spacetime import Path3D, space_time
 
@@ -154,9 +153,9 @@ def test_every_kind_of_figure_passes_plotlys_own_checks(of: style.Theme) -> None
         unicity.antennas_against_people(np.zeros(0, int), np.zeros(0, int), of, noun="Places"),
         attack.before_and_after(*ATTACKED, of),
         attack.before_and_after(ATTACKED[0], [], of),
-        followed.ranking([followed.Bar(1, 5, 0.8, False), followed.Bar(6, 1, 0.1, True)], of),
-        followed.ranking([], of),
-        followed.followed_legend(of),
+        record.ranking([record.Bar(1, 5, 0.8, False), record.Bar(6, 1, 0.1, True)], of),
+        record.ranking([], of),
+        record.followed_legend(of),
     ):
         checked = go.Figure(figure.to_dict())
         assert checked.to_plotly_json().keys() == figure.to_plotly_json().keys()
@@ -416,8 +415,8 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
 
 @BOTH
 def test_the_right_record_is_told_by_more_than_its_colour(of: style.Theme) -> None:
-    bars = [followed.Bar(1, 5, 0.8, False), followed.Bar(6, 1, 0.1, True)]
-    figure = followed.ranking(bars, of)
+    bars = [record.Bar(1, 5, 0.8, False), record.Bar(6, 1, 0.1, True)]
+    figure = record.ranking(bars, of)
     assert list(figure.layout.yaxis.ticktext) == ["1. (5 share it) ", "<b>6. (the right one)</b> "]
     right, others = figure.data
     assert (list(right.x), list(right.y)) == ([0.1], [1])
@@ -427,7 +426,7 @@ def test_the_right_record_is_told_by_more_than_its_colour(of: style.Theme) -> No
 
 @BOTH
 def test_the_map_of_one_person(of: style.Theme) -> None:
-    scene = followed.Scene(
+    scene = record.Scene(
         places=np.array([[1.0, 14.0], [1.1, 14.1], [1.1, 14.1]]),
         points=np.array([[1.1, 14.1], [1.0, 14.0], [1.1, 14.1]]),
         areas=np.array([[1.0, 14.0, 1.2, 14.2], [0.9, 13.9, 1.0, 14.0]]),
@@ -437,7 +436,7 @@ def test_the_map_of_one_person(of: style.Theme) -> None:
         guess=(1.1, 14.1),
         around=(np.array([1.0, 1.1]), np.array([14.0, 14.1])),
     )
-    deck = followed.followed_map(scene, of)
+    deck = record.followed_map(scene, of)
     layers = {layer["id"]: layer for layer in json.loads(deck.to_json())["layers"]}
     assert [each["t"] for each in layers["point-numbers"]["data"]] == ["1, 3", "2"]
     assert len(layers["places"]["data"]) == 2  # each place once
@@ -449,7 +448,7 @@ def test_the_map_of_one_person(of: style.Theme) -> None:
     assert areas[1]["w"] > areas[0]["w"]
     told = [layers[f"home-text-{i}"]["data"][0]["t"] for i in (0, 1)]
     assert told == ["home", "home, as guessed"]
-    same = json.loads(followed.followed_map(replace(scene, guess=scene.home), of).to_json())
+    same = json.loads(record.followed_map(replace(scene, guess=scene.home), of).to_json())
     texts = [layer["data"][0]["t"] for layer in same["layers"] if "home-text" in layer["id"]]
     assert texts == ["home, guessed rightly"]
     nothing = replace(
@@ -461,4 +460,4 @@ def test_the_map_of_one_person(of: style.Theme) -> None:
         home=None,
         guess=None,
     )
-    assert "point-numbers" not in followed.followed_map(nothing, of).to_json()
+    assert "point-numbers" not in record.followed_map(nothing, of).to_json()

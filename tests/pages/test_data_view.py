@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.studies.reading import Source
-from pages.charts.activity import legend_counts
+from pages.charts.maps import legend_counts
 from pages.shell import dataset
 from tests.support.views import HEADER, go, has, idle, opened, rows, said, until, upload
 

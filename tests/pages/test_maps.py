@@ -12,9 +12,8 @@ import pytest
 from fpanon_core.model.geography import Background
 from fpanon_core.model.projection import Extent
 from pages.charts import style
-from pages.charts.background import clipped, over_ground
-from pages.charts.maps import Map, cells_map, places_map, released_map
-from pages.charts.outlines import Box
+from pages.charts.ground import Box, clipped
+from pages.charts.maps import Map, cells_map, over_ground, places_map, released_map
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 CITY = np.linspace(2.0, 2.1, 200)

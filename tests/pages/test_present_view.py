@@ -18,9 +18,9 @@ from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import style
 from pages.charts.cdf import Curve, cdf
-from pages.charts.cost import columns_map
-from pages.charts.played import published_map, recorded_map
-from pages.charts.projected import TYPE, projected
+from pages.charts.maps import columns_map
+from pages.charts.record import published_map, recorded_map
+from pages.charts.style import TYPE, projected
 from pages.present import person, story
 from pages.shell.exploration import USUAL
 from pages.shell.slides import MOST, Slide

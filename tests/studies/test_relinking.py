@@ -35,7 +35,14 @@ from fpanon_core import (
     relink_periods,
 )
 from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
-from fpanon_core.attacks.relinking import by_chance, likenesses, links, moves_of, traced
+from fpanon_core.attacks.relinking import (
+    by_chance,
+    likenesses,
+    links,
+    moves_of,
+    traced,
+    with_moves,
+)
 from fpanon_core.model.composition import ATTACKERS
 from fpanon_core.model.knowledge import Spread
 from fpanon_core.model.options import ReleaseOption
@@ -220,8 +227,7 @@ def test_continuity_equals_plain_loops(name):
         )
         one, two = (Part.of(copies, day, day) for day in range(2))
         pairs = likenesses(copies.bins, one.groups, two.groups, 1_000, engine=ENGINE)
-        last, first = one.groups.ends[:, 5:].copy(), two.groups.ends[:, :5].copy()
-        moved = copies.moves.added(pairs, last, one.groups.weight, first, ENGINE)
+        moved = with_moves(pairs, copies.moves, one.groups, two.groups, ENGINE)
         here, there = ([None] * len(p.groups.weight) for p in (one, two))
         for part, day, out in ((one, days[0], here), (two, days[1], there)):
             for row, group in zip(part.rows.tolist(), part.group.tolist(), strict=True):

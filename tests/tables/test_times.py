@@ -8,8 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.io.instants import instants_of, microseconds_of, time_outliers
-from fpanon_core.tables.times import ParsedTimes, is_time_of_day, parse_times
+from fpanon_core.io.instants import (
+    instants_in,
+    microseconds_of,
+    on_days,
+    said_of_clocks,
+    stray_days,
+)
+from fpanon_core.tables.times import DAY, ParsedTimes, is_time_of_day, parse_times
 
 UTC = dt.UTC
 APRIL = dt.datetime(2012, 4, 3, 18, 0, 9, tzinfo=UTC)
@@ -145,14 +151,14 @@ def naive_times(*stamps):
 
 def test_clock_times_skipped_or_repeated_lose_no_row():
     # New York, 2012: on 11 March 02:00 becomes 03:00; on 4 November 02:00 becomes 01:00.
-    notes = []
     parsed = naive_times(
         dt.datetime(2012, 3, 11, 1, 59),  # EST: 06:59 UTC
         dt.datetime(2012, 3, 11, 2, 30),  # skipped
         dt.datetime(2012, 3, 11, 3, 1),  # EDT: 07:01 UTC
         dt.datetime(2012, 11, 4, 1, 30),  # twice; the first is EDT: 05:30 UTC
     )
-    us = instants_of(parsed, parsed.ok, "America/New_York", notes)
+    us, *clocks = instants_in(parsed, parsed.ok, "America/New_York")
+    notes = said_of_clocks(*clocks)
     got = [dt.datetime(1970, 1, 1) + dt.timedelta(microseconds=int(u)) for u in us]
     assert got[0] == dt.datetime(2012, 3, 11, 6, 59)
     assert dt.datetime(2012, 3, 11, 7, 0) <= got[1] <= dt.datetime(2012, 3, 11, 7, 30)
@@ -169,7 +175,7 @@ def test_clock_times_agree_with_zoneinfo(stamps):
 
     zone = zoneinfo.ZoneInfo("Australia/Lord_Howe")  # changes by half an hour
     parsed = naive_times(*stamps)
-    us = instants_of(parsed, parsed.ok, "Australia/Lord_Howe", [])
+    us, *_ = instants_in(parsed, parsed.ok, "Australia/Lord_Howe")
     for stamp, value in zip(stamps, us, strict=True):
         want = stamp.replace(tzinfo=zone).astimezone(UTC)
         if want.astimezone(zone).replace(tzinfo=None) == stamp:  # it exists
@@ -181,6 +187,10 @@ def test_clock_times_agree_with_zoneinfo(stamps):
 
 def days(*stamps):
     return np.array([microseconds_of(dt.datetime(*s, tzinfo=UTC)) for s in stamps])
+
+
+def time_outliers(us):
+    return on_days(us, stray_days(*np.unique(us // DAY, return_counts=True)))
 
 
 def test_default_dates_and_far_strays_are_outliers():

@@ -1,4 +1,4 @@
-"""Packs Natural Earth's GeoJSON into the small arrays that `pages/charts/outlines.py` reads.
+"""Packs Natural Earth's GeoJSON into the small arrays that `pages/charts/ground.py` reads.
 
 Run once, from the repository's root, when Natural Earth is updated:
 

@@ -1,0 +1,276 @@
+"""The distinct samples of all rows, bucket by bucket of users; and which rows say the same twice.
+
+What does not fit into memory is spilled: rows by ranges of users, and for each row a number mixed
+of what it says; only rows whose numbers are equal are compared.
+
+Which users are active enough to be kept: Gramaglia & Fiore 2015, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, pieces
+from ..model.clock import LocalClock
+from ..model.column_file import rows_in
+from ..model.configs import Screening
+from ..model.fingerprints import FingerprintSet, distinct_cells
+from ..model.mapped import COLUMNS
+from .fate import text_frame
+from .instants import microseconds_of
+from .rows import Rows, Store, in_order
+
+ROWS = 4_000_000
+"""Rows of a bucket, if all users have equally many."""
+_MOST = 64
+_USERS = 50_000  # at a time
+_AT_ONCE = 2_000_000  # rows compared field by field at a time
+_SORTED = 64 << 20  # rows sorted at a time
+
+
+class Columns(Store):
+    """The columns of a set of fingerprints while they are written, user by user."""
+
+    def __init__(self, folder: Path | None, sizes: tuple[float, float]) -> None:
+        super().__init__(folder)
+        self._sizes = sizes
+        self._rows = 0
+        self.span = (np.inf, -np.inf)
+        """The first and last start, minutes."""
+        self.append(offsets=np.zeros(1, np.int64))
+
+    def add(
+        self, offsets: IntArray, cells: list[FloatArray], count: IntArray, number: IntArray
+    ) -> None:
+        """Further users: their offsets from 0, their ``t``, ``x``, ``y``, counts and numbers."""
+        t, x, y = cells
+        sides = {
+            n: np.full(len(t), s) for n, s in zip(("dx_m", "dt_min"), self._sizes, strict=True)
+        }
+        ones = np.ones(len(number), np.int64)
+        self.append(offsets=offsets[1:] + self._rows, t_min=t, x_m=x, y_m=y, count=count, **sides)
+        self.append(weight=ones, number=np.asarray(number, np.int64))
+        self._rows += len(t)
+        self.span = min(self.span[0], float(t.min())), max(self.span[1], float(t.max()))
+
+    def in_memory(self, shell: FingerprintSet, user_ids: npt.NDArray[Any]) -> FingerprintSet:
+        """The set of these columns."""
+        read: dict[str, Any] = {name: self.read(_file(name)) for name in COLUMNS}
+        return replace(shell, user_ids=user_ids, **read)
+
+
+def _file(name: str) -> str:
+    return "dx_m" if name == "dy_m" else name
+
+
+class Buckets:
+    """Rows by ranges of users: in memory, or spilled to a folder."""
+
+    def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
+        n = min(_MOST, -(-n_rows // ROWS))
+        self.width = max(1, -(-n_users // n))
+        self._folder = folder
+        self._stores: dict[int, Store] = {}
+
+    def append(self, **columns: npt.NDArray[Any]) -> None:
+        """Further rows; ``code`` says whose each is."""
+        bucket = columns["code"] // self.width
+        low, high = int(bucket.min()), int(bucket.max())
+        if low == high:
+            self._of(low).append(**columns)
+            return
+        order = np.argsort(bucket.astype(np.uint16), kind="stable")
+        ends = np.searchsorted(bucket[order], np.arange(low, high + 2))
+        for i in range(low, high + 1):
+            rows = order[ends[i - low] : ends[i - low + 1]]
+            if len(rows):
+                self._of(i).append(**{name: values[rows] for name, values in columns.items()})
+
+    def distinct(
+        self,
+        n_users: int,
+        clock: LocalClock,
+        sizes: tuple[float, float],
+        columns: Columns,
+        tell: Callable[[float], object],
+    ) -> None:
+        """Write the distinct samples of all users."""
+        epoch = microseconds_of(clock.epoch)
+        numbers = sorted(self._stores)
+
+        def work(i: int) -> tuple[IntArray, list[FloatArray], IntArray]:
+            store = self._stores.pop(i)
+            store.close()
+            first = i * self.width
+            t_min = store.read("us").astype(np.float64)  # exact below 2**53 µs: until 2255
+            t_min -= epoch
+            t_min /= 60_000_000
+            made = distinct_cells(
+                store.read("code") - first,
+                min(self.width, n_users - first),
+                (t_min, store.read("x"), store.read("y")),
+                (sizes[1], sizes[0], sizes[0]),
+            )
+            store.remove()
+            return made
+
+        with ThreadPoolExecutor(2) as pool:
+            for done, made in enumerate(in_order(pool, work, numbers), 1):
+                first = numbers[done - 1] * self.width
+                columns.add(*made, first + np.arange(1, len(made[0])))
+                tell(done / len(numbers))
+        columns.close()
+
+    def _of(self, i: int) -> Store:
+        if i not in self._stores:
+            self._stores[i] = Store(self._folder and self._folder / f"bucket-{i}")
+        return self._stores[i]
+
+
+# --- screening -----------------------------------------------------------------------------------
+
+
+def screened(
+    fs: FingerprintSet, rule: Screening, columns: Columns, tell: Callable[[float], object]
+) -> BoolArray:
+    """Write those users of a set that meet the rule; which these are."""
+    blocks = [slice(at, min(at + _USERS, fs.n_users)) for at in range(0, fs.n_users, _USERS)]
+    ends = []
+    for users in blocks:
+        day = _local_days(_users(fs, users))
+        ends.append((int(day.min()), int(day.max())))
+    days = min(low for low, _ in ends), max(high for _, high in ends)
+    keep = np.ones(fs.n_users, bool)
+    for users in blocks:
+        part = _users(fs, users)
+        keep[users] = mask = screened_users(part, rule, days)
+        if mask.any():
+            part = part.subset(mask)
+            cells = [part.t_min, part.x_m, part.y_m]
+            columns.add(part.offsets, cells, part.count, part.number)
+        tell(users.stop / fs.n_users)
+    columns.close()
+    return keep
+
+
+def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -> BoolArray:
+    """Mask of the users that meet every condition of the rule.
+
+    Days are local days, from the data set's first to its last, both counted: ``days``, since the
+    epoch.
+    """
+    keep = np.ones(fs.n_users, bool)
+    if rule.min_samples is not None:
+        keep &= fs.lengths >= rule.min_samples
+    if rule.every_day or rule.active_days_share is not None:
+        n_days = days[1] - days[0] + 1
+        active = np.unique(fs.sample_user * n_days + (_local_days(fs) - days[0])) // n_days
+        active_days = np.bincount(active, minlength=fs.n_users)
+        if rule.every_day:
+            keep &= active_days == n_days
+        if rule.active_days_share is not None:
+            keep &= active_days > rule.active_days_share * n_days
+    return keep
+
+
+def _local_days(fs: FingerprintSet) -> IntArray:
+    """Local day of each sample, since the epoch."""
+    return np.floor(fs.wall_minutes(fs.t_min) / 1440).astype(np.int64)
+
+
+def _users(fs: FingerprintSet, users: slice) -> FingerprintSet:
+    """Some users next to each other, in memory; of a folder its files are read, not mapped."""
+    rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
+    folder = fs.folder
+    read: dict[str, Any] = {
+        name: getattr(fs, name)[rows] if folder is None else rows_in(folder / f"{file}.npy", rows)
+        for name in (*CELL, "count")
+        for file in (_file(name),)
+    }
+    offsets = np.array(fs.offsets[users.start : users.stop + 1]) - rows.start
+    number = np.array(fs.number[users])
+    ids = fs.user_ids[users]
+    return replace(fs, user_ids=ids, offsets=offsets, number=number, weight=number[:0], **read)
+
+
+# --- rows that say the same ----------------------------------------------------------------------
+
+
+def mixture(
+    codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
+) -> npt.NDArray[np.uint64]:
+    """User, time and place of each row in 64 bits; equal rows have equal ones."""
+    key = np.empty(len(codes), np.uint64)
+    for part in pieces(len(key)):
+        mixed = codes[part].astype(np.int64).astype(np.uint64)
+        for value in (us, lat, lon):
+            mixed *= np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed += value[part].view(np.uint64)
+        key[part] = mixed
+    return key
+
+
+def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
+    """Rows, of those in use before ``lost`` were found out, that equal an earlier one."""
+    twins = _twins(known, mixtures, lost)
+    if not len(twins):
+        return []
+    low_bits = np.uint64(0xFFFFFF)
+    marks = np.zeros(1 << 24, bool)
+    marks[(twins & low_bits).astype(np.int64)] = True
+
+    def suspects(rows: slice) -> tuple[IntArray, npt.NDArray[np.uint64]]:
+        mix = mixtures.read("mix", rows)
+        hit = np.flatnonzero(marks[(mix & low_bits).astype(np.int64)])
+        at = np.minimum(np.searchsorted(twins, mix[hit]), len(twins) - 1)
+        hit = hit[twins[at] == mix[hit]]
+        hit = hit[_was_used(known, rows, lost)[hit]]
+        return rows.start + hit, mix[hit]
+
+    found = list(known.over(suspects))
+    rows, key = (np.concatenate(each) for each in zip(*found, strict=True))
+    # Rows of one mixture stay together, a bounded number of rows at a time.
+    order = np.argsort(key, kind="stable")
+    ends = np.append(np.flatnonzero(np.diff(key[order])) + 1, len(key))
+    out = []
+    begin = 0
+    while begin < len(key):
+        end = int(ends[min(np.searchsorted(ends, begin + _AT_ONCE), len(ends) - 1)])
+        some = np.sort(rows[order[begin:end]])
+        table = known.source.taken(some)
+        same = text_frame(table, range(len(table.columns))).duplicated(keep="first")
+        out.append(some[same.to_numpy()])
+        begin = end
+    return out
+
+
+def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint64]:
+    """The mixtures that several rows have, ascending; so many sorted at a time as fit."""
+    n_passes = -(-known.source.n_rows // _SORTED)
+    out = []
+    for turn in range(n_passes):
+        some = []
+        for rows in known.slices:
+            mix = mixtures.read("mix", rows)[_was_used(known, rows, lost)]
+            if n_passes > 1:
+                share = (mix >> np.uint64(32)) * np.uint64(n_passes)
+                mix = mix[share >> np.uint64(32) == turn]
+            some.append(mix)
+        key = np.concatenate(some)
+        key.sort()
+        out.append(np.unique(key[1:][key[1:] == key[:-1]]))
+    return np.concatenate(out)
+
+
+def _was_used(known: Rows, rows: slice, lost: IntArray) -> BoolArray:
+    used = known.fate.part(rows).used
+    used[lost[(lost >= rows.start) & (lost < rows.stop)] - rows.start] = True
+    return used

@@ -1,0 +1,443 @@
+"""One reading: from rows, in memory or in parts that are not, to fingerprints and their account.
+
+What a row says is decided piece by piece; what the table as a whole decides (strays, centre, zone,
+epoch) is added up over the pieces before it is asked.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from ..model.arrays import CELL, FloatArray, IntArray
+from ..model.checks import positive
+from ..model.clock import LocalClock, zone_of
+from ..model.configs import Screening
+from ..model.errors import ConfigError, SchemaError
+from ..model.fingerprints import FingerprintSet
+from ..model.mapped import seal
+from ..tables.names import ROLES
+from ..tables.parts import Parts
+from ..tables.table import SourceTable
+from ..tables.times import DAY
+from . import report as why
+from .antennas import antennas_of, nearer_sites, turned_sites
+from .distinct import Buckets, Columns, identical, mixture, screened
+from .doubts import ASK, DoubtfulPositions, as_chosen, doubt_of, rows_to_try
+from .fate import Fate, first_rows, with_users_and_fates
+from .hints import AS_ANTENNAS, Message
+from .instants import (
+    datetime_of,
+    instants_in,
+    minutes_of,
+    on_days,
+    said_of_clocks,
+    stray_days,
+    told_minutes,
+    zone_of_clocks,
+)
+from .positions import (
+    Centre,
+    centre_of_counts,
+    degree_counts,
+    nearest_to,
+    project_repeated,
+    stated_centre,
+    zone_at,
+)
+from .report import IngestReport, PositionDoubt
+from .rows import Rows, Store
+from .search import Roles
+from .turns import AS_THEY_ARE, Turn, turn_of
+
+MOST_LISTED = 100_000
+"""Rows of parts set aside that the account lists; all are counted."""
+SHOWN = 5
+"""First rows that the account shows as they were understood."""
+_TABLE = ("kind", "packed", "delimiter", "encoding", "header")
+_SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
+
+
+@dataclass(frozen=True)
+class How:
+    """How a table of events is read: the parameters of :func:`read_cdr`, checked."""
+
+    columns: Mapping[str, Any] | None
+    timezone: str | None
+    granularity_m: float
+    granularity_min: float
+    screen: Any
+    naive_timezone: str | None
+    positions: str | None
+    centre: tuple[float, float] | None
+    progress: Callable[[float], object] | None
+
+    def __post_init__(self) -> None:
+        for name in ("granularity_m", "granularity_min"):
+            object.__setattr__(self, name, float(positive(name, getattr(self, name))))
+        for zone in (self.timezone, self.naive_timezone):
+            if zone is not None and zone != "offset":
+                if not isinstance(zone, str):
+                    raise ConfigError(
+                        "A time zone is an IANA name such as 'Africa/Dakar' or 'UTC'."
+                    )
+                zone_of(zone)
+        if self.timezone == "offset":
+            raise ConfigError("timezone = 'offset'; only naive_timezone can be that.")
+        _ = self.rule, self.turn, self.stated  # which check what was given
+
+    @cached_property
+    def rule(self) -> Screening:
+        """Which users are kept."""
+        return Screening.of(self.screen)
+
+    @cached_property
+    def turn(self) -> Turn:
+        """How the two numbers of a position are read."""
+        return turn_of(self.positions if self.chosen else None)
+
+    @cached_property
+    def stated(self) -> Centre | None:
+        """The centre that was given."""
+        return stated_centre(self.centre)
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it was said how to read positions."""
+        return self.positions not in (None, ASK)
+
+    @property
+    def sizes(self) -> tuple[float, float]:
+        """Of a sample, metres and minutes."""
+        return self.granularity_m, self.granularity_min
+
+    def tell(self, share: float) -> None:
+        """So much of it is done."""
+        if self.progress:
+            self.progress(share)
+
+
+class Reading:
+    """One run, step by step.
+
+    Parameters
+    ----------
+    source : SourceTable or Parts
+    roles : Roles
+    how : How
+    sites : DataFrame or None
+        The antennas, by :func:`.antennas.read_antennas`.
+    own : Path or None
+        A private folder, to spill into; None keeps all in memory.
+    """
+
+    def __init__(
+        self,
+        source: SourceTable | Parts,
+        roles: Roles,
+        how: How,
+        sites: pd.DataFrame | None,
+        own: Path | None = None,
+    ) -> None:
+        if sites is None and not roles.has_degrees:
+            raise SchemaError(
+                Message(
+                    "The events name antennas, but there are no positions. Give the antennas' "
+                    "positions ",
+                    AS_ANTENNAS,
+                    " (a table of antenna, latitude, longitude).",
+                )
+            )
+        self.roles, self.how, self.own = roles, how, own
+        self.sites = sites if sites is None or roles.has_degrees else turned_sites(sites, how.turn)
+        self.notes: list[str] = [*source.about.notes, *roles.notes]
+        self.known = Rows(source, roles, how.turn, own, lambda done: how.tell(0.05 + 0.35 * done))
+
+    def run(self, made: Path | None = None) -> tuple[FingerprintSet, IngestReport]:
+        """The set, in a folder below ``made`` or in memory, and the account."""
+        how, known, notes = self.how, self.known, self.notes
+        about, of_parts = known.source.about, isinstance(known.source, Parts)
+        doubt = self._understood()
+        known.fate.check_some_left()
+        _set_strays_aside(known)
+        known.fate.check_some_left()
+        middle = _middle_of(known)
+        projection = how.stated or middle
+        if self.sites is not None and known.placed:
+            self.sites = nearer_sites(self.sites, how.turn, projection, notes)
+        zone = how.timezone
+        if zone is None:
+            zone = zone_at(min(known.over(lambda r: nearest_to(*known.used_degrees(r), middle))))
+            notes.append(f"The time zone {zone} is guessed from the middle of the data.")
+        aware = known.all_aware
+        offsets = known.store.read("offset") if "offset" in self.roles.where else None
+        naive_zone, reader = zone_of_clocks(
+            about, self.roles, aware, offsets, known.fate.used, how.naive_timezone, zone, notes
+        )
+        how.tell(0.45)
+        buckets = Buckets(self.own, len(known.users), known.source.n_rows)
+        user, first_us, same = self._placed(projection, reader, buckets)
+        how.tell(0.65)
+        head, its_users = self._first_rows(zone, reader, user)
+        listed = None
+        if not how.rule.active:  # the source is read out: the fingerprints can have its room
+            listed = self._listed()
+            known.source = about
+            known.store.remove("us", "ok", "aware", "lat", "lon", "antenna", "offset")
+        clock = LocalClock.starting_on(datetime_of(first_us), zone)
+        everyone, fs, span = self._kept(made, user, buckets, clock, projection)
+        how.tell(0.95)
+        head = with_users_and_fates(head, its_users, everyone.pseudonyms, known.fate.codes[:SHOWN])
+        listed = self._listed() if listed is None else listed
+        if of_parts and (n := sum(known.fate.counts().values())) > MOST_LISTED:
+            notes.append(f"Of the {n:,} rows set aside, the first {MOST_LISTED:,} are listed.")
+        notes += self._remarks(middle)
+        report = IngestReport(
+            rows_read=known.fate.n_read,
+            rows_used=known.fate.n_used,
+            set_aside=known.fate.counts(),
+            rejects=listed,
+            **self._of_the_table(about),
+            **_of_the_samples(fs, span),
+            timezone=zone,
+            timezone_guessed=how.timezone is None,
+            naive_timezone=naive_zone,
+            screening=how.rule,
+            users_screened_out=everyone.n_users - fs.n_users,
+            rows_identical=sum(Fate(known.fate.codes[rows]).n_used for rows in same),
+            positions=how.positions if how.positions and how.chosen else AS_THEY_ARE,
+            doubts=() if doubt is None else (doubt,),
+            centre_stated=how.stated is not None,
+            first_rows=head,
+            notes=tuple(dict.fromkeys(notes)),
+        )
+        how.tell(1.0)
+        return fs, report
+
+    def _of_the_table(self, about: SourceTable) -> dict[str, Any]:
+        """What the account says of the table."""
+        where, found = self.roles.where, self.roles.found
+        roles = [role for role in ROLES if role in where]
+        return {
+            "columns": {r: " + ".join(str(about.labels[i]) for i in where[r]) for r in roles},
+            "found": {role: found[role] for role in roles},
+            "available": about.labels,
+            **{name: getattr(about, name) for name in _TABLE},
+            "time_format": ", ".join(name for name, _ in self.known.formats.most_common(5)),
+        }
+
+    def _understood(self) -> PositionDoubt | None:
+        """Where antennas stand, and whether positions may be meant in another way; notes."""
+        how, known = self.how, self.known
+        self.notes += as_chosen(self.roles, how.turn) if how.chosen else []
+        self.notes += [known.order_note] if known.order_note else []
+        if not known.placed:
+            assert self.sites is not None
+            self.notes += known.place_antennas(self.sites)
+        doubt = None if how.chosen else self._doubt()
+        if doubt is not None and (how.positions == ASK or not known.fate.n_used):
+            raise DoubtfulPositions(doubt)
+        return doubt
+
+    def _doubt(self) -> PositionDoubt | None:
+        """What makes the positions doubtful; asked of some rows, evenly from all of them."""
+        known = self.known
+        rows = rows_to_try(known.fate)
+        if not len(rows):
+            return None
+        minutes = None
+        if "offset" in self.roles.where:
+            minutes = minutes_of(known.store.read("offset"))[rows]
+        few = known.source.taken(rows, self.roles.where["time"])
+        parsed = known.parsed(rows)
+        told = told_minutes(few, self.roles, parsed, minutes)
+        return doubt_of(*known.degrees(rows), told, parsed.us)
+
+    def _placed(
+        self, projection: Centre, zone: str | FloatArray, buckets: Buckets
+    ) -> tuple[IntArray, int, list[IntArray]]:
+        """Put the rows in use into buckets of users, on one clock and one map.
+
+        The new number of each user's code, by first appearance among the rows in use, −1 for those
+        without a row; the first instant; rows that equal an earlier one.
+        """
+        known = self.known
+
+        def place(rows: slice) -> tuple[Any, ...]:
+            fate = known.fate.part(rows)
+            reader = zone if isinstance(zone, str) else zone[rows]
+            us, *clocks = instants_in(known.parsed(rows), fate.used, reader)
+            code = known.store.read("code", rows)
+            lat, lon = known.degrees(rows)
+            mixed = mixture(code, us, lat, lon)
+            x, y = project_repeated(fate.pick(lat), fate.pick(lon), projection.crs)
+            lost = np.empty(0, np.int64)
+            if (nowhere := np.isnan(x)).any():
+                lost = rows.start + np.flatnonzero(fate.used)[nowhere]
+                fate.set_aside_used(why.IMPOSSIBLE_COORDINATES, nowhere)
+                x, y = x[~nowhere], y[~nowhere]
+            return fate.pick(code), fate.pick(us), x, y, mixed, lost, clocks
+
+        remap = np.full(len(known.users), -1, np.int64)
+        mixtures = Store(self.own and self.own / "mix")
+        n_users, first_us = 0, 2**62
+        skipped = twice = 0
+        all_lost = []
+        for rows, (code, us, x, y, mixed, lost, clocks) in zip(
+            known.slices, known.over(place), strict=True
+        ):
+            skipped, twice = skipped + clocks[0], twice + clocks[1]
+            mixtures.append(mix=mixed)
+            all_lost.append(lost)
+            if len(code):
+                fresh = pd.unique(code[remap[code] < 0])
+                remap[fresh] = n_users + np.arange(len(fresh))
+                n_users += len(fresh)
+                first_us = min(first_us, int(us.min()))
+                buckets.append(code=remap[code].astype(np.int32), us=us, x=x, y=y)
+            self.how.tell(0.45 + 0.15 * rows.stop / known.source.n_rows)
+        mixtures.close()
+        known.fate.check_some_left()
+        self.notes += said_of_clocks(skipped, twice)
+        return remap, first_us, identical(known, mixtures, np.concatenate(all_lost))
+
+    def _first_rows(
+        self, zone: str, reader: str | FloatArray, user: IntArray
+    ) -> tuple[pd.DataFrame, IntArray]:
+        """The first rows as they were understood, and whose they are."""
+        known = self.known
+        rows = slice(0, min(SHOWN, known.source.n_rows))
+        fate, parsed = known.fate.part(rows), known.parsed(rows)
+        us, *_ = instants_in(parsed, fate.used, reader if isinstance(reader, str) else reader[rows])
+        table = known.source.taken(np.arange(rows.stop))
+        head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
+        return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
+
+    def _listed(self) -> pd.DataFrame:
+        most = MOST_LISTED if isinstance(self.known.source, Parts) else None
+        return self.known.fate.rejects(self.known.source, self.roles, most)
+
+    def _kept(
+        self,
+        made: Path | None,
+        user: IntArray,
+        buckets: Buckets,
+        clock: LocalClock,
+        projection: Centre,
+    ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
+        """Everybody, and who is left by the screening; their span."""
+        how, known = self.how, self.known
+        n_users = int(user.max()) + 1
+        seen = np.argsort(user)[len(user) - n_users :]
+        no_cells: dict[str, Any] = {name: np.empty(0) for name in CELL}
+        shell = FingerprintSet(
+            user_ids=np.empty(0, object),
+            offsets=np.zeros(1, np.int64),
+            count=np.empty(0, np.int64),
+            **no_cells,
+            granularity_m=how.granularity_m,
+            granularity_min=how.granularity_min,
+            clock=clock,
+            crs=projection.crs,
+            antennas=self.sites
+            if self.sites is None
+            else antennas_of(self.sites, projection, how.granularity_m),
+        )
+        ids = known.user_ids(seen)
+
+        def kept(columns: Columns, ids: npt.NDArray[Any], folder: Path | None) -> FingerprintSet:
+            return columns.in_memory(shell, ids) if folder is None else seal(shell, ids, folder)
+
+        folder = made and made / "fingerprints"
+        columns = Columns(folder, how.sizes)
+        buckets.distinct(
+            n_users, clock, how.sizes, columns, lambda done: how.tell(0.65 + 0.2 * done)
+        )
+        everyone = kept(columns, ids, folder)
+        if not how.rule.active:
+            return everyone, everyone, columns.span
+        folder = made and made / "screened"
+        columns = Columns(folder, how.sizes)
+        keep = screened(everyone, how.rule, columns, lambda done: how.tell(0.85 + 0.1 * done))
+        if not keep.any():
+            raise SchemaError(
+                f"The screening rule leaves none of the {everyone.n_users:,} users; choose a "
+                "weaker rule."
+            )
+        for rows in known.slices:
+            part = known.fate.part(rows)
+            part.set_aside_used(
+                why.SCREENED_OUT, ~keep[user[part.pick(known.store.read("code", rows))]]
+            )
+        return everyone, kept(columns, ids[keep], folder), columns.span
+
+    def _remarks(self, middle: Centre) -> list[str]:
+        """Sentences worth knowing that no single step could say."""
+        known, notes = self.known, []
+        if self.roles.one_user:
+            notes.append("The whole file is read as one user's.")
+        if self.sites is not None and known.placed:
+            notes.append(
+                "The events have degrees of their own; the antenna table serves for antenna "
+                "clusters and regions only."
+            )
+        if any("date only" in name for name in known.formats):
+            notes.append("Some times are dates without a time of day; they are read as midnight.")
+        if middle.reach_deg > 20:
+            notes.append(
+                f"The data reach over {middle.reach_deg:.0f}° of longitude; local hours are those "
+                "of one time zone everywhere, and distances far from the centre are distorted."
+            )
+        if known.fate.counts().get(why.IMPOSSIBLE_COORDINATES, 0) * 2 > len(known.fate.codes):
+            notes.append("Most positions are impossible; are they in metres on a map?")
+        return notes
+
+
+def _set_strays_aside(known: Rows) -> None:
+    """Days far from all others are mistakes of a clock."""
+
+    def days_in(rows: slice) -> dict[int, int]:
+        us = known.fate.part(rows).pick(known.store.read("us", rows))
+        return pd.Series(us // DAY).value_counts(sort=False).to_dict()
+
+    found: Counter[int] = Counter()
+    for some in known.over(days_in):
+        found.update(some)
+    days = np.array(sorted(found), np.int64)
+    strays = stray_days(days, np.array([found[day] for day in days.tolist()], np.int64))
+    for rows in known.slices if on_days(days * DAY, strays).any() else ():
+        part = known.fate.part(rows)
+        us = part.pick(known.store.read("us", rows))
+        part.set_aside_used(why.TIME_OUTLIER, on_days(us, strays))
+
+
+def _middle_of(known: Rows) -> Centre:
+    """Of the rows in use, on the earth."""
+    counts = list(known.over(lambda rows: degree_counts(*known.used_degrees(rows))))
+    lat, lon = (np.sum(each, axis=0) for each in zip(*counts, strict=True))
+    return centre_of_counts(lat, lon)
+
+
+def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, Any]:
+    """What the account says of the set; ``span``: its first and last start, minutes."""
+    assert fs.clock is not None
+    zone = zone_of(fs.clock.timezone)
+    ends = [fs.clock.epoch + dt.timedelta(minutes=t_min) for t_min in span]
+    local = [end.astimezone(zone).replace(tzinfo=None) for end in ends]
+    days = fs.wall_minutes(list(span)) // 1440
+    return {
+        **{name: getattr(fs, name) for name in _SAMPLES},
+        "first": local[0].isoformat(timespec="minutes"),
+        "last": local[1].isoformat(timespec="minutes"),
+        "span_days": int(days[1] - days[0]) + 1,
+        "samples_per_user": fs.lengths,
+    }

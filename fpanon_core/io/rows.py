@@ -1,0 +1,326 @@
+"""Who, when and where: what each row says, looked at piece by piece and kept as columns.
+
+A table in memory is one piece; of parts that are not, what is known is spilled to a private folder.
+What a column decides as a whole (order of dates, decimal comma, fractions of seconds, how numbers
+are written as text) each piece decides for itself at first; where pieces differ, all rows are
+looked at once more, by what they decide together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.column_file import ColumnFile, mapped_rows, rows_in
+from ..tables.parts import BATCH, Parts
+from ..tables.table import (
+    SourceTable,
+    decimal_comma_in,
+    holds_whole_numbers,
+    missing_in,
+    numbers_of,
+    text_of,
+)
+from ..tables.times import DateOrder, ParsedTimes, has_fractions, parse_times
+from . import report as why
+from .antennas import locate
+from .fate import Fate
+from .positions import position_faults
+from .roles import joined_text, time_column
+from .search import Roles
+from .turns import Turn
+
+_T = TypeVar("_T")
+_DAY_FIRST, _FRACTIONS = "day first", "fractions"
+
+
+class Rows:
+    """All rows of a source: what they say, in a store, and what becomes of each.
+
+    Parameters
+    ----------
+    source : SourceTable or Parts
+    roles : Roles
+        Which columns say who, when and where.
+    turn : Turn
+        How degrees are to be turned.
+    own : Path or None
+        A private folder, to spill into; None keeps all in memory.
+    tell : callable
+        Told the share of the rows looked at.
+
+    Attributes
+    ----------
+    source, roles
+    placed : bool
+        Whether rows have degrees of their own; else they name antennas.
+    slices : list of slice
+        Rows that are looked at at a time.
+    store : Store
+        ``code`` of the user, ``us``, ``ok`` and ``aware`` of the time; ``lat`` and ``lon``, or
+        ``antenna``; ``offset`` where there is one.
+    users, antenna_ids : list of str
+        By their codes.
+    formats : Counter
+        Of the times, how many rows have each.
+    order_note : str
+        What is to be said of the order of day and month; empty for nothing.
+    fate : Fate
+    """
+
+    def __init__(
+        self,
+        source: SourceTable | Parts,
+        roles: Roles,
+        turn: Turn,
+        own: Path | None,
+        tell: Callable[[float], object],
+    ) -> None:
+        self.source, self.roles, self._turn, self._tell = source, roles, turn, tell
+        self.placed = roles.has_degrees
+        n_rows = source.n_rows
+        self.slices = [slice(at, min(at + BATCH, n_rows)) for at in range(0, n_rows, BATCH)]
+        self._settled: dict[str, bool] = {}
+        self._decided: dict[str, set[bool]] = defaultdict(set)
+        self._order = DateOrder()
+        self._look(own and own / "rows")
+        self.order_note = self._order.decided()[1] if self._decided[_DAY_FIRST] else ""
+        for what, found in self._decided.items():
+            if len(found) > 1:
+                whole = what == _FRACTIONS or (what == _DAY_FIRST and self._order.decided()[0])
+                self._settled[what] = whole
+        if self._settled:
+            self.store.remove()
+            self._look(own and own / "rows again")
+
+    def _look(self, own: Path | None) -> None:
+        roles = self.roles
+        self.store, self.formats = Store(own), Counter[str]()
+        self._whole_ids = False
+        users, antennas = Numbering(), Numbering()
+        used = ["time", *([] if roles.one_user else ["user"])]
+        used += ["lat", "lon"] if self.placed else ["antenna"]
+        used += ["offset"] if "offset" in roles.where else []
+        columns = sorted({i for role in used for i in roles.where[role]})
+        texts = {i for role in ("user", "antenna") if role in used for i in roles.where[role]}
+        texts |= set(roles.where["time"]) if len(roles.where["time"]) > 1 else set()
+        codes, done = [], 0
+        with ThreadPoolExecutor(2) as pool:  # three columns at a time: work outside Python
+            for table in self.source.batches(columns):
+                table = self._written_out(table, texts)
+                when = pool.submit(self._times, table)
+                where = pool.submit(self._places, table, antennas)
+                who, nobody = np.zeros(table.n_rows, np.int64), np.zeros(table.n_rows, bool)
+                if not roles.one_user:
+                    column = table.columns[roles.where["user"][0]]
+                    self._whole_ids = table.kind == "DataFrame" and _is_whole(column)
+                    who, nobody = users.of(column)
+                parsed, (places, faults) = when.result(), where.result()
+                fate = Fate.of_rows(table.n_rows)
+                fate.set_aside(why.NO_USER, nobody)
+                fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
+                for reason, at_fault in faults.items():
+                    fate.set_aside(reason, at_fault)
+                codes.append(fate.codes)
+                self.formats.update(parsed.formats)
+                times = {"us": parsed.us, "ok": parsed.ok, "aware": parsed.aware}
+                self.store.append(code=who.astype(np.int32), **times, **places)
+                if "offset" in used:
+                    self.store.append(offset=self._numbers(table, "offset"))
+                done += table.n_rows
+                self._tell(done / self.source.n_rows)
+        self.store.close()
+        self.users = ["1"] if roles.one_user else users.texts
+        self.antenna_ids = antennas.texts
+        self.fate = Fate(np.concatenate(codes), self.source.n_malformed)
+
+    def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
+        """With floats that serve as text written alike in all pieces."""
+        columns = list(table.columns)
+        for i in texts:
+            whole = partial(holds_whole_numbers, columns[i])
+            if pa.types.is_floating(columns[i].type) and self._decide(f"whole {i}", whole) is False:
+                columns[i] = columns[i].cast(pa.large_string())
+        return replace(table, columns=tuple(columns))
+
+    def _times(self, table: SourceTable) -> ParsedTimes:
+        column = time_column(table, self.roles.where["time"])
+        if pa.types.is_floating(column.type):
+            fractional = self._decide(_FRACTIONS, partial(has_fractions, numbers_of(column)))
+            return parse_times(column, fractional=fractional)
+        day_first = self._settled.get(_DAY_FIRST)
+        parsed = parse_times(column, day_first=day_first)
+        if day_first is None:
+            self._order.add(parsed.order or DateOrder(parsed, parsed))
+            if parsed.order is not None:
+                self._decided[_DAY_FIRST].add(parsed.order.decided()[0])
+        return parsed
+
+    def _places(
+        self, table: SourceTable, antennas: Numbering
+    ) -> tuple[dict[str, npt.NDArray[Any]], dict[str, BoolArray]]:
+        if not self.placed:
+            where = self.roles.where["antenna"]
+            names = joined_text(table, where, "-") if len(where) > 1 else table.columns[where[0]]
+            return {"antenna": antennas.of(names)[0].astype(np.int32)}, {}
+        lat, lon = self._turn.apply(self._numbers(table, "lat"), self._numbers(table, "lon"))
+        return {"lat": lat, "lon": lon}, position_faults(lat, lon)
+
+    def _numbers(self, table: SourceTable, role: str) -> FloatArray:
+        column = table.columns[self.roles.where[role][0]]
+        comma = self._decide(f"comma {role}", partial(decimal_comma_in, column))
+        return numbers_of(column, decimal_comma=comma)
+
+    def _decide(self, what: str, own: Callable[[], bool | None]) -> bool | None:
+        """What all pieces decided, if they had to; else what this one does, if it shows."""
+        if what in self._settled:
+            return self._settled[what]
+        decided = own()
+        if decided is not None:
+            self._decided[what].add(decided)
+        return decided
+
+    def user_ids(self, codes: IntArray) -> npt.NDArray[Any]:
+        """Ids of some users: text; only those of a DataFrame's whole numbers stay what they are."""
+        ids = [self.users[i] for i in codes.tolist()]
+        return np.array([int(i) for i in ids]) if self._whole_ids else np.array(ids, object)
+
+    # --- what is known ---------------------------------------------------------------------------
+
+    def place_antennas(self, sites: pd.DataFrame) -> list[str]:
+        """Where the antennas stand that events name; what is wrong with them; notes."""
+        self._site_lat, self._site_lon, remarks = locate(self.antenna_ids, sites)
+        missing = missing_in(pa.chunked_array([pa.array(self.antenna_ids, pa.string())]))
+        for rows in self.slices:
+            part, at = self.fate.part(rows), self.store.read("antenna", rows)
+            part.set_aside(why.MISSING_COORDINATES, missing[at])
+            part.set_aside(why.UNKNOWN_ANTENNA, np.isnan(self._site_lat)[at])
+        return [*sites.attrs.get("notes", ()), *remarks]
+
+    def degrees(self, rows: slice | IntArray) -> tuple[FloatArray, FloatArray]:
+        """Latitude and longitude as their rows, or their antennas, say them."""
+        if self.placed:
+            return self.store.read("lat", rows), self.store.read("lon", rows)
+        at = self.store.read("antenna", rows)
+        return self._site_lat[at], self._site_lon[at]
+
+    def used_degrees(self, rows: slice) -> tuple[FloatArray, FloatArray]:
+        """The same of rows in use."""
+        part = self.fate.part(rows)
+        lat, lon = self.degrees(rows)
+        return part.pick(lat), part.pick(lon)
+
+    def parsed(self, rows: slice | IntArray) -> ParsedTimes:
+        """Times of some rows as they were written: not yet on one clock."""
+        us, ok, aware = (self.store.read(name, rows) for name in ("us", "ok", "aware"))
+        return ParsedTimes(us, ok, aware, self.formats)
+
+    @property
+    def all_aware(self) -> bool:
+        """Whether the times of all rows in use carry an offset."""
+        aware = (self.fate.part(r).pick(self.store.read("aware", r)).all() for r in self.slices)
+        return all(aware)
+
+    def over(self, work: Callable[[slice], _T]) -> Iterator[_T]:
+        """Some work on all rows, piece by piece, on two threads."""
+        with ThreadPoolExecutor(2) as pool:
+            yield from in_order(pool, work, self.slices)
+
+
+def _is_whole(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_integer(column.type) and not column.null_count)
+
+
+class Store:
+    """Columns that are appended to, closed, and read in pieces: in memory, or in a private folder.
+
+    Files are read and not mapped: pages that are mapped count as memory in use.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._files: dict[str, ColumnFile] = {}
+        self._held: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
+        if folder is not None:
+            folder.mkdir(0o700)
+
+    def append(self, **columns: npt.NDArray[Any]) -> None:
+        """Further rows of some columns; a column is of the type that it begins with."""
+        for name, values in columns.items():
+            if self._folder is None:
+                self._held[name].append(values)
+                continue
+            if name not in self._files:
+                self._files[name] = ColumnFile(self._folder / f"{name}.npy", values.dtype)
+            self._files[name].append(values)
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        for file in self._files.values():
+            file.close()
+        for pieces in self._held.values():
+            pieces[:] = pieces if len(pieces) == 1 else [np.concatenate(pieces)]
+
+    def read(self, name: str, rows: slice | IntArray | None = None) -> npt.NDArray[Any]:
+        """Some rows of a column, or all; not to be written to."""
+        if self._folder is None:
+            return self._held[name][0][slice(None) if rows is None else rows]
+        place = self._folder / f"{name}.npy"
+        if isinstance(rows, np.ndarray):
+            return np.array(mapped_rows(place)[rows])
+        return rows_in(place, rows)
+
+    def remove(self, *names: str) -> None:
+        """Make room before the folder goes: of some columns, or all."""
+        for name in names or (*self._files, *self._held):
+            self._held.pop(name, None)
+            if self._files.pop(name, None) and self._folder:
+                (self._folder / f"{name}.npy").unlink(missing_ok=True)
+
+
+class Numbering:
+    """Numbers of texts in order of first appearance, over the parts of a column."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, int] = {}
+
+    def of(self, column: pa.ChunkedArray) -> tuple[IntArray, BoolArray]:
+        """Number of each row's text, and where it is missing."""
+        # Whole numbers are written out once they are distinct, not row by row.
+        if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
+            column = text_of(column)
+        encoded = column.dictionary_encode(null_encoding="encode")
+        written = text_of(pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary]))
+        known = self._known
+        numbers = [known.setdefault(text, len(known)) for text in written.to_pylist()]
+        codes = np.concatenate([c.indices.to_numpy(zero_copy_only=False) for c in encoded.chunks])
+        return np.array(numbers, np.int64)[codes], missing_in(written)[codes]
+
+    @property
+    def texts(self) -> list[str]:
+        """The texts, by number."""
+        return list(self._known)
+
+
+def in_order(
+    pool: ThreadPoolExecutor, work: Callable[[Any], _T], items: list[Any], ahead: int = 2
+) -> Iterator[_T]:
+    """What a pool makes of some items, in their order; no more than so many ahead."""
+    waiting = []
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > ahead:
+            yield waiting.pop(0).result()
+    for each in waiting:
+        yield each.result()

@@ -1,0 +1,406 @@
+"""What lies around the data? Coasts, borders, towns, degrees, a scale bar, lines of one's own.
+
+Public geography (Natural Earth, see ``basemap/README.md``), clipped to a box of longitudes and
+latitudes so that little is sent to the browser. Boxes may reach beyond ±180°.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pydeck as pdk
+import shapely
+
+from fpanon_core.model import geography
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.geography import Background
+
+from .style import Colour, Theme
+
+_ROUGH_FROM_DEGREES = 30.0  # no eye sees the fine coast at this scale
+_OF_A_SCREEN = 3_000
+_MOST_VERTICES = 8_000  # of lines of one's own: some 150 kB
+_TURNS = (-360.0, 0.0, 360.0)
+_KM_PER_DEGREE = 111.195
+PIXELS = pdk.types.String("pixels")
+Path2D = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Box:
+    """West, south, east, north, in degrees."""
+
+    west: float
+    south: float
+    east: float
+    north: float
+
+    @property
+    def width(self) -> float:
+        """From west to east, degrees."""
+        return self.east - self.west
+
+    @property
+    def height(self) -> float:
+        """From south to north, degrees."""
+        return self.north - self.south
+
+    def grown(self, share: float) -> Box:
+        """Wider by ``share`` of the larger side all around, within the map projection's reach."""
+        by = share * max(self.width, self.height)
+        return Box(
+            self.west - by,
+            max(self.south - by, -85.0),
+            self.east + by,
+            min(self.north + by, 85.0),
+        )
+
+    def with_(self, other: Box) -> Box:
+        """The smallest box that holds both."""
+        return Box(
+            min(self.west, other.west),
+            min(self.south, other.south),
+            max(self.east, other.east),
+            max(self.north, other.north),
+        )
+
+    @property
+    def ring(self) -> Path2D:
+        """The corners, closed."""
+        w, s, e, n = self.west, self.south, self.east, self.north
+        return [(w, s), (e, s), (e, n), (w, n), (w, s)]
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """What lies in a box: rings of land and lakes, lines of coast and borders, towns."""
+
+    land: list[Path2D]
+    lakes: list[Path2D]
+    coast: list[Path2D]
+    borders: list[Path2D]
+    places: list[tuple[str, float, float]]
+
+
+@lru_cache(maxsize=32)
+def outlines(box: Box, max_places: int = 12) -> Outlines:
+    """The outlines within a box, simplified to what a screen can show."""
+    tolerance = max(box.width, box.height) / _OF_A_SCREEN
+    area = shapely.box(box.west, box.south, box.east, box.north)
+    if max(box.width, box.height) > _ROUGH_FROM_DEGREES:
+        land = shapely.intersection(_polygons("land", box), area)
+        coast = shapely.boundary(land)
+    else:
+        coast = _clipped_lines("coastline", box)
+        land = _land(area, coast, _polygons("land", box))
+    lakes = shapely.intersection(_polygons("lakes", box), area)
+    return Outlines(
+        land=_rings(land, tolerance),
+        lakes=_rings(lakes, tolerance),
+        coast=_paths(coast, tolerance),
+        borders=_paths(_clipped_lines("borders", box), tolerance),
+        places=_places(box, max_places),
+    )
+
+
+def _land(area: Any, coast: Any, rough: Any) -> Any:
+    """The box cut along the fine coast; a piece is land if the rough land covers most of it.
+
+    An island too small for the rough land is the inside of a closed coastline and touches no side
+    of the box.
+    """
+    edges = shapely.union_all([*coast, area.exterior])
+    pieces = shapely.get_parts(shapely.polygonize([edges]))
+    rough = shapely.union_all(rough)
+    covered = shapely.area(shapely.intersection(pieces, rough)) > 0.5 * shapely.area(pieces)
+    inside = ~shapely.intersects(pieces, area.exterior)
+    return pieces[covered | inside]
+
+
+def _clipped_lines(layer: str, box: Box) -> Any:
+    near = _near(layer, box)
+    if not near:
+        return np.empty(0, dtype=object)
+    number = np.repeat(np.arange(len(near)), [len(line) for line in near])
+    lines = shapely.linestrings(np.concatenate(near), indices=number)
+    clipped = shapely.clip_by_rect(lines, box.west, box.south, box.east, box.north)
+    return shapely.get_parts(clipped[~shapely.is_empty(clipped)])
+
+
+def _polygons(layer: str, box: Box) -> Any:
+    rings = [r for r in _near(layer, box) if len(r) >= 4]
+    return shapely.make_valid(np.array([shapely.Polygon(r) for r in rings], dtype=object))
+
+
+def _near(layer: str, box: Box) -> list[np.ndarray]:
+    """The layer's lines whose bounds meet the box, each turned by ±360° where that brings it in."""
+    points, offsets, low, high = _layer(layer)
+    found = []
+    for turn in _TURNS:
+        meets = (low[:, 0] + turn <= box.east) & (high[:, 0] + turn >= box.west)
+        meets &= (low[:, 1] <= box.north) & (high[:, 1] >= box.south)
+        found += [
+            points[offsets[i] : offsets[i + 1]] + np.array([turn, 0.0])
+            for i in np.flatnonzero(meets)
+        ]
+    return found
+
+
+def _rings(polygons: Any, tolerance: float) -> list[Path2D]:
+    parts = [p for p in shapely.get_parts(polygons) if p.geom_type.endswith("Polygon")]
+    simple = shapely.simplify(shapely.get_parts(parts), tolerance) if parts else []
+    return [_rounded(p.exterior.coords) for p in simple if not p.is_empty]
+
+
+def _paths(lines: Any, tolerance: float) -> list[Path2D]:
+    simple = shapely.simplify(shapely.get_parts(lines), tolerance)
+    return [_rounded(line.coords) for line in simple if not line.is_empty]
+
+
+def _rounded(coordinates: Any) -> Path2D:
+    return [(round(x, 4), round(y, 4)) for x, y in coordinates]
+
+
+def _places(box: Box, at_most: int) -> list[tuple[str, float, float]]:
+    data = geography.outlines()
+    found = []
+    for turn in _TURNS:
+        lon, lat = data["place_lonlat"].T + np.array([[turn], [0.0]])
+        inside = (lon > box.west) & (lon < box.east) & (lat > box.south) & (lat < box.north)
+        found += [
+            (int(data["place_rank"][i]), str(data["place_name"][i]), float(lon[i]), float(lat[i]))
+            for i in np.flatnonzero(inside)
+        ]
+    return [(name, lon, lat) for _, name, lon, lat in sorted(found)[:at_most]]
+
+
+@lru_cache(maxsize=8)
+def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """A layer's points in degrees, its offsets, and the bounds of each of its lines."""
+    points, offsets = geography.lines_of(name)
+    low = np.minimum.reduceat(points, offsets[:-1])
+    high = np.maximum.reduceat(points, offsets[:-1])
+    return points, offsets, low, high
+
+
+def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.Layer]]:
+    """Layers under the data, bottom first, and those that must stay readable above them.
+
+    Parameters
+    ----------
+    seen : Box
+        What is shown at first: where degrees and the scale bar stand.
+    around : Box
+        As far as the ground reaches.
+    """
+    found = outlines(around)
+    grid, labels = _graticule(seen, around)
+    bar, bar_label = _scale_bar(seen)
+    coast, towns = [*of.coast, 255], [{"p": [x, y], "t": name} for name, x, y in found.places]
+    below = [
+        _filled("water", [around.ring], of.water),
+        _filled("land", found.land, of.land),
+        _filled("lakes", found.lakes, of.water),
+        lines("graticule", grid, [*of.coast, 90], 1),
+        lines("coast", found.coast, coast, 1),
+        lines("borders", found.borders, coast, 1.5),
+    ]
+    above = [
+        lines("scale-bar", bar, [*of.ink, 255], 3),
+        texts("degrees", labels, of, 12),
+        texts("scale-text", [bar_label], of, 13, anchor="start", offset=(0, -12)),
+        texts("towns", towns, of, 14, offset=(0, -14)),
+    ]
+    return below, above
+
+
+def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Meridians and parallels at round degrees, labelled along the upper and left edge."""
+    step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
+    decimals = max(0, -math.floor(math.log10(step)))
+    lines: list[Any] = []
+    labels: list[dict[str, Any]] = []
+    for lon in np.arange(math.ceil(around.west / step), around.east / step) * step:
+        lines.append([[_short(lon), around.south], [_short(lon), around.north]])
+        if box.west + 0.15 * box.width <= lon <= box.east - 0.06 * box.width:
+            value = (lon + 180) % 360 - 180
+            text = f"{abs(value):.{decimals}f}° {'E' if value >= 0 else 'W'}"
+            labels.append({"p": [_short(lon), _short(box.north - 0.03 * box.height)], "t": text})
+    for lat in np.arange(math.ceil(around.south / step), around.north / step) * step:
+        lines.append([[around.west, _short(lat)], [around.east, _short(lat)]])
+        if box.south + 0.05 * box.height <= lat <= box.north - 0.08 * box.height:
+            text = f"{abs(lat):.{decimals}f}° {'N' if lat >= 0 else 'S'}"
+            labels.append({"p": [_short(box.west + 0.08 * box.width), _short(lat)], "t": text})
+    return lines, labels
+
+
+def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
+    """A bar of a round length, true at its own latitude, at the lower right of the picture."""
+    lat = box.south + 0.04 * box.height
+    east = box.east - 0.05 * box.width
+    km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
+    length = _round_down(box.width * km_per_degree / 4, (1, 2, 5))
+    west = east - length / km_per_degree
+    text = f"{length:g} km" if length >= 1 else f"{length * 1000:g} m"
+    return [[[west, lat], [east, lat]]], {"p": [west, lat], "t": text}
+
+
+def _round_down(value: float, steps: tuple[int, ...]) -> float:
+    unit = 10.0 ** math.floor(math.log10(value))
+    return max(s for s in steps if s * unit <= value) * unit
+
+
+def _short(degrees: float) -> float:
+    return round(float(degrees), 5)
+
+
+def clipped(background: Background, box: Box) -> list[Path2D]:
+    """The lines within a box, as fine as a screen shows and a page may send."""
+    number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
+    found: list[Path2D] = []
+    for turn in _TURNS:
+        if background.lon.max() + turn < box.west or background.lon.min() + turn > box.east:
+            continue
+        whole = shapely.linestrings(
+            np.column_stack([background.lon + turn, background.lat]), indices=number
+        )
+        parts = shapely.clip_by_rect(whole, box.west, box.south, box.east, box.north)
+        parts = shapely.get_parts(parts[~shapely.is_empty(parts)])
+        tolerance = max(box.width, box.height) / _OF_A_SCREEN
+        simple = shapely.simplify(parts, tolerance)
+        while shapely.get_num_coordinates(simple).sum() > _MOST_VERTICES:
+            tolerance *= 2
+            parts = parts[shapely.length(parts) > tolerance]
+            simple = shapely.simplify(parts, tolerance)
+        found += [[(round(x, 5), round(y, 5)) for x, y in line.coords] for line in simple]
+    return found
+
+
+# --- layers --------------------------------------------------------------------------------------
+
+
+def _filled(name: str, rings: list[Any], colour: Colour) -> pdk.Layer:
+    data = [{"g": ring} for ring in rings]
+    return pdk.Layer(
+        "SolidPolygonLayer", id=name, data=data, get_polygon="g", get_fill_color=list(colour)
+    )
+
+
+def lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
+    """Lines of so many pixels."""
+    return pdk.Layer(
+        "PathLayer",
+        id=name,
+        data=[{"g": path} for path in paths],
+        get_path="g",
+        get_color=colour,
+        get_width=width,
+        width_units=PIXELS,
+    )
+
+
+def texts(
+    name: str,
+    words: list[dict[str, Any]],
+    of: Theme,
+    size: int,
+    *,
+    anchor: str = "middle",
+    offset: tuple[int, int] = (0, 0),
+    inverted: bool = False,
+) -> pdk.Layer:
+    """Words on a little paper of their own, readable on whatever is under them.
+
+    Parameters
+    ----------
+    words : list of dict
+        Of each its position ``p`` and its text ``t``.
+    inverted : bool
+        Paper on ink.
+    """
+    ink, paper = (of.paper, of.ink) if inverted else (of.ink, of.paper)
+    return pdk.Layer(
+        "TextLayer",
+        id=name,
+        data=words,
+        get_position="p",
+        get_text="t",
+        get_color=list(ink),
+        background=True,
+        get_background_color=[*paper, 200],
+        background_padding=[3, 1],
+        get_size=size,
+        get_text_anchor=pdk.types.String(anchor),
+        get_pixel_offset=list(offset),
+        character_set=pdk.types.String("auto"),
+        font_family=pdk.types.String("Source Sans, Segoe UI, Helvetica, Arial, sans-serif"),
+    )
+
+
+def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more: Any) -> pdk.Layer:
+    """Discs of so many pixels.
+
+    Parameters
+    ----------
+    data : list of dict
+        Of each its position ``p`` and its ``tip``.
+    colour, radius
+        Of all, or the key under which each has its own.
+    """
+    return pdk.Layer(
+        "ScatterplotLayer",
+        id=name,
+        data=data,
+        get_position="p",
+        get_fill_color=colour,
+        get_radius=radius,
+        radius_units=PIXELS,
+        **{"pickable": True} | more,
+    )
+
+
+def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: Any) -> pdk.Layer:
+    """Polygons in the order given, the first at the bottom.
+
+    Parameters
+    ----------
+    data : list of dict
+        Of each its outline ``g`` and its ``tip``.
+    fill, line, width
+        Of all, or an expression of what else each has, such as ``"[c[0], c[1], c[2], o]"``.
+    """
+    return pdk.Layer(
+        "PolygonLayer",
+        id=name,
+        data=data,
+        get_polygon="g",
+        get_fill_color=fill,
+        get_line_color=line,
+        line_width_units=PIXELS,
+        get_line_width=width,
+        filled=True,
+        stroked=True,
+        pickable=True,
+    )
+
+
+def rectangle(bounds: Iterable[float]) -> list[list[float]]:
+    """The outline of an area, of its west, south, east and north."""
+    west, south, east, north = map(_short, bounds)
+    return [[west, south], [east, south], [east, north], [west, north]]
+
+
+def sizes(bounds: FloatArray) -> FloatArray:
+    """Of areas, square degrees: large ones are drawn first."""
+    found: FloatArray = np.prod(bounds[:, 2:] - bounds[:, :2], axis=1)
+    return found
+
+
+def rgb(colour: str) -> list[int]:
+    """Red, green and blue of such as ``"#0072B2"``."""
+    return list(bytes.fromhex(colour[1:]))

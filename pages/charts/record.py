@@ -1,0 +1,330 @@
+"""One person's record on maps: point by point as it is found, and in time as it is published.
+
+Is the person found? What is known of them, whose records fit, and where they truly were. Before and
+after: the record as it was made and as it is published, on two maps of the same part of the world,
+at one and the same moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pydeck as pdk
+
+from fpanon_core.model.arrays import BoolArray, FloatArray, IntArray
+
+from .ground import PIXELS, areas, dots, rectangle, sizes, texts
+from .maps import Map, extent_of, over
+from .style import Colour, Theme, bars, figure, marks_legend
+from .words import percent
+
+_NOW, _AGO = 110, 14  # of 255: the areas published for the moment, and those before it
+_FILL, _FILL_NEXT = 80, 16  # of 255: the areas of the record in the lead, and of the next ones
+RIGHT, OTHERS = "the person's own record", "other people's records"
+Place = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What the map shows of one person; positions in degrees.
+
+    Attributes
+    ----------
+    places : float64 ndarray (n, 2)
+        Longitude and latitude of where the person truly was.
+    points : float64 ndarray (j, 2)
+        Of the points known so far, in the order in which they became known.
+    areas : float64 ndarray (m, 4)
+        West, south, east, north of published areas near the points, of the leading records.
+    rank : int64 ndarray (m,)
+        Of the record of each area, from 1.
+    right : bool ndarray (m,)
+        Whether that record is the person's own.
+    home, guess : (longitude, latitude) or None
+        Where the person lives, and where the record in the lead says so.
+    around : tuple of ndarray
+        Longitudes and latitudes that the map shows at every step.
+    """
+
+    places: FloatArray
+    points: FloatArray
+    areas: FloatArray
+    rank: IntArray
+    right: BoolArray
+    home: Place | None
+    guess: Place | None
+    around: tuple[FloatArray, FloatArray]
+
+
+def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
+    """Map of the person's places, the known points with their numbers, and the leading records."""
+    # The wide areas at the bottom, those of the right record on top and bold.
+    order = np.lexsort((-sizes(scene.areas), -scene.rank, scene.right)).tolist()
+    data = [
+        {
+            "g": rectangle(scene.areas[i]),
+            "c": list(of.other if scene.right[i] else of.person),
+            "o": _FILL if scene.rank[i] == 1 else _FILL_NEXT,
+            "w": 3.5 if scene.right[i] else 1.2,
+            "tip": f"{RIGHT if scene.right[i] else 'another record'}, ranked {scene.rank[i]}",
+        }
+        for i in order
+    ]
+    layers = [areas("areas", data, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 220]", "w")]
+    if len(scene.places):
+        spots = np.unique(np.round(scene.places, 5), axis=0)
+        layers.append(_dots("places", spots, of.other, 4, "the person was here"))
+    homes = _homes(scene, of)
+    for number, (place, text, colour) in enumerate(homes):
+        layers.append(_dots(f"home-{number}", np.array([place]), colour, 8, text))
+    layers += _points(scene, of)
+    for number, (place, text, _) in enumerate(homes):  # on top: no point covers them
+        told, up = [{"p": list(place), "t": text}], 22 if number else -20
+        layers.append(texts(f"home-text-{number}", told, of, 14, offset=(0, up)))
+    return over(extent_of(*scene.around), layers, of, height)
+
+
+def _homes(scene: Scene, of: Theme) -> list[tuple[Place, str, Colour]]:
+    """The home and the guess of it; where they are one place, once."""
+    home, guess = scene.home, scene.guess
+    if home is not None and guess is not None and np.allclose(home, guess, atol=1e-5):
+        return [(home, "home, guessed rightly", of.other)]
+    told = [(home, "home", of.other), (guess, "home, as guessed", of.person)]
+    return [(place, text, colour) for place, text, colour in told if place is not None]
+
+
+def _points(scene: Scene, of: Theme) -> list[pdk.Layer]:
+    """The known points as numbered discs; several at one place share a disc."""
+    numbers: dict[Place, list[str]] = {}
+    for number, (lon, lat) in enumerate(np.round(scene.points, 5).tolist(), 1):
+        numbers.setdefault((lon, lat), []).append(str(number))
+    if not numbers:
+        return []
+    data = [{"p": list(at), "t": ", ".join(each)} for at, each in numbers.items()]
+    discs = [{"p": each["p"], "tip": f"known point {each['t']}"} for each in data]
+    return [
+        dots("points", discs, [*of.ink, 230], 11),
+        texts("point-numbers", data, of, 15, inverted=True),
+    ]
+
+
+def _dots(
+    name: str, places: FloatArray, colour: Colour, radius: float, tip: str = "", opacity: int = 230
+) -> pdk.Layer:
+    data = [{"p": place} | ({"tip": tip} if tip else {}) for place in np.round(places, 5).tolist()]
+    return dots(name, data, [*colour, opacity], radius, pickable=bool(tip))
+
+
+def followed_legend(of: Theme) -> go.Figure:
+    """What the marks of the map and the bars of the ranking are, on one line."""
+    own, others = of.css("other"), of.css("person")
+    marks = {
+        "known point": {"symbol": "circle", "color": of.css("ink"), "size": 15},
+        "where the person was": {"symbol": "circle", "color": own, "size": 9},
+        RIGHT: _box(of.css("other", 0.45), own, 3),
+        OTHERS: _box(of.css("person", 0.25), others, 1.5),
+    }
+    return marks_legend(marks, of)
+
+
+def _box(fill: str, line: str, width: float) -> dict[str, Any]:
+    return {"symbol": "square", "color": fill, "size": 15, "line": {"color": line, "width": width}}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A record that leads.
+
+    Attributes
+    ----------
+    rank : int
+        1 and the people whose record fits better.
+    people : int
+        Who share it.
+    share : float
+        How likely the outsider takes it to be the person's, in [0, 1].
+    right : bool
+        Whether it is.
+    """
+
+    rank: int
+    people: int
+    share: float
+    right: bool
+
+
+def ranking(several: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figure:
+    """Bars of the records that lead, the likeliest on top; the right one in its own colour."""
+    faint = {"line": {"color": of.css("person"), "width": 1.5}}
+    traces = []
+    for name, whose, marker in (
+        (RIGHT, True, {"color": of.css("other")}),
+        (OTHERS, False, {"color": of.css("person", 0.35)} | faint),
+    ):
+        some = [(row, bar) for row, bar in enumerate(several) if bar.right == whose]
+        shares = [bar.share for _, bar in some]
+        told, font = (of, list(map(percent, shares))), {"size": 14, "color": of.css("ink")}
+        found = bars(
+            name, shares, [row for row, _ in some], marker, "%{text}", told=told, orientation="h"
+        )
+        traces.append(found | {"textfont": font})
+    across = {"range": [0, 1.14], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
+    down = {
+        "tickvals": list(range(len(several))),
+        "ticktext": list(map(_label, several)),
+        "showgrid": False,
+        "range": [max(len(several), 6) - 0.5, -0.5],
+        "automargin": True,
+        "ticks": "",
+        "zeroline": False,
+    }
+    return figure(
+        of,
+        traces,
+        {"title": "Chance of all who share the record"} | across,
+        down,
+        height=height,
+        bargap=0.3,
+        barmode="overlay",
+        showlegend=False,
+        margin={"l": 8, "r": 16, "t": 8},
+    )
+
+
+def _label(bar: Bar) -> str:
+    """Its rank, who share it, and whether it is the right one: not told by its colour alone."""
+    told = [f"{bar.people} share it"] if bar.people > 1 else []
+    told += ["the right one"] if bar.right else []
+    label = f"{bar.rank}." + (f" ({', '.join(told)})" if told else "")
+    return f"<b>{label}</b> " if bar.right else f"{label} "
+
+
+# --- before and after ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What is known of one person; degrees, and local minutes.
+
+    Attributes
+    ----------
+    lon, lat, minute : float64 ndarray (n,)
+        Where and when the person was recorded, in order of time.
+    areas : float64 ndarray (m, 4)
+        West, south, east, north of what is published for the person, in order of time.
+    start, end : float64 ndarray (m,)
+        Between which times each of them is said to hold.
+    around : tuple of ndarray
+        Longitudes and latitudes that both maps show.
+    """
+
+    lon: FloatArray
+    lat: FloatArray
+    minute: FloatArray
+    areas: FloatArray
+    start: FloatArray
+    end: FloatArray
+    around: tuple[FloatArray, FloatArray]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """First and last moment."""
+        first = min(float(self.minute[0]), float(self.start.min(initial=np.inf)))
+        return first, max(float(self.minute[-1]), float(self.end.max(initial=-np.inf)))
+
+
+def recorded_map(
+    seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
+) -> Map:
+    """The records so far, and a trail through the latest of them."""
+    past = seen.minute <= now
+    spots = np.unique(np.round(np.column_stack([seen.lon, seen.lat])[past], 5), axis=0)
+    layers = [
+        _dots("recorded", spots, of.person, 4, opacity=110),
+        _trip("trail", seen.lon, seen.lat, seen.minute, now, trail_min, of.person, 5),
+    ]
+    if past.any():
+        last = np.flatnonzero(past)[-1:]
+        here = np.column_stack([seen.lon[last], seen.lat[last]])
+        layers.append(_dots("here", here, of.person, 11, opacity=255))
+    return over(extent_of(*seen.around), layers, of, height)
+
+
+def published_map(
+    seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
+) -> Map:
+    """The areas published for the moment filled, and those before it in outline."""
+    shown = np.flatnonzero(seen.start <= now)
+    drawn: dict[tuple[float, ...], bool] = {}
+    for i in shown[np.argsort(-sizes(seen.areas[shown]), kind="stable")].tolist():
+        corners = tuple(seen.areas[i].round(5).tolist())
+        drawn[corners] = drawn.get(corners, False) or bool(seen.end[i] >= now)
+    data = [
+        {"g": rectangle(bounds)}
+        | (
+            {"o": _NOW, "w": 3, "tip": "published for now"}
+            if current
+            else {"o": _AGO, "w": 1, "tip": "published for earlier"}
+        )
+        for bounds, current in drawn.items()
+    ]
+    fill = f"[{of.other[0]}, {of.other[1]}, {of.other[2]}, o]"
+    lon, lat = ((seen.areas[:, :2] + seen.areas[:, 2:]) / 2).T
+    minute = (seen.start + seen.end) / 2
+    layers = [
+        areas("published", data, fill, [*of.other, 220], "w"),
+        _trip("middles", lon, lat, minute, now, trail_min, of.quiet, 3),
+    ]
+    return over(extent_of(*seen.around), layers, of, height)
+
+
+def played_legend(of: Theme) -> go.Figure:
+    """What the marks of both maps are, on one line."""
+    person, published = of.css("person"), of.css("other")
+    through = {"color": of.css("quiet"), "width": 3}
+    marks = {
+        "recorded here last": {"symbol": "circle", "color": person, "size": 16},
+        "recorded before": {"symbol": "circle", "color": of.css("person", 0.45), "size": 9},
+        "published for now": _box(of.css("other", 0.45), published, 3),
+        "published for earlier": _box(of.css("other", 0.06), published, 1),
+        "through the areas’ middles": {"symbol": "line-ew", "size": 18, "line": through},
+    }
+    return marks_legend(marks, of)
+
+
+def _trip(
+    name: str,
+    lon: FloatArray,
+    lat: FloatArray,
+    minute: FloatArray,
+    now: float,
+    trail_min: float,
+    colour: Colour,
+    width: float,
+) -> pdk.Layer:
+    """A line that fades; times count from the first, as the browser's numbers are short."""
+    order = np.argsort(minute, kind="stable")
+    begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
+    trip = {
+        "p": np.round(np.column_stack([lon, lat])[order], 5).tolist(),
+        "t": np.round(minute[order] - begin, 1).tolist(),
+    }
+    return pdk.Layer(
+        "TripsLayer",
+        id=name,
+        data=[trip] if len(minute) > 1 else [],
+        get_path="p",
+        get_timestamps="t",
+        get_color=list(colour),
+        current_time=round(now - begin, 1),
+        trail_length=trail_min,
+        fade_trail=True,
+        width_units=PIXELS,
+        get_width=width,
+        cap_rounded=True,
+        joint_rounded=True,
+    )
