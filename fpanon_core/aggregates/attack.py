@@ -96,6 +96,8 @@ def attack_tables(
     tables = [row for row in TABLES if row[0] in option.CONTENTS]
     sums = {name: make(fs.subset(half), where, each) for name, make, _ in tables}
     mean = {name: make(fs.subset(others), where, each).cells for name, make, _ in tables}
+    # Of the noise on a cell, in shares of a person.
+    variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
     homes = _HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
 
@@ -113,9 +115,7 @@ def attack_tables(
                 table = protect(sums[name] + less, where, each, noise)
                 made[name] = table
                 published = _raveled(table)
-                scores[row, world] += _scores(
-                    own[name].cells, published, mean[name], _noise_of(each, name)
-                )
+                scores[row, world] += _scores(own[name].cells, published, mean[name], variance)
             if homes is not None:
                 released = CountTables(option, **made)  # type: ignore[arg-type]
                 found[row, world] = homes.found(user, released)
@@ -139,11 +139,6 @@ def _raveled(table: object) -> FloatArray:
     dense: FloatArray = np.zeros(math.prod(values.shape))
     dense[np.ravel_multi_index(values.coords, values.shape)] = values.data
     return dense
-
-
-def _noise_of(option: Tables, name: str) -> float:
-    """Variance of the noise on a cell, in shares of a person."""
-    return 0.0 if option.epsilon is None else 2.0 / option.epsilon**2
 
 
 def _scores(
@@ -183,7 +178,7 @@ def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
         rows.append((name, true - false, low, high, true, false))
     columns = ["attacker", "advantage", "low", "high", "true_positives", "false_positives"]
     table = pd.DataFrame(rows, columns=columns)
-    best = table.loc[table["high"].idxmax()]
+    best = table.iloc[int(np.argmax(table["high"]))]
     bound = 1.0 if option.epsilon is None else math.tanh(option.epsilon / 2)
     return MembershipResult(
         float(best["advantage"]),
@@ -239,10 +234,12 @@ class _HomeAttack:
         people = np.nansum(table.values[:, :, night], axis=(1, 2))
         weight = people[self._where.area] * self._where.share + 1e-12
         off = [
-            math.hypot(self._x[best] - home[0], self._y[best] - home[1])
-            for best in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
+            math.hypot(self._x[at] - home[0], self._y[at] - home[1])
+            for at in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
         ]
-        return np.array([[each <= r for r in WITHIN_M] for each in off], float).max(axis=0)
+        hits: FloatArray = np.array([[each <= r for r in WITHIN_M] for each in off], float)
+        best: FloatArray = hits.max(axis=0)
+        return best
 
 
 def _homes_found(

@@ -14,6 +14,7 @@ import json
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -54,6 +55,7 @@ def package_bytes(
     readme: Sequence[str],
     about: Mapping[str, Any],
     ending: str = "csv",
+    more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> bytes:
     """The zip; equal content gives equal bytes.
 
@@ -68,11 +70,13 @@ def package_bytes(
         What machines are to know, under "fpanon" in ``datapackage.json``.
     ending : {"csv", "parquet"}
         Of the data.
+    more : mapping of str to bytes
+        Further files by name.
     """
-    members: dict[str, bytes] = {}
+    members: dict[str, bytes] = dict(more)
     resources = []
     for nth, table in enumerate(tables):
-        form = ending if nth == 0 else "csv"
+        form = "csv" if nth and table.name == "places" else ending
         file = f"{table.name}.{form}"
         members[file] = table_bytes([table.frame], file)
         resources.append(
