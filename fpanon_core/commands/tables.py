@@ -14,7 +14,7 @@ import typer
 from ..model.errors import ConfigError
 from ..studies.tabled import Tabled
 from ..tables import leaving
-from ..tables.spreadsheets import restored
+from ..tables.leaving import restored
 from ..tables.writing import write_table
 
 Tables = Annotated[

@@ -11,9 +11,8 @@ from collections import deque
 from typing import BinaryIO, cast
 
 from ..model.version import SHIPPED
-from .held import pack
 from .job import Job
-from .worker import send, send_packed
+from .worker import pack, send, send_packed
 
 
 class Recipient:

@@ -53,17 +53,18 @@ class Job:
     label: str
     kind: str = ""
     meta: dict[str, Any] = field(default_factory=dict, repr=False)
-    status: Status = "queued"
-    fraction: float = 0.0
-    result: Any = field(default=None, repr=False)
-    error: FpanonError | None = None
-    number: int = field(default_factory=lambda: next(_numbers))
-    process_id: int | None = None
-    began: float | None = None
-    ended: float | None = None
     at_most_s: float | None = None
     needs_bytes: int | None = None
-    place: Callable[[Job], int] = field(default=lambda _: 0, repr=False)
+    # What becomes of it: anew in a copy of the call.
+    status: Status = field(default="queued", init=False)
+    fraction: float = field(default=0.0, init=False)
+    result: Any = field(default=None, init=False, repr=False)
+    error: FpanonError | None = field(default=None, init=False)
+    number: int = field(default_factory=lambda: next(_numbers), init=False)
+    process_id: int | None = field(default=None, init=False)
+    began: float | None = field(default=None, init=False)
+    ended: float | None = field(default=None, init=False)
+    place: Callable[[Job], int] = field(default=lambda _: 0, init=False, repr=False)
 
     @property
     def ahead(self) -> int:

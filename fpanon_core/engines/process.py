@@ -28,6 +28,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ..model import errors
@@ -96,33 +97,12 @@ class ProcessRunner:
         needs_bytes : int or None
             Memory it will need, by an estimate: a job for which there is not enough fails at once.
         """
-        return self._enqueue(
-            Job(
-                function,
-                arguments,
-                named,
-                label,
-                kind,
-                meta or {},
-                at_most_s=at_most_s,
-                needs_bytes=needs_bytes,
-            )
-        )
+        job = Job(function, arguments, named, label, kind, meta or {}, at_most_s, needs_bytes)
+        return self._enqueue(job)
 
     def retry(self, job: Job) -> Job:
         """Queue the same call again."""
-        return self._enqueue(
-            Job(
-                job.function,
-                job.arguments,
-                job.named,
-                job.label,
-                job.kind,
-                job.meta,
-                at_most_s=job.at_most_s,
-                needs_bytes=job.needs_bytes,
-            )
-        )
+        return self._enqueue(replace(job))
 
     def cancel(self, job: Job) -> None:
         """Stop a job; a running one's process is killed. Does nothing to a finished one."""

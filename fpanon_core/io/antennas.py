@@ -20,23 +20,17 @@ from ..model.antennas import Antennas
 from ..model.arrays import FloatArray
 from ..model.errors import ConfigError, FpanonError, OutOfMemory, SchemaError, only_ours
 from ..model.projection import project
-from ..tables.names import normal, rank
+from ..tables.names import rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .positions import Centre, position_faults
+from .search import cell_parts, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
     *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
     *("changeable", "created", "updated", "averageSignal"),
 )
-_PARTS = {
-    "mcc": ("mcc",),
-    "net": ("net", "mnc"),
-    "area": ("area", "lac", "tac"),
-    "cell": ("cell", "cid", "ci", "cellid", "cell_id"),
-}
-_RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
 
 
 @only_ours("antenna table")
@@ -122,7 +116,7 @@ def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[st
 
 def _antennas(table: SourceTable) -> pd.DataFrame:
     labels = [str(label) for label in table.labels]
-    if not table.named and len(labels) == len(OPENCELLID) and _is_radio(table.columns[0]):
+    if is_opencellid(table):
         labels = list(OPENCELLID)
     lat, lon, guessed = _degrees(table, labels)
     notes = list(table.notes)
@@ -131,7 +125,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
             f"Of the antenna table {table.told(lat)} and {table.told(lon)} are taken for latitude "
             "and longitude by their content, which is a guess."
         )
-    parts = _cgi(labels)
+    parts = cell_parts(labels)
     if parts:
         texts = [text_of(table.columns[i]).to_pandas().astype(str) for i in parts]
         ids = texts[0].str.cat(texts[1:], sep="-")
@@ -191,16 +185,6 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
 # --- columns -----------------------------------------------------------------------------------
 
 
-def _is_radio(column: pa.ChunkedArray) -> bool:
-    return set(text_of(column.slice(0, 100)).to_pylist()) <= _RADIOS
-
-
-def _cgi(labels: list[str]) -> list[int] | None:
-    names = {normal(label): i for i, label in enumerate(labels)}
-    found = [next((names[n] for n in options if n in names), None) for options in _PARTS.values()]
-    return None if None in found else [i for i in found if i is not None]
-
-
 def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
     """Columns of latitude and longitude, and whether they are a guess by content."""
     best = {}
@@ -250,7 +234,7 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
     ways = {"antenna": antennas["antenna"].astype(str)}
     if antennas.attrs.get("parts"):
         labels = list(antennas.columns)
-        at = _cgi(labels)
+        at = cell_parts(labels)
         assert at is not None
         mcc, net, area, cell = (
             text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])])).to_pandas().astype(str)

@@ -243,7 +243,8 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
     out = []
     begin = 0
     while begin < len(key):
-        end = int(ends[min(np.searchsorted(ends, begin + _AT_ONCE), len(ends) - 1)])
+        upto = int(np.searchsorted(ends, begin + _AT_ONCE))
+        end = int(ends[min(upto, len(ends) - 1)])
         some = np.sort(rows[order[begin:end]])
         table = known.source.taken(some)
         same = text_frame(table, range(len(table.columns))).duplicated(keep="first")

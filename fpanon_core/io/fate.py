@@ -91,7 +91,8 @@ class Fate:
 
         def open_rows(part: slice) -> IntArray:
             codes = self.codes[part]
-            return part.start + np.flatnonzero((codes < 0) | (codes == code))
+            rows: IntArray = part.start + np.flatnonzero((codes < 0) | (codes == code))
+            return rows
 
         parts = list(pieces(len(self.codes)))
         ends = np.cumsum([0, *(len(open_rows(part)) for part in parts)])

@@ -15,9 +15,8 @@ from pyarrow import csv, parquet
 from ..model.budgets import Budget, check_columns
 from ..model.errors import SchemaError, only_ours
 from ..model.records import CELL_COLUMNS
-from ..tables.packed import gunzipped, is_gzip
 from ..tables.parquet import read_parquet
-from ..tables.sources import bytes_of
+from ..tables.sources import bytes_of, gunzipped
 
 _PIECE_ROWS, _PIECE_BYTES = 250_000, 32 << 20
 _TEXT = ("pseudonym", "start", "end")
@@ -138,8 +137,7 @@ def _read(path: str | os.PathLike[str] | BinaryIO) -> pa.Table:
     if data[:4] == b"PAR1":
         names, columns = read_parquet(data, budget)
         return pa.table(list(columns), names=list(names))
-    if is_gzip(data):
-        data = gunzipped(data, budget)
+    data = gunzipped(data, budget)
     try:
         head = data.split(b"\n", 1)[0].decode("utf-8")
         check_columns(head.count(",") + 1)

@@ -3,18 +3,27 @@
 ``data.csv`` or ``data.parquet``, a row for each published sample of each person; ``README.md``, the
 one page; ``datapackage.json``, every column with its type and unit (Frictionless Data Package,
 version 2). Nothing in it tells when or where it was made.
+
+Counts leave as one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two pages. No
+path, no id and no digest of the input is in any of them, and nothing that the frame, the settings
+and the published counts do not say already: the number of people and of what was left out are exact
+figures, and would undo suppression and noise.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
 import os
 import re
 import shutil
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, get_args
+from types import MappingProxyType
+from typing import IO, Any, BinaryIO, Literal, get_args
 
 import pandas as pd
 
@@ -22,6 +31,7 @@ from ..model.data_package import described
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts
 from ..model.release_page import README, readme
+from ..model.version import __version__
 from ..tables.whole import told_plainly, whole_file
 from ..tables.writing import table_bytes, write_bytes, write_table
 
@@ -32,6 +42,8 @@ DATA_PACKAGE = "datapackage.json"
 _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip's members: the earliest there is
 _BLOCK = 1 << 20
+_SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
+_MEDIA = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
 def data_file(form: Format) -> str:
@@ -110,11 +122,8 @@ def write_data(
 
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file's bytes, in hexadecimal."""
-    found = hashlib.sha256()
     with path.open("rb") as content:
-        while block := content.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def describe(facts: ReleaseFacts, data: Path) -> None:
@@ -149,14 +158,23 @@ def put(folder: Path, target: Path) -> None:
 def write_zip(folder: Path, into: BinaryIO) -> None:
     """Zip the members, at the top level, without the time of writing."""
     members = sorted(folder.iterdir(), key=lambda member: (member.name != README, member.name))
-    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+    with _archive(into) as archive:
         for member in members:
-            entry = zipfile.ZipInfo(member.name, _NO_TIME)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system, entry.external_attr = 3, 0o600 << 16
-            entry.file_size = member.stat().st_size
-            with archive.open(entry, "w") as packed, member.open("rb") as content:
-                shutil.copyfileobj(content, packed, _BLOCK)
+            with member.open("rb") as content:
+                _add(archive, member.name, content, member.stat().st_size)
+
+
+def _archive(into: IO[bytes]) -> zipfile.ZipFile:
+    return zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED, compresslevel=6)
+
+
+def _add(archive: zipfile.ZipFile, name: str, content: IO[bytes], size: int) -> None:
+    entry = zipfile.ZipInfo(name, _NO_TIME)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system, entry.external_attr = 3, 0o600 << 16
+    entry.file_size = size
+    with archive.open(entry, "w") as packed:
+        shutil.copyfileobj(content, packed, _BLOCK)
 
 
 def write_secret(table: pd.DataFrame, path: Path) -> None:
@@ -167,3 +185,106 @@ def write_secret(table: pd.DataFrame, path: Path) -> None:
 def secret_bytes(table: pd.DataFrame) -> bytes:
     """A table that is not for release, as CSV."""
     return table_bytes([table], ".csv")
+
+
+# --- counts --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTable:
+    """A table of the package.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, without ending.
+    title : str
+    frame : DataFrame
+    fields : sequence of mapping
+        ``name``, ``type``, ``title``, ``description`` and ``unit`` of each column.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    fields: Sequence[Mapping[str, str]]
+
+
+def package_bytes(
+    tables: Sequence[PackedTable],
+    *,
+    name: str,
+    title: str,
+    readme: Sequence[str],
+    about: Mapping[str, Any],
+    ending: str = "csv",
+    more: Mapping[str, bytes] = MappingProxyType({}),
+) -> bytes:
+    """The zip; equal content gives equal bytes.
+
+    Parameters
+    ----------
+    tables : sequence of PackedTable
+        The data first.
+    name, title : str
+    readme : sequence of str
+        Paragraphs in Markdown; what is in the files is added.
+    about : mapping
+        What machines are to know, under "fpanon" in ``datapackage.json``.
+    ending : {"csv", "parquet"}
+        Of the data; places are CSV.
+    more : mapping of str to bytes
+        Further files by name.
+    """
+    members: dict[str, bytes] = dict(more)
+    resources = []
+    for table in tables:
+        form = "csv" if table.name == "places" else ending
+        file = f"{table.name}.{form}"
+        members[file] = table_bytes([table.frame], file)
+        resources.append(
+            {
+                "name": table.name,
+                "title": table.title,
+                "path": file,
+                "format": form,
+                "mediatype": _MEDIA[form],
+                "encoding": "utf-8",
+                "bytes": len(members[file]),
+                "hash": "sha256:" + hashlib.sha256(members[file]).hexdigest(),
+                "schema": {"fields": [dict(field) for field in table.fields]},
+            }
+        )
+    plain = {
+        "$schema": _SCHEMA,
+        "name": name,
+        "title": title,
+        "resources": resources,
+        "fpanon": {"version": __version__, **about},
+    }
+    page = _readme(title, readme, tables, resources).encode()
+    package = json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    packed = io.BytesIO()
+    with _archive(packed) as archive:
+        for file, body in {README: page, DATA_PACKAGE: package.encode(), **members}.items():
+            _add(archive, file, io.BytesIO(body), len(body))
+    return packed.getvalue()
+
+
+def _readme(
+    title: str,
+    paragraphs: Sequence[str],
+    tables: Sequence[PackedTable],
+    resources: Sequence[Mapping[str, Any]],
+) -> str:
+    parts = [f"# {title}", *paragraphs, "## Files"]
+    for table, resource in zip(tables, resources, strict=True):
+        columns = "\n".join(
+            f"- `{field['name']}`: {field['description']}" for field in table.fields
+        )
+        parts.append(
+            f"`{resource['path']}`: {table.title} ({len(table.frame):,} rows; "
+            f"{resource['hash'].replace(':', ' ')})\n\n{columns}"
+        )
+    parts.append(f"Made with fpanon {__version__}. `datapackage.json` says the same to machines.")
+    return "\n\n".join(parts) + "\n"

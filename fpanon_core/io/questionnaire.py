@@ -18,9 +18,9 @@ from ..model.checks import whole
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.options import as_option, name_key
 from ..model.profiles import AntennaClusters, GeneralizationProfile, Regions, Space
+from ..tables.leaving import restored
 from ..tables.names import normal
 from ..tables.sources import read_source
-from ..tables.spreadsheets import restored
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from ..tables.writing import write_table
 

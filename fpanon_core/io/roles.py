@@ -28,7 +28,7 @@ from .hints import (
     sentences,
     such_as,
 )
-from .search import CELL_PARTS, Roles, Search
+from .search import Roles, Search, cell_parts, is_opencellid
 
 
 def find_roles(
@@ -60,7 +60,7 @@ def find_roles(
         if where is not None:
             roles.put(role, where, "given")
     roles.one_user = "user" in given and given["user"] is None
-    if not {"user", "time"} & set(given) and _is_opencellid(table):
+    if not {"user", "time"} & set(given) and is_opencellid(table):
         raise SchemaError(_ANTENNAS)
     search = Search(table, roles, given, antenna_ids or ())
     search.run()
@@ -174,16 +174,14 @@ SAID = {
     "offset": "the offset from UTC",
 }
 """The roles in a sentence."""
+_JOURNEYS = {"track", "trip", "trajectory", "traj", "session"}
 
 
 def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
-    at = search.roles.where
-    lacks = ", ".join(_NEEDS[role] for role in missing)
-    names = {normal(label) for label in table.labels}
-    cells = all(names & set(options) for options in CELL_PARTS)
-    if cells and ("user" in missing or "time" in missing):
+    lacks_who_and_when = {"user", "time"} <= set(missing)
+    if cell_parts(table.labels) and {"user", "time"} & set(missing):
         return _ANTENNAS
-    if {"user", "time"} <= set(missing) and "position" not in missing:
+    if lacks_who_and_when and "position" not in missing:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
             f"no user and no time. Columns: {table.names()}. Give it ",
@@ -192,67 +190,71 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
             such_as("user", "time"),
             ".",
         )
+    lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
-    if at:
-        parts.append(_found(table, at))
+    if search.roles.where:
+        parts.append(_found(table, search.roles.where))
     parts += [note for note in table.notes if "index" in note]
-    if "time" in missing:
-        named = [i for i, label in enumerate(table.labels) if rank(label, "time") < 1000]
-        if named:
-            parts.append(
-                f"{table.told(named[0], begins=True)} is named like a time but holds none; "
-                "expected a date and time such as 2012-04-03 18:00:09, or epoch seconds."
-            )
-        else:
-            parts.append(Message("Say which column holds the time", such_as("time"), "."))
-    if "user" in missing:
-        tracks = [
-            i
-            for i, label in enumerate(table.labels)
-            if table.named
-            and {"track", "trip", "trajectory", "traj", "session"} & set(normal(label).split("_"))
-        ]
-        if tracks:
-            parts.append(
-                Message(
-                    f"{table.told(tracks[0], begins=True)} numbers journeys, not people; "
-                    "if each is a person to you, ",
-                    give("user", name=table.told(tracks[0]).strip("'\"")),
-                    ".",
-                )
-            )
+    parts += _about_time(table) if "time" in missing else []
+    parts += _about_user(table) if "user" in missing else []
+    parts += _about_place(table) if {*missing} & {"position", "lat", "lon"} else []
+    return sentences(parts)
+
+
+def _named_like(table: SourceTable, *roles: str) -> list[str]:
+    """Columns whose names are such as a role's."""
+    named = [i for i, label in enumerate(table.labels) if min(rank(label, r) for r in roles) < 1000]
+    return [table.told(i, begins=len(roles) == 1) for i in named]
+
+
+def _about_time(table: SourceTable) -> list[str]:
+    named = _named_like(table, "time")
+    if not named:
+        return [Message("Say which column holds the time", such_as("time"), ".")]
+    return [
+        f"{named[0]} is named like a time but holds none; expected a date and time such as "
+        "2012-04-03 18:00:09, or epoch seconds."
+    ]
+
+
+def _about_user(table: SourceTable) -> list[str]:
+    tracks = [
+        i for i, label in enumerate(table.labels) if _JOURNEYS & set(normal(label).split("_"))
+    ]
+    parts: list[str] = []
+    if tracks and table.named:
         parts.append(
             Message(
-                "Say which column is the user",
-                such_as("user"),
-                WHOLE_FILE,
-                ". If the users are in another table, join the two first.",
-            )
-        )
-    if set(missing) & {"position", "lat", "lon"}:
-        claim = [
-            i
-            for i, label in enumerate(table.labels)
-            if min(rank(label, "lat"), rank(label, "lon")) < 1000
-        ]
-        if claim:
-            names_there = " and ".join(table.told(i) for i in claim[:2])
-            parts.append(
-                f"{names_there} are named like a position but hold no degrees; are they in metres "
-                "on a map, or empty?"
-            )
-        parts.append(
-            Message(
-                "Give latitude and longitude in degrees",
-                in_brackets("lat", "lon"),
-                ", or an antenna column",
-                in_brackets("antenna"),
-                " and the antennas' positions ",
-                AS_ANTENNAS,
+                f"{table.told(tracks[0], begins=True)} numbers journeys, not people; "
+                "if each is a person to you, ",
+                give("user", name=table.told(tracks[0]).strip("'\"")),
                 ".",
             )
         )
-    return sentences(parts)
+    ask = "Say which column is the user"
+    join = ". If the users are in another table, join the two first."
+    return [*parts, Message(ask, such_as("user"), WHOLE_FILE, join)]
+
+
+def _about_place(table: SourceTable) -> list[str]:
+    parts: list[str] = []
+    if named := _named_like(table, "lat", "lon"):
+        parts.append(
+            f"{' and '.join(named[:2])} are named like a position but hold no degrees; are they in "
+            "metres on a map, or empty?"
+        )
+    return [
+        *parts,
+        Message(
+            "Give latitude and longitude in degrees",
+            in_brackets("lat", "lon"),
+            ", or an antenna column",
+            in_brackets("antenna"),
+            " and the antennas' positions ",
+            AS_ANTENNAS,
+            ".",
+        ),
+    ]
 
 
 def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
@@ -263,11 +265,3 @@ def _found(table: SourceTable, at: Mapping[str, tuple[int, ...]]) -> Message:
             parts += [" + "] if i != where[0] else []
             parts.append(table.told(i) if table.named else column_at(i))
     return Message(*parts, ".")
-
-
-def _is_opencellid(table: SourceTable) -> bool:
-    if len(table.labels) != 14 or table.named:
-        return False
-    radios = pa.array(["GSM", "UMTS", "LTE", "NR", "CDMA"], pa.large_string())
-    first = text_of(table.sample(100)[0]).cast(pa.large_string())
-    return bool(pc.all(pc.is_in(first, value_set=radios)).as_py())

@@ -1,18 +1,24 @@
-"""Finding the column of each role: by name where the content agrees, else by content alone."""
+"""Finding the column of each role: by name where the content agrees, else by content alone.
+
+What does a sample of a column look like: a time, a position, an offset, an id?
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..model.arrays import FloatArray
 from ..tables.names import ROLES, normal, rank, says_something_else
-from ..tables.table import SourceTable
+from ..tables.table import SourceTable, is_nested, missing_in, numbers_of, text_of
+from ..tables.times import SMALLEST_EPOCH, ParsedTimes, is_bare_date, is_time_of_day, parse_times
 from .hints import Message, column_at, give
-from .likeness import Likeness
 
 CELL_PARTS = (
     ("mcc",),
@@ -20,6 +26,24 @@ CELL_PARTS = (
     ("area", "lac", "tac"),
     ("cell", "cid", "ci", "cellid", "cell_id"),
 )
+OPENCELLID_COLUMNS = 14
+_RADIOS = {"GSM", "UMTS", "LTE", "NR", "CDMA"}
+_LATEST_EPOCH = 4_102_444_800  # the year 2100
+_NO_EVENTS = {"created", "updated", "changed", "modified", "birth", "end"}
+
+
+def cell_parts(labels: Collection[object]) -> list[int] | None:
+    """The columns of mcc, net, area and cell, by their names; None where one is missing."""
+    names = {normal(label): i for i, label in enumerate(labels)}
+    found = [next((names[n] for n in options if n in names), None) for options in CELL_PARTS]
+    return None if None in found else [i for i in found if i is not None]
+
+
+def is_opencellid(table: SourceTable) -> bool:
+    """Whether a table without names has the layout of OpenCellID."""
+    if len(table.labels) != OPENCELLID_COLUMNS or table.named:
+        return False
+    return set(text_of(table.columns[0].slice(0, 100)).to_pylist()) <= _RADIOS
 
 
 @dataclass
@@ -71,15 +95,15 @@ class Search:
         """Give columns to the roles that none was named for."""
         named, roles = self.table.named, self.roles.where
         if named:
-            self._by_name("lat", lambda c: c.is_degrees(90))
-            self._by_name("lon", lambda c: c.is_degrees(180))
+            self._by_name("lat", lambda i: self.sample[i].is_degrees(90))
+            self._by_name("lon", lambda i: self.sample[i].is_degrees(180))
             if "lon" in roles:  # beyond 90°, but degrees: exchanged perhaps, which is asked about
-                self._by_name("lat", lambda c: c.is_position)
-            self._by_name("time", lambda c: c.is_time or c.is_clock)
-            self._by_name("time", lambda c: c.is_partly_time)
+                self._by_name("lat", lambda i: self.sample[i].is_position)
+            self._by_name("time", lambda i: self.sample[i].is_time or self.sample[i].is_clock)
+            self._by_name("time", lambda i: self.sample[i].is_partly_time)
         self._time_by_content()
         if named:
-            self._by_name("offset", lambda c: c.is_offset)
+            self._by_name("offset", lambda i: self.sample[i].is_offset)
             self._by_name("antenna", self._is_antenna)
             self._by_name("user", self._is_id)
         self._join_date_and_clock()
@@ -87,7 +111,7 @@ class Search:
         self._offset_by_content()
         self._antenna_by_parts()
         self._user_by_content()
-        if "lat" not in roles or "lon" not in roles:
+        if not self.roles.has_degrees:
             self._antenna_by_content()
 
     def missing(self) -> list[str]:
@@ -95,10 +119,9 @@ class Search:
         at = self.roles.where
         lacks = [] if self.roles.one_user or "user" in at else ["user"]
         lacks += [] if "time" in at else ["time"]
-        placed = "lat" in at and "lon" in at
-        if not placed and "antenna" not in at:
-            half = ("lat" in at) != ("lon" in at)
-            lacks += [role for role in ("lat", "lon") if role not in at] if half else ["position"]
+        if not self.roles.has_degrees and "antenna" not in at:
+            half = [role for role in ("lat", "lon") if role not in at]
+            lacks += half if len(half) == 1 else ["position"]
         return lacks
 
     def _wanted(self, role: str) -> bool:
@@ -108,31 +131,32 @@ class Search:
         taken = {i for where in self.roles.where.values() for i in where}
         return [i for i in range(len(self.sample)) if i not in taken]
 
-    def _by_name(self, role: str, fits: Callable[[Likeness], bool]) -> None:
-        if not self._wanted(role):
-            return
-        ranked = sorted((rank(self.table.labels[i], role), i) for i in self._free())
-        for score, i in ranked:
-            if score < float("inf") and fits(self.sample[i]):
-                self.roles.put(role, (i,), "by name")
-                return
+    def _rank(self, i: int, role: str) -> float:
+        return rank(self.table.labels[i], role)
 
-    def _is_id(self, column: Likeness) -> bool:
+    def _by_name(self, role: str, fits: Callable[[int], bool]) -> None:
+        if self._wanted(role):
+            ranked = sorted((self._rank(i, role), i) for i in self._free())
+            best = (i for score, i in ranked if score < float("inf") and fits(i))
+            if (i := next(best, None)) is not None:
+                self.roles.put(role, (i,), "by name")
+
+    def _is_id(self, i: int) -> bool:
         """A user column by name; the weak names (id, code) only if the ids recur."""
-        i = self.sample.index(column)
+        column = self.sample[i]
         if column.is_written_time or column.is_fractional or column.nested:
             return False
-        score = rank(self.table.labels[i], "user")
-        return score < 2000 or self._recurs(i)
+        return self._rank(i, "user") < 2000 or self._recurs(i)
 
-    def _is_antenna(self, column: Likeness) -> bool:
+    def _is_antenna(self, i: int) -> bool:
         """An antenna column by name; the weak names (place, id) only if the ids are antennas'."""
+        column = self.sample[i]
         if column.is_time or column.is_fractional or column.nested:
             return False
-        weak = rank(self.table.labels[self.sample.index(column)], "antenna") >= 2000
-        return not weak or self._share_of_antennas(column) > 0.5
+        return self._rank(i, "antenna") < 2000 or self._share_of_antennas(i) > 0.5
 
-    def _share_of_antennas(self, column: Likeness) -> float:
+    def _share_of_antennas(self, i: int) -> float:
+        column = self.sample[i]
         if not self.antenna_ids or not column.filled:
             return 0.0
         known = pa.array(sorted(self.antenna_ids), pa.large_string())
@@ -140,10 +164,7 @@ class Search:
         return float(pc.mean(hits).as_py() or 0.0)
 
     def _recurs(self, i: int) -> bool:
-        column = self.sample[i]
-        if column.distinct < column.filled:
-            return True
-        return self.table.recurs(i)
+        return self.sample[i].distinct < self.sample[i].filled or self.table.recurs(i)
 
     # time
 
@@ -151,19 +172,19 @@ class Search:
         if not self._wanted("time"):
             return
         good = [i for i in self._free() if self.sample[i].is_time]
+        if self.table.named:
+            good = [i for i in good if not self._is_no_event_time(i)]
         # An epoch could be any large number, such as a telephone's: a form that only a time has
         # goes first, then the numbers that are closest together.
-        good.sort(key=lambda i: (self.sample[i].epoch_spread, i))
-        banned = [i for i in good if self.table.named and self._not_an_event_time(i)]
-        good = [i for i in good if i not in banned]
         if good:
-            self.roles.put("time", (good[0],), "by content")
+            best = min(good, key=lambda i: (self.sample[i].epoch_spread, i))
+            self.roles.put("time", (best,), "by content")
 
-    def _not_an_event_time(self, i: int) -> bool:
+    def _is_no_event_time(self, i: int) -> bool:
         """Columns such as created or updated of an antenna table; phone numbers, ids."""
         words = set(normal(self.table.labels[i]).split("_"))
-        return bool(words & {"created", "updated", "changed", "modified", "birth", "end"}) or (
-            self.sample[i].is_epoch and rank(self.table.labels[i], "user") < 2000
+        return bool(words & _NO_EVENTS) or (
+            self.sample[i].is_epoch and self._rank(i, "user") < 2000
         )
 
     def _join_date_and_clock(self) -> None:
@@ -171,17 +192,17 @@ class Search:
         where = self.roles.where.get("time")
         if where is None or len(where) > 1 or self.roles.found["time"] == "given":
             return
-        this = self.sample[where[0]]
-        if this.is_clock:
+        how = self.roles.found["time"]
+        if self.sample[where[0]].is_clock:
             dates = [i for i in self._free() if self.sample[i].is_date]
             if dates:
-                self.roles.put("time", (dates[0], where[0]), self.roles.found["time"])
+                self.roles.put("time", (dates[0], where[0]), how)
             else:
                 del self.roles.where["time"], self.roles.found["time"]
-        elif this.is_date:
+        elif self.sample[where[0]].is_date:
             clocks = [i for i in self._free() if self.sample[i].is_clock]
             if clocks:
-                self.roles.put("time", (where[0], clocks[0]), self.roles.found["time"])
+                self.roles.put("time", (where[0], clocks[0]), how)
 
     # place
 
@@ -191,14 +212,14 @@ class Search:
         ):
             return
         good = [i for i in self._free() if self.sample[i].is_position and not self._is_else(i)]
-        pairs = [(i, j) for i, j in pairwise(good) if j == i + 1]
-        if not pairs:
+        first, second = next(((i, j) for i, j in pairwise(good) if j == i + 1), (None, None))
+        if first is None or second is None:
             return
-        first, second = pairs[0]
         beyond = [self.sample[i].share_beyond_90 for i in (first, second)]
-        lat, lon = (second, first) if beyond[0] > max(beyond[1], 0.005) else (first, second)
-        self.roles.put("lat", (lat,), "by content")
-        self.roles.put("lon", (lon,), "by content")
+        exchanged = beyond[0] > max(beyond[1], 0.005)
+        roles = ("lon", "lat") if exchanged else ("lat", "lon")
+        for role, i in zip(roles, (first, second), strict=True):
+            self.roles.put(role, (i,), "by content")
         if max(beyond) <= 0.005:
             self.roles.notes.append(
                 Message(
@@ -211,61 +232,186 @@ class Search:
 
     def _is_else(self, i: int) -> bool:
         """Whether a column's name claims another meaning than a position."""
-        label = self.table.labels[i]
         others = (role for role in ROLES if role not in ("lat", "lon"))
         return self.table.named and (
-            says_something_else(label) or any(rank(label, role) < 2000 for role in others)
+            says_something_else(self.table.labels[i])
+            or any(self._rank(i, role) < 2000 for role in others)
         )
 
     def _antenna_by_parts(self) -> None:
         """mcc, net, area, cell in four columns."""
-        if self.given.get("antenna", ()) != () or "antenna" not in self.roles.where:
-            return
-        names = {normal(label): i for i, label in enumerate(self.table.labels)}
-        parts = [next((names[n] for n in options if n in names), None) for options in CELL_PARTS]
-        if None not in parts and self.roles.where["antenna"] == (parts[3],):
-            self.roles.put("antenna", tuple(i for i in parts if i is not None), "by name")
+        if self.given.get("antenna", ()) == () and "antenna" in self.roles.where:
+            parts = cell_parts(self.table.labels)
+            if parts and self.roles.where["antenna"] == (parts[3],):
+                self.roles.put("antenna", tuple(parts), "by name")
 
     def _antenna_by_content(self) -> None:
         if not self._wanted("antenna") or not self.antenna_ids:
             return
-        shares = {i: self._share_of_antennas(self.sample[i]) for i in self._free()}
+        shares = {i: self._share_of_antennas(i) for i in self._free()}
         best = max(shares, key=lambda i: (shares[i], -i), default=None)
         if best is not None and shares[best] > 0.5:
             self.roles.put("antenna", (best,), "by content")
 
     def _offset_by_content(self) -> None:
-        if not self._wanted("offset") or self.table.named:
-            return
-        for i in self._free():
-            if i and self.sample[i].is_offset and self.sample[i].largest >= 60:
+        if self._wanted("offset") and not self.table.named:
+            likely = (i for i in self._free() if i and self.sample[i].is_offset)
+            if i := next((i for i in likely if self.sample[i].largest >= 60), 0):
                 self.roles.put("offset", (i,), "by content")
-                return
 
     # user
 
     def _user_by_content(self) -> None:
-        if not self._wanted("user") or self.roles.one_user:
-            return
-        for i in self._free():
+        named = self.table.named
+        for i in self._free() if self._wanted("user") and not self.roles.one_user else ():
             column = self.sample[i]
-            if self.table.named and says_something_else(self.table.labels[i]):
+            if named and says_something_else(self.table.labels[i]):
                 continue
-            if column.is_fractional or column.nested or column.filled == 0:
-                continue
-            if column.is_written_time:
+            if column.is_fractional or column.empty or column.is_written_time:
                 continue
             several = i == 0 or column.distinct > 2
-            if several and (self._recurs(i) or (i == 0 and not self.table.named)):
+            if several and (self._recurs(i) or (i == 0 and not named)):
                 self.roles.put("user", (i,), "by content")
                 self.roles.notes.append(
                     Message(
-                        self.table.told(i, begins=True)
-                        if self.table.named
-                        else column_at(i, "Column"),
+                        self.table.told(i, begins=True) if named else column_at(i, "Column"),
                         " is taken for the user by its content, which is a guess. If it is wrong, ",
                         give("user"),
                         ".",
                     )
                 )
                 return
+
+
+class Likeness:
+    """What a sample of a column looks like."""
+
+    def __init__(self, column: pa.ChunkedArray) -> None:
+        self.column = column
+        self.nested = is_nested(column)
+
+    @cached_property
+    def texts(self) -> pa.ChunkedArray:
+        """The fields that are filled, as trimmed text."""
+        texts = text_of(self.column)
+        return texts.filter(pa.array(~missing_in(texts)))
+
+    @property
+    def filled(self) -> int:
+        """How many fields are filled."""
+        return len(self.texts)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing in it can be read."""
+        return self.nested or not self.filled
+
+    @cached_property
+    def distinct(self) -> int:
+        """How many different texts there are."""
+        return int(pc.count_distinct(self.texts).as_py())
+
+    @cached_property
+    def numbers(self) -> FloatArray:
+        """The numbers; none when the column is mostly something else."""
+        if self.empty:
+            return np.empty(0)
+        values = numbers_of(self.column)
+        values = values[~np.isnan(values)]
+        return values if len(values) > 0.8 * self.filled else np.empty(0)
+
+    @cached_property
+    def times(self) -> ParsedTimes:
+        """Parsed where filled; numbers and timestamps as such, not by their text."""
+        plain = pa.types.is_floating(self.column.type) or self._is_typed
+        return parse_times(self.column.drop_null() if plain else self.texts)
+
+    @property
+    def _is_typed(self) -> bool:
+        return bool(pa.types.is_timestamp(self.column.type) or pa.types.is_date(self.column.type))
+
+    @property
+    def is_time(self) -> bool:
+        """At least half of it can be read as times, and the numbers are plausible as such."""
+        return not self.is_clock and self._holds_times and self.times.share >= 0.5
+
+    @property
+    def is_partly_time(self) -> bool:
+        """For a column so named: some of it can be read as times, or as times of day."""
+        return self.is_clock or self._holds_times
+
+    @cached_property
+    def _holds_times(self) -> bool:
+        """Numbers as times: dates such as 20120403, and epochs between 1973 and 2100."""
+        if self.empty or pa.types.is_boolean(self.column.type) or not self.times.ok.any():
+            return False
+        epochs = sum(n for name, n in self.times.formats.items() if name.startswith("epoch"))
+        typical = float(np.median(self.times.us[self.times.ok])) / 1e6
+        return 2 * epochs <= self.times.ok.sum() or SMALLEST_EPOCH <= typical < _LATEST_EPOCH
+
+    @property
+    def is_epoch(self) -> bool:
+        """Times as numbers, counted from 1970."""
+        return self.is_time and len(self.numbers) > 0
+
+    @property
+    def is_written_time(self) -> bool:
+        """A time in a form that no number has."""
+        return self.is_time and not self.is_epoch
+
+    @property
+    def epoch_spread(self) -> float:
+        """Of epochs, the distance of their quartiles in seconds; −1 for written times."""
+        if not self.is_epoch:
+            return -1.0
+        low, high = np.percentile(self.times.us[self.times.ok], [25, 75])
+        return float(high - low) / 1e6
+
+    @cached_property
+    def is_clock(self) -> bool:
+        """Times of day, without a date."""
+        return not self.empty and is_time_of_day(self.texts)
+
+    @property
+    def is_date(self) -> bool:
+        """Dates, without a time of day."""
+        if self.empty or self.is_clock:
+            return False
+        us = self.times.us[self.times.ok]
+        if self._is_typed:
+            return bool(len(us) and np.all(us % 86_400_000_000 == 0))
+        return is_bare_date(self.times)
+
+    @cached_property
+    def is_fractional(self) -> bool:
+        """Numbers of which some are not whole."""
+        values = self.numbers
+        return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
+
+    def is_degrees(self, limit: float) -> bool:
+        """For a column so named: some of its numbers are degrees, or it is empty."""
+        if self.empty:
+            return not self.nested
+        values = numbers_of(self.column)
+        return bool(np.any(np.abs(values[~np.isnan(values)]) <= limit))
+
+    @property
+    def is_position(self) -> bool:
+        """Fractional numbers in the range of degrees."""
+        return self.is_fractional and bool(np.mean(np.abs(self.numbers) <= 180) > 0.8)
+
+    @property
+    def share_beyond_90(self) -> float:
+        """The share of the numbers that only a longitude can be."""
+        return float(np.mean((np.abs(self.numbers) > 90) & (np.abs(self.numbers) <= 180)))
+
+    @property
+    def largest(self) -> float:
+        """The largest number, without its sign; 0 where there is none."""
+        return float(np.abs(self.numbers).max()) if len(self.numbers) else 0.0
+
+    @property
+    def is_offset(self) -> bool:
+        """Minutes (whole quarters of an hour) from UTC, or hours."""
+        step = 0.25 if self.largest <= 14 else 15.0
+        return bool(len(self.numbers) and np.all(self.numbers % step == 0) and self.largest <= 900)

@@ -505,45 +505,53 @@ def check_chain(steps: Sequence[Step]) -> None:
             )
 
 
+def technique(step: Step) -> str:
+    """What a technique is called in a recipe."""
+    return next(name for name, kind in KINDS.items() if type(step) is kind)
+
+
 def step_to_dict(step: Step) -> dict[str, Any]:
     """A technique as plain values that JSON keeps."""
-    technique = next(name for name, kind in KINDS.items() if type(step) is kind)
     if isinstance(step, Generalize):
         space = step.profile.space
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
         known = {name: value for name, value in asdict(space).items() if value is not None}
         place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
-        return {"technique": technique, "space": place, "minutes": float(step.profile.minutes)}
+        return {
+            "technique": technique(step),
+            "space": place,
+            "minutes": float(step.profile.minutes),
+        }
     if isinstance(step, Tables):
         plain = {each.name: getattr(step, each.name) for each in fields(step)}
-        return {"technique": technique, **plain, "frame": step.frame.to_dict()}
+        return {"technique": technique(step), **plain, "frame": step.frame.to_dict()}
     plain = asdict(step)
     if not plain.get("leave_out", True):
         del plain["leave_out"]
-    return {"technique": technique, **plain}
+    return {"technique": technique(step), **plain}
 
 
 def step_from_dict(plain: Any) -> Step:
     """Back from :func:`step_to_dict`; ConfigError if it is none."""
     values = dict(plain) if isinstance(plain, Mapping) else {}
-    technique = values.pop("technique", None)
-    if not isinstance(technique, str) or technique not in KINDS:
+    called = values.pop("technique", None)
+    if not isinstance(called, str) or called not in KINDS:
         raise ConfigError(
             f"A step names no known technique; give one of {', '.join(KINDS)} under 'technique'."
         )
     try:
-        if technique == "generalize":
+        if called == "generalize":
             place = dict(values.pop("space"))
             space: Space = _SPACES[place.pop("kind")](**place)
             return Generalize(GeneralizationProfile(space, **values))
         if "frame" in values:
             values["frame"] = FrameConfig.from_dict(values["frame"])
-        step: Step = KINDS[technique](**values)
+        step: Step = KINDS[called](**values)
     except ConfigError:
         raise
     except (TypeError, KeyError, ValueError):
         raise ConfigError(
-            f"A step of the technique {technique!r} lacks a parameter or has an unknown one; write "
+            f"A step of the technique {called!r} lacks a parameter or has an unknown one; write "
             "steps as ReleaseOption.to_dict gives them."
         ) from None
     return step

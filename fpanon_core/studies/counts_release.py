@@ -19,9 +19,9 @@ from ..attacks.aggregation import counts_of
 from ..attacks.private import dp_counts, privacy_guarantee
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.counts_package import package_bytes
 from ..io.hints import Message, Way
 from ..io.positions import centre_of
+from ..io.publishing import package_bytes
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
 from ..model.arrays import BoolArray, IntArray

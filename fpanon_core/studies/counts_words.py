@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..io.counts_package import PackedTable
+from ..io.publishing import PackedTable
 from ..model.counts_frame import CountsFrame
 from ..model.options import PrivacyGuarantee
 

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..model.configs import KnowledgeConfig
 from ..model.glove import GloveResult
-from ..model.options import ReleaseOption
+from ..model.options import ReleaseOption, Step
 from ..model.version import __version__
 from .judgement import Limits
-from .option_result import FIGURES
+from .option_result import FIGURES, OptionResult
 from .options_table import OptionsTable
 from .reading import Reading, Source
+from .recipe import NOTHING_LEAVES
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,23 +43,33 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class AtHand:
-    """A release that one page had for another to look at.
+    """A release that one page has for another to look at.
 
     Attributes
     ----------
     page, name : str
+        The page's address, and what it calls the release.
     option : ReleaseOption
+        By which it is made anew; of no meaning where it is made already.
     knowledge : KnowledgeConfig or None
+        What an attacker was taken to know where it was weighed.
     made : GloveResult or None
+        Where everyone was hidden: what came of it.
     settings : hashable
+        By which that was made.
     """
 
     page: str
     name: str
-    option: ReleaseOption
+    option: ReleaseOption = field(default_factory=ReleaseOption)
     knowledge: KnowledgeConfig | None = None
     made: GloveResult | None = field(default=None, repr=False)
     settings: Hashable = None
+
+    @property
+    def steps(self) -> tuple[Step, ...] | None:
+        """The steps of the option that makes it; None where no option does."""
+        return self.option.steps if self.made is None else getattr(self.settings, "steps", None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +79,10 @@ class Weighing:
     Attributes
     ----------
     table : OptionsTable
+        Also those that failed.
     limits : Limits
     chosen : str or None
-        Name of the option.
+        Name of the option; empty where it was decided that nothing leaves.
     why : str
     waiting : int
         Options that were not done yet.
@@ -81,6 +93,25 @@ class Weighing:
     chosen: str | None = None
     why: str = ""
     waiting: int = 0
+
+    def is_chosen(self, result: OptionResult) -> bool:
+        """Whether an option that could be made is the one chosen."""
+        return result.option.name == self.chosen and not result.fault
+
+    @property
+    def option(self) -> ReleaseOption | None:
+        """The option that was chosen, if it is among those weighed and could be made."""
+        return next((r.option for r in self.table.results if self.is_chosen(r)), None)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the option that was chosen is among those weighed."""
+        return self.option is not None
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was decided that nothing leaves."""
+        return self.chosen == NOTHING_LEAVES
 
 
 @dataclass(frozen=True, eq=False)

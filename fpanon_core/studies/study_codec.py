@@ -24,7 +24,7 @@ import numpy as np
 import pandas as pd
 
 from ..model.errors import FpanonError
-from .study_kinds import hints_of, name_of, types_kept
+from .study_kinds import hints_of, name_of, type_named, types_kept
 
 Column = np.ndarray[Any, np.dtype[Any]]
 SHORT = 32
@@ -179,7 +179,7 @@ def _zone_of(when: datetime) -> str | None:
 
 def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> Any:
     """A dataclass from its fields, each of the type that it declares."""
-    kind = types_kept()[name]
+    kind: Any = type_named(name)
     hints = hints_of(kind)
     given = {field: _value(node, get) for field, node in named.items()}
     if set(given) != {f.name for f in fields(kind) if f.init}:

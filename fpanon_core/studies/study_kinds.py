@@ -78,6 +78,20 @@ def types_kept() -> dict[str, type]:
     return found
 
 
+def type_named(name: str) -> type:
+    """The dataclass that goes by a name in a file, also one saved before its module was renamed.
+
+    Raises
+    ------
+    KeyError, ValueError
+        There is none, or it is not told by its own name alone.
+    """
+    if (found := types_kept().get(name)) is None:
+        bare = name.rpartition(".")[2]
+        (found,) = (kind for kind in types_kept().values() if kind.__qualname__ == bare)
+    return found
+
+
 def name_of(kind: type) -> str:
     """What a type goes by in a file: the last part of its module, and its name."""
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__qualname__}"

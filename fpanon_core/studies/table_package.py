@@ -23,7 +23,7 @@ import pandas as pd
 
 from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
-from ..io.counts_package import PackedTable, package_bytes
+from ..io.publishing import PackedTable, package_bytes
 from ..model.count_tables import DAY_TYPES, CountTables, TableFrame
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import file_opened, folder_opened

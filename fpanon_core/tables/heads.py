@@ -10,11 +10,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import struct
 import time
 import zipfile
-import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
@@ -23,7 +22,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .json_text import is_json
-from .parquet import is_nested_type
+from .parquet import FAULTS, is_nested_type
+from .sources import BROKEN
 from .workbook import WORKBOOK
 from .writing import parquet_bytes
 
@@ -32,11 +32,7 @@ _LOOKED_AT = 24 << 20  # bytes of text
 _ROWS = 1 << 18  # of Parquet
 _FILES = 8  # of many that are alike
 _SHEETS = "xl/worksheets/"
-_FAULTS = (
-    *(pa.ArrowException, zipfile.BadZipFile, zlib.error, struct.error),
-    *(OSError, EOFError, ValueError, KeyError, TypeError, LookupError, NotImplementedError),
-    *(RuntimeError, OverflowError),
-)
+_FAULTS = (*FAULTS, *BROKEN)
 
 
 @dataclass(frozen=True)
@@ -101,13 +97,9 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
     at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
     seen: dict[int, Head] = {}
     for i in at if paths else ():
-        try:
-            with paths[i].open("rb") as file:
-                head = head_of(file)
-        except OSError:
-            continue
-        if head is not None:
-            seen[i] = head
+        with suppress(OSError), paths[i].open("rb") as file:
+            if (head := head_of(file)) is not None:
+                seen[i] = head
     if not seen:
         return []
     packed, decoded, rows = (
@@ -115,21 +107,14 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
         for name in ("packed_bytes", "decoded_bytes", "rows")
     )
     kind = next(iter(seen.values())).kind
-    others = {i: _size(path) for i, path in enumerate(paths) if i not in seen}
-    return [
-        seen[i]
-        if i in seen
-        else Head(kind, size, round(size * decoded / packed), round(size * rows / packed))
-        for i in range(len(paths))
-        for size in (others.get(i, 0),)
-    ]
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+    heads = []
+    for i, path in enumerate(paths):
+        size = 0
+        with suppress(OSError):
+            size = path.stat().st_size
+        other = Head(kind, size, round(size * decoded / packed), round(size * rows / packed))
+        heads.append(seen.get(i, other))
+    return heads
 
 
 def shortened(head: Head) -> Head:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..model.arrays import BoolArray, IntArray
 
@@ -24,8 +26,13 @@ class Layout:
     """A form in which times are written; ``ambiguous`` where day and month may be exchanged."""
 
     name: str
-    pattern: re.Pattern[str]
+    text: str
     ambiguous: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What a text of this form matches."""
+        return re.compile(self.text)
 
 
 @dataclass
@@ -46,30 +53,26 @@ _THEN = r"(?:(?:[Tt ]|, ?| {2,}|_)" + _CLOCK + _ZONE + "?)?"
 _NAMED_MONTH = r"(?P<b>[A-Za-z]{3,9})"
 
 
-def _layout(name: str, pattern: str, ambiguous: bool = False) -> Layout:
-    return Layout(name, re.compile(pattern), ambiguous)
-
-
 _LAYOUTS = (
-    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)"),
-    _layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN),
-    _layout("YYYY/MM/DD", r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN),
-    _layout("", r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN, True),
-    _layout(
+    Layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?:[Tt ](?P<H>\d\d)" + _ZONE + "?)"),
+    Layout("ISO 8601", r"(?P<Y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})" + _THEN),
+    Layout("YYYY/MM/DD", r"(?P<Y>\d{4})[/.](?P<m>\d{1,2})[/.](?P<d>\d{1,2})" + _THEN),
+    Layout("", r"(?P<p>\d{1,2})[-/.](?P<q>\d{1,2})[-/.](?P<Y>\d{4}|(?<!-)\d\d)" + _THEN, True),
+    Layout(
         "YYYYMMDDhhmmss",
         r"(?P<Y>\d{4})(?P<m>\d\d)(?P<d>\d\d)[T _]?(?P<H>\d\d)(?P<M>\d\d)(?P<S>\d\d)" + _ZONE + "?",
     ),
-    _layout("YYYYMMDD", r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN),
-    _layout(
+    Layout("YYYYMMDD", r"(?P<Y>(?:19|20|21)\d\d)(?P<m>\d\d)(?P<d>\d\d)" + _THEN),
+    Layout(
         "Tue Apr 03 18:00:09 +0000 2012",
         rf"[A-Za-z]{{3,9}},? {_NAMED_MONTH} {{1,2}}(?P<d>\d{{1,2}}),? {_CLOCK}{_ZONE}?"
         r" (?P<Y>\d{4})",
     ),
-    _layout(
+    Layout(
         "3 Apr 2012",
         rf"(?:[A-Za-z]{{3,9}},? )?(?P<d>\d{{1,2}})[- /]{_NAMED_MONTH}[- /,]+(?P<Y>\d{{4}})" + _THEN,
     ),
-    _layout("epoch", r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?"),
+    Layout("epoch", r"(?P<neg>[+-])?(?P<e>\d{1,19})(?:\.(?P<f>\d{1,9}))?"),
 )
 EPOCH_UNITS = (
     ("epoch seconds", 0, 1e11, 1e6),
@@ -77,9 +80,9 @@ EPOCH_UNITS = (
     ("epoch microseconds", 1e14, 1e17, 1.0),
     ("epoch nanoseconds", 1e17, 1e20, 1e-3),
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH_KEYS = np.array([m.encode()[0] << 16 | m.encode()[1] << 8 | m.encode()[2] for m in _MONTHS])
-_MONTH_ORDER = np.argsort(_MONTH_KEYS)
+_MONTHS = pd.Index(
+    [int.from_bytes(m) for m in b"jan feb mar apr may jun jul aug sep oct nov dec".split()]
+)
 
 
 def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
@@ -109,10 +112,12 @@ def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: 
     if layout.ambiguous:
         day, month = (number("p"), number("q")) if day_first else (number("q"), number("p"))
     else:
-        month = _month(text, match.start("b")) if "b" in has else number("m")
+        month = number("m") if "b" not in has else _month(text, match.start("b"))
         day = number("d")
     hour, minute, second = number("H"), number("M"), number("S")
-    ok = (month >= 1) & (month <= 12) & (day >= 1) & (day <= _days_in(year, month)) & (year >= 1)
+    first = ((year - 1970) * 12 + np.clip(month, 1, 12) - 1).astype("M8[M]")
+    begins, ends = ((first + i).astype("M8[D]").astype(np.int64) for i in (0, 1))
+    ok = (month >= 1) & (month <= 12) & (day >= 1) & (day <= ends - begins) & (year >= 1)
     ok &= (minute < 60) & (second <= 60)
     midnight = (hour == 24) & (minute == 0) & (second == 0)  # ISO 8601's end of day
     if "ap" in has and match.start("ap") >= 0:
@@ -121,7 +126,7 @@ def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: 
         hour = hour % 12 + 12 * ((text[:, at] | 32) == ord("p"))
     else:
         ok &= (hour < 24) | midnight
-    us = (_civil_day(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second) * SECOND
+    us = ((begins + day - 1) * 86_400 + hour * 3600 + minute * 60 + second) * SECOND
     us += _fraction(text, match)
     aware: bool | BoolArray = False
     if "sign" in has and match.start("sign") >= 0:
@@ -179,22 +184,5 @@ def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
 def _month(text: ByteMatrix, start: int) -> IntArray:
     """1 … 12 from the first three letters of an English month name, 0 for others."""
     low = (text[:, start : start + 3] | 32).astype(np.int64)
-    key = low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2]
-    at = np.minimum(np.searchsorted(_MONTH_KEYS[_MONTH_ORDER], key), 11)
-    return np.where(_MONTH_KEYS[_MONTH_ORDER][at] == key, _MONTH_ORDER[at] + 1, 0)
-
-
-def _days_in(year: IntArray, month: IntArray) -> IntArray:
-    days = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])[np.clip(month, 0, 12)]
-    leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
-    out: IntArray = days + ((month == 2) & leap)
-    return out
-
-
-def _civil_day(year: IntArray, month: IntArray, day: IntArray) -> IntArray:
-    """Days since 1970-01-01 in the Gregorian calendar, by counting years from March."""
-    late = month <= 2
-    y = year - late
-    m = np.where(late, month + 9, month - 3)
-    days: IntArray = 365 * y + y // 4 - y // 100 + y // 400 + (153 * m + 2) // 5 + day - 719_469
-    return days
+    found: IntArray = _MONTHS.get_indexer(low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2]) + 1
+    return found

@@ -53,60 +53,53 @@ _EXACT = {
 _RANK = {
     role: {name: rank for rank, name in enumerate(names.split())} for role, names in _EXACT.items()
 }
-_WEAK = {
-    "user": {"id", "name", "nom", "code", "mac", "mac_address", "hash"},
-    "antenna": {
-        *("location", "location_id", "loc_id", "place", "place_id", "venue", "venue_id", "poi"),
-        *("poi_id", "station", "node", "node_id", "lac", "id"),
-    },
-}
-_TOKENS = {
-    "user": {
-        *("user", "userid", "uid", "msisdn", "imsi", "subscriber", "caller", "customer", "person"),
-        *("client", "device", "phone", "taxi", "vehicle", "driver", "usuario", "utilisateur"),
-        *("abonne", "abonado", "benutzer", "nutzer", "kunde", "utente", "abonent", "participant"),
-    },
-    "time": {"time", "timestamp", "datetime", "date", "epoch", "fecha", "zeit", "heure", "hora"},
-    "lat": {"lat", "latitude", "latitud", "breitengrad"},
-    "lon": {"lon", "lng", "longitude", "longitud", "lontitude", "laengengrad", "langengrad"},
-    "antenna": {"antenna", "cell", "cellid", "tower", "bts", "site", "enodeb", "antenne", "antena"},
-    "offset": {"offset"},
-}
-_NOT = {
-    "user": {
-        *("type", "agent", "class", "category", "status", "age", "gender", "sex", "plan", "lat"),
-        *(
-            "lon",
-            "time",
-            "date",
-            "count",
-            "called",
-            "callee",
-            "b",
-            "home",
-            "work",
-            "speed",
-            "model",
-        ),
-    },
-    "time": {"zone", "offset", "end", "stop", "duration", "updated", "changed", "spent", "birth"},
-    "lat": {"end", "dest", "destination", "b", "home", "work"},
-    "lon": {"end", "dest", "destination", "b", "home", "work"},
-    "antenna": {
-        *("lat", "lon", "latitude", "longitude", "type", "last", "end", "time", "range"),
-        *("phone", "mobile", "number", "owner", "contact", "email", "mail", "user", "subscriber"),
-    },
-    "offset": set(),
-}
-_ELSE = {
-    *("track", "trajectory", "traj", "trip", "tour", "session", "route", "ride", "segment", "row"),
-    *("index", "seq", "sequence", "event", "record", "speed", "altitude", "alt", "elevation", "z"),
-    *("heading", "bearing", "course", "accuracy", "status", "occupied", "occupancy", "type"),
-    *("category", "direction", "duration", "distance", "mode", "count", "n", "cell", "antenna"),
-    *("site", "tower", "bts", "venue", "place", "location", "poi", "mcc", "mnc", "net", "area"),
-    *("lac", "radio", "range", "samples", "called", "callee", "end", "unnamed", "rating", "speed"),
-    *("fare", "city", "country", "region", "district", "date", "day", "hour", "week", "month"),
-}
+
+
+def _sets(words: dict[str, str]) -> dict[str, set[str]]:
+    return {role: set(text.split()) for role, text in words.items()}
+
+
+_WEAK = _sets(
+    {
+        "user": "id name nom code mac mac_address hash",
+        "antenna": """location location_id loc_id place place_id venue venue_id poi
+            poi_id station node node_id lac id""",
+    }
+)
+_TOKENS = _sets(
+    {
+        "user": """user userid uid msisdn imsi subscriber caller customer person
+            client device phone taxi vehicle driver usuario utilisateur abonne
+            abonado benutzer nutzer kunde utente abonent participant""",
+        "time": "time timestamp datetime date epoch fecha zeit heure hora",
+        "lat": "lat latitude latitud breitengrad",
+        "lon": "lon lng longitude longitud lontitude laengengrad langengrad",
+        "antenna": "antenna cell cellid tower bts site enodeb antenne antena",
+        "offset": "offset",
+    }
+)
+_NOT = _sets(
+    {
+        "user": """type agent class category status age gender sex plan lat lon time
+            date count called callee b home work speed model""",
+        "time": "zone offset end stop duration updated changed spent birth",
+        "lat": "end dest destination b home work",
+        "lon": "end dest destination b home work",
+        "antenna": """lat lon latitude longitude type last end time range phone
+            mobile number owner contact email mail user subscriber""",
+        "offset": "",
+    }
+)
+_ELSE = _sets(
+    {
+        "user": """track trajectory traj trip tour session route ride segment row index seq sequence
+        event record speed altitude alt elevation z heading bearing course accuracy status
+        occupied occupancy type category direction duration distance mode count n cell
+        antenna site tower bts venue place location poi mcc mnc net area lac radio range
+        samples called callee end unnamed rating fare city country region district date
+        day hour week month"""
+    }
+)["user"]
 
 
 def rank(name: object, role: str) -> float:

@@ -5,12 +5,16 @@ Nothing here runs code from a file: pickles are refused, XLSX formulas are not c
 
 from __future__ import annotations
 
+import gzip
+import io
 import os
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
@@ -21,12 +25,18 @@ from ..model.budgets import Budget, check_columns
 from ..model.errors import ConfigError, SchemaError, only_ours
 from .delimited import as_utf8, has_header, read_delimited
 from .json_text import is_json, read_json
-from .packed import gunzipped, is_gzip, is_zip, only_member, opened_zip
 from .parquet import read_parquet
 from .table import SourceTable
 from .workbook import WORKBOOK, read_sheets
 
+_GZIP, _ZIP = b"\x1f\x8b", (b"PK\x03\x04", b"PK\x05\x06")
 _DEPTH = 3
+_BLOCK = 1 << 20
+BROKEN = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, LookupError),
+    *(NotImplementedError, ValueError, RuntimeError),
+)
+"""What unpacking a damaged file raises."""
 
 _ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
 _REFUSED = (
@@ -100,7 +110,8 @@ def bytes_of(source: Any) -> bytes:
         content = content.encode("utf-8", "surrogatepass")
     if not isinstance(content, (bytes, bytearray, memoryview)):
         raise ConfigError("The file object gives neither bytes nor text; give an ordinary file.")
-    return _small_enough(bytes(content))
+    _check_size(len(content))
+    return bytes(content)
 
 
 def _bytes_at(name: str | bytes) -> bytes:
@@ -112,8 +123,7 @@ def _bytes_at(name: str | bytes) -> bytes:
             raise SchemaError(f"{path.name!r} is a directory; give one file in it.")
         if not path.exists():
             raise SchemaError(f"There is no file {path.name!r} at the path given; check the path.")
-        if path.stat().st_size > budgets.MAX_BYTES:
-            raise _too_large()
+        _check_size(path.stat().st_size)
         return path.read_bytes()
     except (OSError, ValueError) as fault:
         raise SchemaError(
@@ -121,17 +131,12 @@ def _bytes_at(name: str | bytes) -> bytes:
         ) from None
 
 
-def _small_enough(data: bytes) -> bytes:
-    if len(data) > budgets.MAX_BYTES:
-        raise _too_large()
-    return data
-
-
-def _too_large() -> SchemaError:
-    return SchemaError(
-        f"The file has more than {budgets.MAX_BYTES >> 30} GB of unpacked text; give Parquet, or a "
-        "part of the users or days."
-    )
+def _check_size(size: int) -> None:
+    if size > budgets.MAX_BYTES:
+        raise SchemaError(
+            f"The file has more than {budgets.MAX_BYTES >> 30} GB of unpacked text; give Parquet, "
+            "or a part of the users or days."
+        )
 
 
 # --- kinds -------------------------------------------------------------------------------------
@@ -153,32 +158,94 @@ def _tables(
         )
     if data[257:262] == b"ustar":
         raise SchemaError(f"The file is a tar archive; {_ACCEPTED}.")
-    if is_gzip(data) or is_zip(data):
+    if data.startswith((_GZIP, *_ZIP)):
         if depth >= _DEPTH:
             raise SchemaError("The file is packed several times over; pack it once, or not at all.")
-        if is_gzip(data):
+        if data.startswith(_GZIP):
             return _tables(gunzipped(data, budget), budget, packed or "gzip", depth + 1)
-        archive = opened_zip(data, budget)
+        archive = _opened_zip(data, budget)
         if WORKBOOK in archive.namelist():
             return _from_workbook(archive, budget)
-        return _tables(only_member(archive, budget), budget, packed or "zip", depth + 1)
-    table = _from_parquet(data, budget) if data[:4] == b"PAR1" else _from_text(data, budget)
+        return _tables(_only_member(archive, budget), budget, packed or "zip", depth + 1)
+    if data.startswith(b"PAR1"):
+        labels, columns = read_parquet(data, budget)
+        table = SourceTable(labels, tuple(map(plain_column, columns)), "Parquet")
+    elif is_json(data):
+        text, encoding = as_utf8(data)
+        table = replace(read_json(text, _column, budget), encoding=encoding)
+    else:
+        table = read_delimited(data)
     return [replace(table, packed=packed)]
 
 
-def _from_text(data: bytes, budget: Budget) -> SourceTable:
-    if not is_json(data):
-        return read_delimited(data)
-    text, encoding = as_utf8(data)
-    return replace(read_json(text, _column, budget), encoding=encoding)
+# --- what is packed, within its budget ------------------------------------------------------------
+
+
+def gunzipped(data: bytes, budget: Budget) -> bytes:
+    """The content of a gz file, and of any other file itself.
+
+    Raises
+    ------
+    SchemaError
+        Cut short, damaged, or beyond the budget.
+    """
+    if not data.startswith(_GZIP):
+        return data
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            return _unpacked(stream, budget)
+    except (OSError, EOFError, zlib.error, struct.error):
+        raise SchemaError(
+            "The gz file is cut short or damaged; copy or download it again."
+        ) from None
+
+
+def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
+    """A zip file whose members all together are within the budget."""
+    try:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        budget.check_bytes(sum(info.file_size for info in archive.infolist()))
+    except BROKEN:
+        raise _damaged_zip() from None
+    return archive
+
+
+def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
+    """The content of a zip file's one file; what systems add to it does not count."""
+    # Not is_dir(), which takes it for granted that there is a name.
+    members = [
+        info
+        for info in archive.infolist()
+        if not info.filename.endswith(("/", ".DS_Store"))
+        and not info.filename.startswith("__MACOSX/")
+    ]
+    if len(members) != 1:
+        raise SchemaError(
+            f"The zip file holds {len(members)} files; give one with exactly one file in it."
+        )
+    if members[0].flag_bits & 1:
+        raise SchemaError("The zip file is protected by a password; unpack it first.")
+    try:
+        with archive.open(members[0]) as stream:
+            return _unpacked(stream, budget)
+    except BROKEN:
+        raise _damaged_zip() from None
+
+
+def _damaged_zip() -> SchemaError:
+    return SchemaError("The zip file is damaged; pack or download it again.")
+
+
+def _unpacked(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
+    """All of a stream, piece by piece: to read with a limit takes the room of the limit at once."""
+    content = io.BytesIO()
+    while block := stream.read(_BLOCK):
+        content.write(block)
+        budget.check_bytes(content.tell())
+    return content.getvalue()
 
 
 # --- Parquet, XLSX, DataFrame ------------------------------------------------------------------
-
-
-def _from_parquet(data: bytes, budget: Budget) -> SourceTable:
-    labels, columns = read_parquet(data, budget)
-    return SourceTable(labels, tuple(plain_column(column) for column in columns), "Parquet")
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

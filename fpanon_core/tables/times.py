@@ -147,15 +147,10 @@ def _typed(column: pa.ChunkedArray) -> ParsedTimes:
     aware = pa.types.is_timestamp(column.type) and column.type.tz is not None
     name = "timestamp column" + (" with zone" if aware else " without zone")
     ok = ~pc.is_null(column).to_numpy()
-    if pa.types.is_timestamp(column.type):
-        per_second = _PER_SECOND[column.type.unit]
-    else:  # days, or their milliseconds
-        per_second = 1 if pa.types.is_date32(column.type) else 1_000
-    if pa.types.is_date32(column.type):
-        column = column.cast(pa.int32())
+    per_second = 1_000 if pa.types.is_date(column.type) else _PER_SECOND[column.type.unit]
+    if pa.types.is_date(column.type):  # days, or their milliseconds
+        column = column.cast(pa.date64())
     found = pc.fill_null(column.cast(pa.int64()), 0).to_numpy()
-    if pa.types.is_int32(column.type):
-        found = found * 86_400
     # Of the years 1 to 9999, or it would run over the edge of what counts microseconds, unseen.
     ok = ok & (found >= _FIRST // SECOND * per_second) & (found <= _LAST // SECOND * per_second)
     found = np.where(ok, found, 0)
@@ -267,7 +262,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
     offsets = np.frombuffer(chunk.buffers()[1], np.int64 if wide else np.int32)
     offsets = offsets[chunk.offset : chunk.offset + len(chunk) + 1].astype(np.int64)
     raw = chunk.buffers()[2]
-    data = np.frombuffer(raw, np.uint8) if raw is not None else np.zeros(0, np.uint8)
+    data = np.frombuffer(raw or b"", np.uint8)
     lengths = np.diff(offsets)
     for length in np.unique(lengths):
         if not 1 <= length <= _MAX_LENGTH:
@@ -294,11 +289,10 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
             return
         first = left[0]
         match = layout_of(text[first])
-        if match is None and len(left) > 1:
+        if match is None:
             same = np.all(shape[left] == shape[first], axis=1)
         else:
             same = _same_shape(text, shape, left, first)
-        if match is not None:
             yield left[same], match
         left = left[~same]
     for row in left:  # a column of many shapes is hardly one of times: row by row
@@ -316,9 +310,7 @@ def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int)
     for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):
         words[run.start() : run.end()] = True
     same = np.ones(len(left), bool)
-    whole = len(left) == len(text)
-    for i in range(text.shape[1]):
-        column = (text if words[i] else shape)[:, i]
-        column = column if whole else column[left]
-        same &= _LETTER[column] if words[i] else column == shape[first, i]
+    whole = slice(None) if len(left) == len(text) else left
+    for i, word in enumerate(words):
+        same &= _LETTER[text[whole, i]] if word else shape[whole, i] == shape[first, i]
     return same

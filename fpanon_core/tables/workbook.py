@@ -16,10 +16,12 @@ beyond the budget, or where it holds what takes the square of its length to unde
 
 from __future__ import annotations
 
+import io
 import posixpath
 import warnings
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 from xml.parsers import expat
 
@@ -72,62 +74,30 @@ class _Book:
     """What is the same for all sheets of a workbook; how much they have come to so far."""
 
     def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
-        self._archive = archive
-        self._members = frozenset(archive.namelist())
-        self._budget = budget
+        self._archive, self._budget = archive, budget
         self._text = self._columns = 0
         root = fromstring(archive.read(WORKBOOK))
         about = root.find(f"{_MAIN}workbookPr")
         # Days are counted from 1904 in workbooks of old Macintoshes.
         from_1904 = about is not None and WorkbookProperties.from_tree(about).date1904
         self._epoch = CALENDAR_MAC_1904 if from_1904 else WINDOWS_EPOCH
-        self._parts = {part.get("Id"): part for part in fromstring(archive.read(_PARTS))}
-        self._strings = self._shared_strings()
-        self._dates, self._durations = self._date_styles()
-        self.sheets = self._named_in(root)
+        parts = {part.get("Id"): part for part in fromstring(archive.read(_PARTS))}
+        members = frozenset(archive.namelist())
 
-    def _named_in(self, root: Any) -> list[str]:
-        """The parts that hold sheets, in their order, each once."""
+        def part(kind: str) -> bytes | None:
+            """The one part of a kind that all sheets refer to."""
+            own = (_place(p) for p in parts.values() if p.get("Type", "").endswith(f"/{kind}"))
+            place = next((place for place in own if place in members), None)
+            return archive.read(place) if place else None
+
+        texts = part("sharedStrings")
+        self._strings: list[str] = [] if texts is None else read_string_table(io.BytesIO(texts))
+        self._dates, self._durations = _date_styles(part("styles"))
         named = root.iterfind(f"{_MAIN}sheets/{_MAIN}sheet")
-        parts = [self._parts[each] for sheet in named if (each := sheet.get(_ID))]
-        places = [_place(part) for part in parts if "chartsheet" not in part.get("Type", "")]
-        return [place for place in dict.fromkeys(places) if place in self._members]
-
-    def _part(self, kind: str) -> str | None:
-        """The one part of a kind that all sheets refer to."""
-        for part in self._parts.values():
-            if part.get("Type", "").endswith(f"/{kind}") and _place(part) in self._members:
-                return _place(part)
-        return None
-
-    def _shared_strings(self) -> list[str]:
-        place = self._part("sharedStrings")
-        if place is None:
-            return []
-        with self._archive.open(place) as stream:
-            strings: list[str] = read_string_table(stream)
-        return strings
-
-    def _date_styles(self) -> tuple[set[int], set[int]]:
-        """Numbers of the styles whose numbers are dates or times, and of those of durations."""
-        place = self._part("styles")
-        if place is None:
-            return set(), set()
-        root = fromstring(self._archive.read(place))
-        own = {
-            int(each.get("numFmtId")): each.get("formatCode")
-            for each in root.iterfind(f"{_MAIN}numFmts/{_MAIN}numFmt")
-        }
-        styles = [
-            int(each.get("numFmtId", 0)) for each in root.iterfind(f"{_MAIN}cellXfs/{_MAIN}xf")
-        ]
-        codes = {each: own.get(each, builtin_format_code(each)) for each in set(styles)}
-        dates = {each for each, code in codes.items() if is_date_format(code)}
-        durations = {each for each, code in codes.items() if is_timedelta_format(code)}
-        return (
-            {i for i, each in enumerate(styles) if each in dates},
-            {i for i, each in enumerate(styles) if each in durations},
-        )
+        sheets = [parts[each] for sheet in named if (each := sheet.get(_ID))]
+        places = [_place(each) for each in sheets if "chartsheet" not in each.get("Type", "")]
+        self.sheets = [place for place in dict.fromkeys(places) if place in members]
+        """The parts that hold sheets, in their order, each once."""
 
     def rows_of(self, part: str) -> list[Row]:
         """The rows of a sheet that are not empty."""
@@ -138,7 +108,10 @@ class _Book:
                 fields: list[Any] = [None] * max(cells, default=0)
                 widest = max(widest, len(fields))
                 for column, value in cells.items():
-                    fields[column - 1] = self._weighed(value)
+                    fields[column - 1] = value
+                    if isinstance(value, str):  # which cells may share, and a column does not
+                        self._text += len(value) if value.isascii() else 3 * len(value)
+                        self._budget.check_bytes(self._text)
                 if any(field is not None and field != "" for field in fields):
                     rows.append((number, tuple(fields)))
         self._columns += widest
@@ -158,7 +131,8 @@ class _Book:
                 within = event == "start"
                 if not within:
                     told = element.get("r")
-                    number = number + 1 if told is None else _whole(told)
+                    # Some programs write it as 1.0.
+                    number = number + 1 if told is None else int(float(told))
                     yield number, self._cells(element)
             if event == "end" and not within:
                 element.clear()
@@ -201,17 +175,22 @@ class _Book:
         except (OverflowError, ValueError):
             return "#VALUE!"  # as a spreadsheet shows a day before its first, or past its last
 
-    def _weighed(self, value: Any) -> Any:
-        """A cell's value; a text that cells share is made anew for each of them in a column."""
-        if isinstance(value, str):
-            self._text += len(value) if value.isascii() else 3 * len(value)
-            self._budget.check_bytes(self._text)
-        return value
 
-
-def _whole(text: str) -> int:
-    """A row's number; some programs write it as ``1.0``."""
-    return int(text) if text.isdigit() else int(float(text))
+def _date_styles(xml: bytes | None) -> tuple[set[int], set[int]]:
+    """Numbers of the styles whose numbers are dates or times, and of those of durations."""
+    if xml is None:
+        return set(), set()
+    root = fromstring(xml)
+    formats = root.iterfind(f"{_MAIN}numFmts/{_MAIN}numFmt")
+    own = {int(each.get("numFmtId")): each.get("formatCode") for each in formats}
+    styles = [int(each.get("numFmtId", 0)) for each in root.iterfind(f"{_MAIN}cellXfs/{_MAIN}xf")]
+    codes = {each: own.get(each, builtin_format_code(each)) for each in set(styles)}
+    dates = {each for each, code in codes.items() if is_date_format(code)}
+    durations = {each for each, code in codes.items() if is_timedelta_format(code)}
+    return (
+        {i for i, each in enumerate(styles) if each in dates},
+        {i for i, each in enumerate(styles) if each in durations},
+    )
 
 
 def _place(part: Any) -> str:
@@ -237,11 +216,8 @@ def check_xml(archive: zipfile.ZipFile, budget: Budget) -> None:
     """
     count = _Count(budget)
     for info in archive.infolist():
-        try:
-            with archive.open(info) as stream:
-                count.walk(stream)
-        except expat.ExpatError:  # a picture; or XML that nobody else can read farther, either
-            continue
+        with suppress(expat.ExpatError), archive.open(info) as stream:
+            count.walk(stream)  # a picture is no XML; what else is none, nobody else can read
 
 
 class _Count:
@@ -250,7 +226,6 @@ class _Count:
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.cells = self.elements = self.number_formats = 0
-        self.row = self.column = self.width = 0
 
     def walk(self, stream: Any) -> None:
         """Count a member."""
@@ -270,39 +245,32 @@ class _Count:
             self.budget.check_cells(self.elements // 4)
         match name.rpartition(" ")[2]:
             case "row":
-                self._row(found.get("r"))
+                self.row = int(float(found.get("r", self.row + 1)))
+                self.column = self.width = 0
+                if self.row > MAX_SHEET_ROWS:
+                    raise SchemaError(
+                        f"A sheet of the XLSX file has a row beyond the {MAX_SHEET_ROWS:,}th, "
+                        "which no sheet can have; save it again, or as CSV."
+                    )
             case "c":
-                self._cell(found.get("r"))
+                place = found.get("r")
+                self.column = self.column + 1 if place is None else _column_of(place)
+                check_columns(self.column)
+                self.width = max(self.width, self.column)
             case "numFmt":
-                self._number_format(found.get("formatCode", ""))
+                self.number_formats += 1
+                length = len(found.get("formatCode", ""))
+                if length > MAX_FORMAT_CHARACTERS or self.number_formats > MAX_NUMBER_FORMATS:
+                    raise SchemaError(
+                        f"The XLSX file has a number format of more than {MAX_FORMAT_CHARACTERS} "
+                        f"characters, or more than {MAX_NUMBER_FORMATS:,} of them, which no "
+                        "workbook can have; save it again, or as CSV."
+                    )
 
     def _ends(self, name: str) -> None:
         if name.rpartition(" ")[2] == "row":
             self.cells += self.width
             self.budget.check_cells(self.cells)
-
-    def _row(self, number: str | None) -> None:
-        self.row = self.row + 1 if number is None else int(float(number))
-        self.column = self.width = 0
-        if self.row > MAX_SHEET_ROWS:
-            raise SchemaError(
-                f"A sheet of the XLSX file has a row beyond the {MAX_SHEET_ROWS:,}th, which no "
-                "sheet can have; save it again, or as CSV."
-            )
-
-    def _cell(self, place: str | None) -> None:
-        self.column = self.column + 1 if place is None else _column_of(place)
-        check_columns(self.column)
-        self.width = max(self.width, self.column)
-
-    def _number_format(self, code: str) -> None:
-        self.number_formats += 1
-        if len(code) > MAX_FORMAT_CHARACTERS or self.number_formats > MAX_NUMBER_FORMATS:
-            raise SchemaError(
-                f"The XLSX file has a number format of more than {MAX_FORMAT_CHARACTERS} "
-                f"characters, or more than {MAX_NUMBER_FORMATS:,} of them, which no workbook can "
-                "have; save it again, or as CSV."
-            )
 
 
 def _column_of(place: str) -> int:

@@ -3,7 +3,7 @@
 CSV has times in ISO 8601 with their offset, so that nobody has to guess the zone. A gzipped file
 carries no time of writing: the same table gives the same bytes. A file appears under its name only
 when it is whole (:mod:`.whole`). In CSV, text that a spreadsheet would run is defused
-(:mod:`.spreadsheets`); Parquet is opened by none, and its texts stay as they are.
+(:mod:`.leaving`); Parquet is opened by none, and its texts stay as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from pyarrow import csv, parquet
 
 from ..model.errors import ConfigError, SchemaError
-from .spreadsheets import defused, defused_column
+from .leaving import defused, defused_column
 from .whole import whole_file
 
 _TIMES_SMALLER = 20  # a reader allows 100 (model/budgets.py)

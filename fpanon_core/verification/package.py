@@ -35,7 +35,7 @@ from ..model.budgets import MAX_BYTES, MAX_RELEASE_BYTES, Budget
 from ..model.data_package import data_package, described
 from ..model.errors import ConfigError, SchemaError
 from ..model.facts import ReleaseFacts
-from ..model.release_page import README, sections
+from ..model.release_page import README, readme, sections
 from ..model.release_page import README as PAGE
 from ..model.version import __version__
 from .faults import Faults
@@ -300,7 +300,7 @@ def rebuilt(
     if description != described(facts, data_file, size, sha256):
         _tell_difference(plain, data_package(facts, data_file, size, sha256), faults)
     if page is not None:
-        _check_page(page, sections(facts, data_file, sha256), faults)
+        _check_page(page, readme(facts, data_file, sha256), faults)
     return facts
 
 
@@ -354,11 +354,11 @@ def _differences(found: Any, due: Any, where: str) -> Any:
         yield "hash", where
 
 
-def _check_page(page: bytes, due: list[tuple[str, str]], faults: Faults) -> None:
+def _check_page(page: bytes, due: str, faults: Faults) -> None:
     """Say which part of a page is not the one that the facts make."""
-    whole = ("\n\n".join(text for _, text in due) + "\n").encode()
-    if page == whole:
+    if page == due.encode():
         return
-    wrong = [head for head, text in due if page.count(text.encode()) != 1]
+    found = sections(page.decode("utf-8", "replace"))
+    wrong = [head for head, text in sections(due).items() if found.get(head) != text]
     parts = f" Not as it should be: {', '.join(wrong)}." if wrong else " Something is added to it."
     faults.add("page", f"{README} is not the page that the facts make.{parts}")

@@ -10,7 +10,7 @@ from pages.aggregates import counts, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
-from pages.shell import definitions, downloads, formula, layout, slides
+from pages.shell import definitions, downloads, layout, workspace
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -55,7 +55,7 @@ what_this_means(
     published=story.PUBLISHED_RECOVERY,
     source=story.SOURCE,
 )
-slides.offer(
+workspace.offer(
     data.digest,
     "aggregates",
     "How much of everybody’s path comes back from counts?",
@@ -178,4 +178,4 @@ counts.section(data)
 files = habits.files(found, row, varied, tried)
 prefix = "synthetic_" if data.source.synthetic else ""
 downloads.csv_files("aggregates", files, prefix=prefix + habits.PREFIX)
-formula.link("Counts and trajectory recovery")
+layout.formulas("Counts and trajectory recovery")

@@ -15,7 +15,7 @@ from fpanon_core.studies import anonymizability, estimates, foretold, under_prof
 from fpanon_core.studies.anonymizability import Config, Result
 from pages.shell import job_panel, questions
 from pages.shell.dataset import Dataset
-from pages.shell.kgaps import DEEPEN, MEASURE
+from pages.shell.kinds import DEEPEN, MEASURE
 from pages.shell.questions import Answer, Kind, Question
 from pages.shell.session import Job
 

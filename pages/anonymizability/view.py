@@ -10,16 +10,7 @@ from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
-from pages.shell import (
-    definitions,
-    downloads,
-    formula,
-    job_panel,
-    kgaps,
-    layout,
-    questions,
-    slides,
-)
+from pages.shell import definitions, downloads, job_panel, kinds, layout, questions, workspace
 from pages.shell.figure import plot, show
 from pages.shell.guard import act, end_view
 from pages.shell.layout import what_this_means
@@ -42,7 +33,7 @@ if asked:
     results.ask(data, wanted)
 form.write_url()
 waiting = results.start_wanted(data, wanted)
-measuring = questions.jobs(kgaps.MEASURE)
+measuring = questions.jobs(kinds.MEASURE)
 # What comes and goes has a container of its own, so that the figures below keep their place.
 with st.container(key="anon_work"):
     job_panel.show(measuring, key="anon_jobs", stop=questions.hold)
@@ -83,7 +74,7 @@ what_this_means(
     key="by_k",
     published=story.published_by_k(profile, drawn, wanted.config),
 )
-slides.offer(
+workspace.offer(
     data.digest,
     "anonymizability",
     "How far is everyone from a crowd of k?",
@@ -129,4 +120,4 @@ person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
 result = together(list(found.values()), wanted.ks)
 downloads.tables("anon", result, story.TABLES, synthetic=data.source.synthetic)
-formula.link("k-gap")
+layout.formulas("k-gap")

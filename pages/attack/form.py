@@ -15,17 +15,8 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Generalize, ReleaseOption
 from fpanon_core.studies.presets import PRESETS
-from pages.shell import (
-    address,
-    at_hand,
-    chosen,
-    definitions,
-    layout,
-    session,
-    weighed,
-    widgets,
-)
-from pages.shell.at_hand import AtHand
+from fpanon_core.studies.study import AtHand
+from pages.shell import address, definitions, layout, session, widgets, workspace
 
 # Any row alike, as where options are weighed: the lesser places of a person, which tell people
 # apart, may be known, too.
@@ -64,11 +55,11 @@ class Asked:
 def form(fs: FingerprintSet) -> Asked | None:
     """The settings, in one row; None while no release is chosen, or what was typed is none."""
     kept = _kept(fs)
-    ready = {release.name: release for release in [*kept, *at_hand.of_data(fs.digest)]}
-    usual = {option.name: AtHand(option.name, option) for option in [_RAW, *_usual(fs)]}
+    ready = {release.name: release for release in [*kept, *workspace.of(fs.digest).releases]}
+    usual = {option.name: AtHand("attack", option.name, option) for option in [_RAW, *_usual(fs)]}
     offered = usual | ready
     first = list(dict.fromkeys([*(each.name for each in kept), _RAW.name]))
-    wanted = at_hand.wanted()
+    wanted = workspace.attacked()
     made = [each.name for each in ready.values() if each.made is not None]
     _begin(
         fs,
@@ -190,12 +181,11 @@ def _begin(
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
     """The form that stands as the choice for these data, with the outsider it was weighed with."""
-    standing = chosen.current(fs.digest)
-    if standing is None:
+    mine = workspace.of(fs.digest)
+    if mine.choice is None:
         return []
-    found = weighed.of_data(fs.digest)
-    option = standing.result.option
-    return [AtHand(option.name, option, None if found is None else found.table.config)]
+    option, found = mine.choice.result.option, mine.weighed
+    return [AtHand("attack", option.name, option, found.table.config if found else None)]
 
 
 def _in_address(
@@ -223,4 +213,4 @@ def typed(text: str) -> AtHand:
     """
     (profile,) = widgets.profiles_of([text])
     option = ReleaseOption(steps=(Generalize(profile),))
-    return AtHand(option.name, option)
+    return AtHand("attack", option.name, option)

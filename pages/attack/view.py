@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.attack import figures, form, question, relinked, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, formula, layout, questions, slides
+from pages.shell import downloads, layout, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -65,7 +65,7 @@ with st.container(key="main_figure"):
 first, *others = story.told(result)
 what_this_means(first, key="attack")
 if asked.release.steps is not None:
-    slides.offer(
+    workspace.offer(
         data.digest,
         "attack",
         "What does an attacker find, before and after?",
@@ -85,4 +85,4 @@ if result.period_days is not None:
     relinked.section(data, asked, result.period_days, of)
 
 downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
-formula.link("An outsider who knows the truth")
+layout.formulas("An outsider who knows the truth")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from fpanon_core.io.background import MAX_BYTES, MAX_POSITIONS
 from pages.charts.words import count
-from pages.shell import background, job_panel, session
+from pages.shell import figure, job_panel, session
 from pages.shell.guard import act
 
 
@@ -28,18 +28,18 @@ def section() -> None:
                 st.button("Lay under the maps", key="data_background_read", disabled=file is None)
                 and file
             ):
-                background.read(file.getvalue())
+                figure.read_ground(file.getvalue())
                 session.uploads_read([file])
                 st.rerun()
-            found = background.current()
+            found = figure.ground()
             if found is not None:
                 st.button(
                     "Take away",
                     key="data_background_remove",
                     icon=":material/layers_clear:",
-                    on_click=act(background.remove),
+                    on_click=act(figure.remove_ground),
                 )
-        job_panel.show(session.jobs(background.JOBS), key="data_background_jobs")
+        job_panel.show(session.jobs(figure.GROUND_JOBS), key="data_background_jobs")
         if found is not None:
             told = [
                 f"{count(found.n_lines, 'line')} of {len(found.lon):,} points lie under the maps"

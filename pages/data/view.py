@@ -13,7 +13,7 @@ from pages.charts.cdf import samples_per_user
 from pages.charts.maps import dots_legend, places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import asking, background, form, opening, story
-from pages.shell import dataset, downloads, formula, job_panel, layout, study_form
+from pages.shell import dataset, downloads, job_panel, layout, study
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act, end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -29,11 +29,11 @@ if data is not None and (job is None or job.error is None) and dataset.asked() i
         st.switch_page("pages/overview/view.py")
     with place.popover("Open other data", icon=":material/folder_open:", key="data_open"):
         opening.show()
-        study_form.opening(key="data")
+        study.opening(key="data")
 else:
     opening.show()
     with st.expander("Open a study that was saved", key="data_study"):
-        study_form.opening(key="data")
+        study.opening(key="data")
 if job is not None:
     job_panel.show([job], key="data_opening")
     if job.active:
@@ -162,4 +162,4 @@ with right:
         st.rerun()
     if rule.active:
         what_this_means(story.screened(fs.n_users, report.users_screened_out), key="screening")
-formula.link("Samples and fingerprints")
+layout.formulas("Samples and fingerprints")

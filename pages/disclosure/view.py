@@ -9,7 +9,7 @@ import streamlit as st
 from fpanon_core.model.profiles import corners_text
 from pages.charts import disclosure, style
 from pages.disclosure import figures, form, story
-from pages.shell import definitions, downloads, formula, layout, questions, slides
+from pages.shell import definitions, downloads, layout, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -66,7 +66,7 @@ with st.container(key="main_figure"):
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95 % intervals.",
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
-slides.offer(
+workspace.offer(
     data.digest,
     "disclosure",
     "What do the known points give away?",
@@ -154,4 +154,4 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
 figures.explainer()
 
 downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)
-formula.link("Disclosure")
+layout.formulas("Disclosure")

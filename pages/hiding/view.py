@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 
 from fpanon_core.studies import hiding, overview
+from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.hiding import comparison, files, form, groups, names, story
 from pages.hiding.files import COLUMNS
-from pages.shell import at_hand, formula, layout, limits, questions, slides
-from pages.shell.at_hand import AtHand
+from pages.shell import layout, limits, questions, workspace
 from pages.shell.figure import plot
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -38,13 +38,9 @@ if not made:
         "everyone. Several releases can be compared."
     )
     end_view()
-at_hand.put(
-    "glove",
-    data.digest,
-    [
-        AtHand(names.name_of(config), made=each.release, settings=config)
-        for config, each in list(made.items())[::-1]
-    ],
+workspace.of(data.digest).made["glove"] = tuple(
+    AtHand("glove", names.name_of(config), made=each.release, settings=config)
+    for config, each in list(made.items())[::-1]
 )
 worths = {config: hiding.worth(data.fs, each.release) for config, each in made.items()}
 
@@ -59,7 +55,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
         label_visibility="collapsed",
         width=420,
     )
-    at_hand.attack(names.name_of(chosen), key="glove_attack")
+    workspace.attack(names.name_of(chosen), key="glove_attack")
 result = made[chosen]
 kind, verdict = story.verdict(result, worths[chosen])
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
@@ -80,7 +76,7 @@ pair = story.pair(made, chosen)
 gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 what_this_means(*story.accurate(result), key="glove")
 if chosen.steps is not None:
-    slides.offer(
+    workspace.offer(
         data.digest,
         "glove",
         "How coarse is what is published?",
@@ -110,5 +106,5 @@ with st.expander("Would equally coarse data do?", key="glove_uniform"):
 
 # --- download ---
 files.downloads(data, result, compared)
-formula.link("Hiding everyone in step: aligned publishing")
-formula.link("Hiding everyone: GLOVE")
+layout.formulas("Hiding everyone in step: aligned publishing")
+layout.formulas("Hiding everyone: GLOVE")

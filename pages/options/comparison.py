@@ -19,10 +19,10 @@ from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story, tables
 from pages.shell import questions
-from pages.shell.at_hand import attack
 from pages.shell.figure import plot, show_map
 from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
+from pages.shell.workspace import attack
 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED = "options_pinned"

@@ -14,7 +14,7 @@ from fpanon_core.model.limits import OPTION_POINTS, SEED
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies.presets import PRESETS
 from pages.options import own_option
-from pages.shell import address, definitions, exploration
+from pages.shell import address, definitions, workspace
 from pages.shell.exploration import USUAL
 
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -38,10 +38,10 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     """
     presets = {title: _made(fs, name) for title, name in _NAMES.items()}
     put: list[str] | None = None
-    if (found_there := exploration.tried(fs.digest)) is not None:
+    if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
-        if st.session_state.get(_SEEN) != found_there.number:  # what was just found is shown first
-            st.session_state[_SEEN] = found_there.number
+        if st.session_state.get(_SEEN) is not found_there:  # what was just found is shown first
+            st.session_state[_SEEN] = found_there
             put = [_FOUND]
     elif _FOUND in (st.session_state.get("options_presets") or []):  # it was of other data
         put = list(_NAMES)[:1]

@@ -19,10 +19,10 @@ from pages.charts.pareto import Dot, pareto
 from pages.charts.style import CONFIG, Theme
 from pages.options import comparison, story
 from pages.options.criteria import RISKS, Criteria
-from pages.shell import chosen, limits, weighed
-from pages.shell.chosen import Choice
+from pages.shell import limits, workspace
 from pages.shell.figure import plot
 from pages.shell.guard import act
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice
 
 # Together no wider than the page in a window of 1,440 px.
 _COLUMNS = {
@@ -115,9 +115,9 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
-    if (proposed := weighed.proposed()) in names:
+    if (proposed := workspace.proposed()) in names:
         st.session_state[_NAME] = proposed
-    listed = [*names, chosen.REFUSE]
+    mine, listed = workspace.of(table.digest), [*names, REFUSE]
     select(listed)
     name = st.selectbox(
         "Option to release",
@@ -130,32 +130,31 @@ def form(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     )
     why = st.text_area(
         "Why this one",
-        key=f"options_choice_why_{name}",
+        key=workspace.reason_key(name),
         max_chars=2_000,
         height=100,
         persist_state="session",
-        placeholder=chosen.REASON,
+        placeholder=REASON,
     )
     pressed = st.button("Keep this choice", key="options_choice_keep")
-    if pressed and name == chosen.REFUSE:
+    if pressed and name == REFUSE:
         if why.strip():
-            chosen.refuse(table.digest, why)
+            mine.refuse(why)
         else:
-            st.error(chosen.NO_REASON)
+            st.error(NO_REASON)
     elif pressed and name is not None:
         result = table.results[list(names).index(name)]
-        if refusal := chosen.refused(result, why, limits.in_force()):
+        if refusal := workspace.refused(result, why, limits.in_force()):
             st.error(refusal)
         else:
-            chosen.keep(table.digest, result, why)
+            mine.choose(result, why)
     elif pressed:
-        st.error(f"Choose an option first, or “{chosen.REFUSE}”.")
-    why_not = chosen.refusal(table.digest)
-    if why_not is not None and name in (chosen.REFUSE, None):
+        st.error(f"Choose an option first, or “{REFUSE}”.")
+    why_not, standing = mine.refusal, mine.choice
+    if why_not is not None and name in (REFUSE, None):
         st.success(story.refused_told(why_not))
     elif why_not is not None:
         st.info(story.REFUSED_BEFORE)
-    standing = chosen.current(table.digest)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(
             "Another option is selected than the one that was kept; keep this choice to have its "

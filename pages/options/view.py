@@ -11,7 +11,7 @@ from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies import overview
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import PUBLISHED_TRADE
-from fpanon_core.studies.recipe import NOTHING_LEAVES
+from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.options import (
     comparison,
@@ -23,23 +23,9 @@ from pages.options import (
     tables,
 )
 from pages.options.criteria import MEASURES
-from pages.shell import (
-    address,
-    at_hand,
-    chosen,
-    definitions,
-    downloads,
-    exploration,
-    formula,
-    layout,
-    produced,
-    slides,
-    weighed,
-)
-from pages.shell.at_hand import AtHand
+from pages.shell import address, definitions, downloads, exploration, layout, release, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
-from pages.shell.weighed import Weighed
 
 of = style.theme(st.context.theme.type)
 
@@ -86,7 +72,12 @@ table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)
 everything = overview.merged(results, exploration.found(data.fs, known))
 all_weighed = replace(table, results=tuple(r for r in everything if not r.fault))
 names = [result.option.name for result in done]
-at_hand.put("options", data.digest, [AtHand(o.option.name, o.option, known) for o in done])
+mine = workspace.of(data.digest)
+mine.made["options"] = tuple(
+    AtHand("options", each.option.name, each.option, known) for each in done
+)
+whole = replace(all_weighed, results=everything)  # with those that failed, and why
+mine.weigh(whole, by.judged, len(wanted) - len(results))
 about = [story.outsider_told(known), *MEASURES, definitions.UTILITY]
 corners = corners_text(result.grid for result in done if result.grid is not None)
 layout.about(place, *about, story.compared_told(table), corners)
@@ -97,14 +88,14 @@ with below:
 with compared_place:
     st.header("Side by side", anchor=False)
     pinned = comparison.pinned(names)
-standing = chosen.current(data.digest)
+standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
     with st.container(key="main_figure"):
         front.figure(dots, names, by, story.drawn_limit(table, by), of)
     conclusion = story.conclusion(all_weighed, dots, by)
     what_this_means(*conclusion, key="options_front")
-    slides.offer(
+    workspace.offer(
         data.digest,
         "options",
         "Which option may be released, and what is lost?",
@@ -127,20 +118,7 @@ with chosen_place:
     if standing is not None:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
-        produced.section(data, standing.result.option)
-    whole = replace(all_weighed, results=everything)  # with those that failed, and why
-    kept, refusal = chosen.current(data.digest), chosen.refusal(data.digest)
-    named = kept.result.option.name if kept else None if refusal is None else NOTHING_LEAVES
-    weighed.put(
-        Weighed(
-            data.digest,
-            whole,
-            by.judged,
-            named,
-            kept.why if kept else refusal or "",
-            len(wanted) - len(results),
-        )
-    )
+        release.of_option(data, standing.result.option)
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 
 # --- side by side ---
@@ -168,4 +146,4 @@ with st.container(key="options_files"):
         key="options_get_options_json",
         icon=":material/download:",
     )
-formula.link("Techniques, utility and the front of release options")
+layout.formulas("Techniques, utility and the front of release options")

@@ -14,17 +14,16 @@ from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import at_hand, chosen, exploration, job_panel, limits, questions, weighed
-from pages.shell.at_hand import AtHand
+from pages.shell import exploration, job_panel, limits, questions, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.exploration import Tried
 from pages.shell.guard import act, fragment
 from pages.shell.kinds import OPTION
 from pages.shell.session import Job
-from pages.shell.weighed import Weighed
+from pages.shell.workspace import NO_REASON, REASON, Tried
 
 _POLL_S = 0.6
 _FORMS = "fp_overview_forms"
@@ -32,27 +31,27 @@ _FORMS = "fp_overview_forms"
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
     """What the outsider is taken to know: as it was last weighed."""
-    before = weighed.of_data(data.digest)
+    before = workspace.of(data.digest).weighed
     return exploration.USUAL if before is None else before.table.config
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
     """What is weighed of these data by now, here or on Release options; the report's, too."""
-    before, tried = weighed.of_data(data.digest), _tried(data)
+    mine, tried = workspace.of(data.digest), _tried(data)
+    before = mine.weighed
     made = _empty(data) if before is None else before.table
     late = 0 if before is None else before.waiting
     if tried is not None:
         results = exploration.known(data.fs, tried.options, tried.knowledge)
         late = len(tried.options) - len(results)
         made = replace(made, results=overview.merged(results, made.results))
-        at_hand.put(
-            "options",
-            data.digest,
-            [AtHand(r.option.name, r.option, made.config) for r in made.results if not r.fault],
+        mine.made["options"] = tuple(
+            AtHand("options", r.option.name, r.option, made.config)
+            for r in made.results
+            if not r.fault
         )
     if made.results:
-        chosen, why = (None, "") if before is None else (before.chosen, before.why)
-        weighed.put(Weighed(data.digest, made, limits, chosen, why, late))
+        mine.weigh(made, limits, late)
     return made
 
 
@@ -64,9 +63,10 @@ def section(data: Dataset, explored: Exploration) -> None:
             _progress_of(data, tried)
         if explored.table.results:
             _found(explored, sum(job.active for job in waiting(data)))
-        if (standing := chosen.current(data.digest)) is not None:
+        mine = workspace.of(data.digest)
+        if (standing := mine.choice) is not None:
             st.markdown(story.chosen_told(standing.result.option.name, standing.why))
-        elif chosen.refusal(data.digest) is not None:
+        elif mine.refusal is not None:
             st.markdown(story.REFUSED)
         if tried is None:
             _offer(data, explored.limits, wanted, "Find a release")
@@ -76,7 +76,7 @@ def section(data: Dataset, explored: Exploration) -> None:
 
 def _tried(data: Dataset) -> Tried | None:
     """What was asked to be tried, unless another outsider was taken since."""
-    found = exploration.tried(data.digest)
+    found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
 
 
@@ -177,7 +177,7 @@ def _found(explored: Exploration, on_the_way: int) -> None:
             "Choose it", icon=":material/check:", key="overview_choose", type="primary"
         ):
             _choice(explored.table.digest, result)
-        at_hand.attack(result.option.name, key="overview_attack")
+        workspace.attack(result.option.name, key="overview_attack")
         _refusing(explored.table.digest)
         _links()
 
@@ -185,16 +185,20 @@ def _found(explored: Exploration, on_the_way: int) -> None:
 def _choice(digest: str, result: OptionResult) -> None:
     """The reason, and a button that keeps the choice and leads to where it is produced."""
     why = st.text_area(
-        "Why this one", key="overview_why", max_chars=2_000, height=100, placeholder=chosen.REASON
+        "Why this one",
+        key="overview_why",
+        max_chars=2_000,
+        height=100,
+        placeholder=REASON,
     )
     if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
-        if refusal := chosen.refused(result, why, limits.in_force()):
+        if refusal := workspace.refused(result, why, limits.in_force()):
             st.error(refusal)
             return
-        chosen.keep(digest, result, why)
+        workspace.of(digest).choose(result, why)
         # Selected, with its reason, where all are weighed, too.
-        weighed.propose(result.option.name)
-        st.session_state[chosen.reason_key(result.option.name)] = why
+        workspace.propose(result.option.name)
+        st.session_state[workspace.reason_key(result.option.name)] = why
         st.switch_page("pages/report/view.py")
 
 
@@ -206,13 +210,13 @@ def _refusing(digest: str) -> None:
             key="overview_why_not",
             max_chars=2_000,
             height=100,
-            placeholder=chosen.REASON,
+            placeholder=REASON,
         )
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
             if not why.strip():
-                st.error(chosen.NO_REASON)
+                st.error(NO_REASON)
                 return
-            chosen.refuse(digest, why)
+            workspace.of(digest).refuse(why)
             st.switch_page("pages/report/view.py")
 
 

@@ -22,8 +22,7 @@ from pages.overview import story
 from pages.shell import definitions, exploration, job_panel, questions, widgets
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act
-from pages.shell.kgaps import MEASURE
-from pages.shell.kinds import RECOVERY
+from pages.shell.kinds import MEASURE, RECOVERY
 from pages.shell.questions import Question
 from pages.shell.session import Job
 from pages.shell.widgets import PRESETS

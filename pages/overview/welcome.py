@@ -7,7 +7,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.samples import SAMPLES
 from pages.charts.plain import plain
-from pages.shell import dataset, study_form
+from pages.shell import dataset, study
 
 
 def show() -> None:
@@ -44,7 +44,7 @@ def show() -> None:
             dataset.open_sample(sample.key)
             st.rerun()
     with st.expander("Open a study that was saved", key="overview_study"):
-        study_form.opening(key="overview")
+        study.opening(key="overview")
 
 
 def _card(place: DeltaGenerator, title: str) -> DeltaGenerator:

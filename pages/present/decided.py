@@ -17,18 +17,17 @@ from pages.charts import attack, pareto
 from pages.charts.style import CONFIG, Theme, projected
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown
-from pages.shell import chosen, exploration, questions, weighed
-from pages.shell.chosen import Choice
+from pages.shell import exploration, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot
-from pages.shell.slides import AS_THEY_ARE
+from pages.shell.workspace import AS_THEY_ARE, Choice
 
 VERDICT, COST, RISK, DECISION = "verdict", "cost", "attack_chosen", "decision"
 
 
 def explored(data: Dataset) -> Exploration | None:
     """What was weighed of these data, and the data as they are; None before any is measured."""
-    found = weighed.of_data(data.digest)
+    found = workspace.of(data.digest).weighed
     if found is None:
         return None
     answer: OptionsTable | None = questions.answer(
@@ -41,12 +40,13 @@ def explored(data: Dataset) -> Exploration | None:
 
 def about(data: Dataset, slide: Shown) -> str:
     """Of what a slide is: the chosen option by its name, or the data as they are."""
-    standing = chosen.current(data.digest)
+    mine = workspace.of(data.digest)
+    standing = mine.choice
     if slide.steps and standing is not None:
         return story.of_option(standing.result.option.told)
     if standing is not None:
         return slide.about
-    decided = chosen.refusal(data.digest) is not None
+    decided = mine.refusal is not None
     return f"{slide.about} · {story.REFUSED if decided else story.NONE_CHOSEN}"
 
 
@@ -67,7 +67,7 @@ def of_choice(data: Dataset, *, attacked: bool) -> list[Shown]:
     attacked : bool
         Whether the page that attacks has a slide of this option already.
     """
-    standing, found = chosen.current(data.digest), explored(data)
+    standing, found = workspace.of(data.digest).choice, explored(data)
     if standing is None or found is None:
         return []
     result, steps = standing.result, standing.result.option.steps
@@ -97,7 +97,8 @@ def of_choice(data: Dataset, *, attacked: bool) -> list[Shown]:
 
 def closing(data: Dataset) -> list[Shown]:
     """The last slide: what was decided, and why; nothing while it is open."""
-    standing, why_not = chosen.current(data.digest), chosen.refusal(data.digest)
+    mine = workspace.of(data.digest)
+    standing, why_not = mine.choice, mine.refusal
     if why_not is not None:
         said = partial(_say, [story.NOTHING_LEAVES])
         return [Shown(DECISION, story.DECIDED, said, story.reason(why_not), about=AS_THEY_ARE)]

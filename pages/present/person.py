@@ -19,13 +19,13 @@ from pages.charts.record import Played, played_legend, published_map, recorded_m
 from pages.charts.style import CONFIG, Theme
 from pages.present import story
 from pages.present.stage import Shown
-from pages.shell import at_hand
-from pages.shell.chosen import Choice
+from pages.shell import workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side
 from pages.shell.widgets import days
+from pages.shell.workspace import Choice
 
 KEY = "person"
 _MAP_PX = 240
@@ -55,7 +55,7 @@ def settings(
     steps = None if choice is None else choice.result.option.steps
     releases = [
         each
-        for each in at_hand.of_data(data.digest)
+        for each in workspace.of(data.digest).releases
         if each.made is not None and steps is not None and each.steps == steps
     ]
     with place.popover("One person", icon=":material/person:", key="present_person"):

@@ -14,11 +14,11 @@ from streamlit.delta_generator import DeltaGenerator
 from fpanon_core.model.options import Step
 from pages.charts.style import CONFIG, Theme, projected
 from pages.present import story
-from pages.shell import slides as offers
+from pages.shell import workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import plot, show_map
 from pages.shell.guard import act
-from pages.shell.slides import AS_THEY_ARE, Slide
+from pages.shell.workspace import AS_THEY_ARE, Slide
 
 FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
@@ -93,7 +93,7 @@ def offered(digest: str) -> list[Shown]:
     """What other pages have offered of these data, in the order of the way through them."""
     way = list(_WAY)
     found = sorted(
-        offers.of_data(digest),
+        workspace.of(digest).slides.values(),
         key=lambda slide: next((i for i, a in enumerate(way) if slide.key.startswith(a)), len(way)),
     )
     return [
@@ -169,7 +169,7 @@ def missing(data: Dataset) -> None:
     """The pages that have nothing to show yet; not while only the slide is to be seen."""
     if st.session_state.get(_ALONE):
         return
-    have = [slide.key for slide in offers.of_data(data.digest)]
+    have = [slide.key for slide in workspace.of(data.digest).slides.values()]
     left = {a: name for a, name in _WAY.items() if not any(key.startswith(a) for key in have)}
     if left:
         with st.container(horizontal=True, vertical_alignment="center", key="present_missing"):

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.charts import style
 from pages.present import decided, order, people, person, stage, story
-from pages.shell import chosen, dataset, layout
+from pages.shell import dataset, layout, workspace
 
 of = style.theme(st.context.theme.type)
 
@@ -16,7 +16,7 @@ data = dataset.current()
 if data is None:
     heading.title("Present", anchor=False)
 data = layout.data("present", without=story.NOTHING, then="The slides follow with the data.")
-choice = chosen.current(data.digest)
+choice = workspace.of(data.digest).choice
 asked = person.settings(data, corner, choice)
 others = [each for each in stage.offered(data.digest) if decided.of_chosen(choice, each.steps)]
 attacked = any(each.key == "attack" and each.steps for each in others)

@@ -8,18 +8,18 @@ import streamlit as st
 
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report import QUESTION
-from pages.shell import widgets
-from pages.shell.weighed import Weighed
+from fpanon_core.studies.study import Weighing
+from pages.shell import officer
 
 _NO_PERSON = "Goes into the report as it is written: name no person whom the data are about."
 
 
-def decision(weighed: Weighed, label: str) -> Decision:
+def decision(weighed: Weighing, label: str) -> Decision:
     """The controls, and what they say.
 
     Parameters
     ----------
-    weighed : Weighed
+    weighed : Weighing
     label : str
         Of a shipped data set; empty of a file, whose name may say too much.
     """
@@ -36,7 +36,7 @@ def decision(weighed: Weighed, label: str) -> Decision:
         data_name = st.text_input(
             "What the data are called",
             label,
-            key=f"report_data_{weighed.digest[:12]}",
+            key=f"report_data_{weighed.table.digest[:12]}",
             max_chars=120,
             persist_state="session",
             placeholder="no file's name is taken",
@@ -56,7 +56,7 @@ def decision(weighed: Weighed, label: str) -> Decision:
         )
         signer = st.text_input(
             "Who signs",
-            widgets.named(),
+            officer.named(),
             key="report_signer",
             max_chars=120,
             persist_state="session",

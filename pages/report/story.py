@@ -6,9 +6,9 @@ import json
 
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.report import Report
+from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell.weighed import Weighed
 
 _MARKS = {
     "against": ":material/block:",
@@ -29,7 +29,7 @@ OPENS = (
 )
 
 
-def missing(weighed: Weighed) -> list[str]:
+def missing(weighed: Weighing) -> list[str]:
     """What is to be done before the report is whole."""
     told = []
     if weighed.waiting:
@@ -55,7 +55,7 @@ def heads(made: Report) -> list[str]:
     return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.verdict]
 
 
-def chosen(weighed: Weighed) -> str:
+def chosen(weighed: Weighing) -> str:
     """The choice, in a line; that nothing leaves, the verdict says."""
     return f"Chosen: **{plain(weighed.chosen)}**." if weighed.stands else ""
 

@@ -9,7 +9,7 @@ import streamlit as st
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
-from pages.shell import downloads, formula, layout, produced, questions, study_form, weighed
+from pages.shell import downloads, layout, questions, release, study, workspace
 from pages.shell.exploration import as_it_is
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -21,7 +21,7 @@ data = layout.data(
     "could be released, and report on them here.",
     then="The report follows as soon as the data are read and its forms are weighed.",
 )
-found = weighed.of_data(data.digest)
+found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
     st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
@@ -48,7 +48,7 @@ exploration = Exploration(
     found.limits,
 )
 made = report(
-    exploration, decision, made_on=date.today().isoformat(), produced=produced.made(data, found)
+    exploration, decision, made_on=date.today().isoformat(), produced=release.made(data, found)
 )
 html = page(made)
 prefix = "synthetic_" if source.synthetic else ""
@@ -78,14 +78,13 @@ what_this_means("  \n".join(filter(None, told)), key="report_verdict")
 st.caption(story.OPENS)
 
 with st.expander("Save the study, to go on with it later", key="report_study"):
-    study_form.saving(data, key="report")
+    study.saving(data, key="report")
 
 # --- the release ---
 st.header("The release itself", anchor=False)
-option = weighed.chosen_option(found)
-if option is None:
+if found.option is None:
     st.markdown(story.NONE_TO_PRODUCE)
 else:
-    produced.section(data, option)
+    release.of_option(data, found.option)
 
-formula.link("Techniques, utility and the front of release options")
+layout.formulas("Techniques, utility and the front of release options")

@@ -28,7 +28,7 @@ from streamlit.user_info import generate_login_redirect_url
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from . import place
+from .environment import PUBLIC_VARIABLE, public
 
 OFFICERS = "FPANON_OFFICERS"
 """The setting that says who may enter: e-mail addresses or subjects, by commas; unset: whomever the
@@ -164,10 +164,10 @@ def _without_log_in(environment: Mapping[str, str]) -> Entrance:
     """Everybody, where that can be meant: not where officers are listed, or others can come."""
     if OFFICERS in environment:
         return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
-    if place.public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
+    if public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
         return Entrance(
             True,
-            fault=f"{place.PUBLIC_VARIABLE} is set, but no log-in is ([auth]). Where the proxy "
+            fault=f"{PUBLIC_VARIABLE} is set, but no log-in is ([auth]). Where the proxy "
             f"asks who comes, say so by {ELSEWHERE}={_BY_PROXY}.",
         )
     return Entrance(False)
@@ -195,9 +195,9 @@ def _common_fault(section: Mapping[str, Any], environment: Mapping[str, str]) ->
     back = urlsplit(str(section.get("redirect_uri", "")))
     if not back.netloc or back.path != "/oauth2callback":
         return "redirect_uri must be the dashboard's address followed by /oauth2callback."
-    public = place.public(environment)
-    if public is not None and f"{back.scheme}://{back.netloc}" != public.origin:
-        return f"redirect_uri must begin with the public address, {place.PUBLIC_VARIABLE}."
+    here = public(environment)
+    if here is not None and f"{back.scheme}://{back.netloc}" != here.origin:
+        return f"redirect_uri must begin with the public address, {PUBLIC_VARIABLE}."
     if back.scheme != "https" and back.hostname not in _LOOPBACK:
         return "redirect_uri must be an https address."
     return ""

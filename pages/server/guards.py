@@ -1,25 +1,62 @@
-"""What stands between the network and every page: in force from the first request on."""
+"""What stands between the network and every page: in force from the first request on.
+
+And the reaper, which ends the work of those who are gone, and gives the memory back to the machine;
+and what is set for the whole process, which asks nobody, and whose one event loop is kept free.
+
+Streamlit asks an outside service for this machine's public address, and a socket for its address
+within the network, to print them and to accept them as origins. Nobody needs either: which names
+are accepted is said by the configuration alone.
+
+Every connection, download and page of all sessions goes through one thread, which also needs the
+interpreter to itself for a moment at each step. Two things of Streamlit's held it up, measured with
+twenty visitors: up to 45 s for one answer.
+
+- After each run of a page Streamlit collects garbage, and looks at everything that lives: some
+  250,000 objects are of modules, and never go. They are loaded before the first visit, and set
+  apart from what is looked at.
+- A session that comes back after a lost connection has its source files watched, even where the
+  configuration says that none is: after its runs the paths of all modules are resolved, one by one.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+import contextlib
+import ctypes
+import gc
+import importlib
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
-from streamlit import config
+from streamlit import config, net_util, runtime
+from streamlit.runtime.app_session import AppSession
 from streamlit.starlette import App
 
-from . import allowances, entrance, faults, media, place, readiness, silence
-from .crowd import Crowd, raise_limit_of_files
-from .door import Door
-from .headers import Headers
-from .lives import REGISTRY
-from .owners import Owners
-from .reaper import Reaper
-from .uploads import Uploads
+from fpanon_core.engines.job import give_back
+
+from . import entrance, environment, faults, media, uploads
+from .door import Door, Headers
+from .lives import REGISTRY, Registry
+from .owners import Crowd, Owners
+
+_VIEW = "view"  # a script, that draws when it is loaded
+
+# How long a thread may keep the interpreter that others wait for, seconds; Python's own 5 ms, times
+# twenty pages that are drawn, is what the event loop would wait at each of its steps.
+_TURN_S = 0.0005
+
+# Each thread would be given memory of its own to take from, and little of it comes back.
+_M_ARENA_MAX, _ARENAS = -8, 2
+
+_FILES_AT_MOST = 65_536  # where a machine has no limit
+_watch = AppSession.register_file_watchers
+_MOST_S = 5.0  # between two looks of the reaper
 
 # The outermost first: what the door refuses is answered with the headers, too; whom the entrance
 # keeps out has come under the dashboard's own name, and owns nothing.
@@ -30,29 +67,16 @@ MIDDLEWARE: list[Middleware] = [
     Middleware(Crowd),
     Middleware(Owners, registry=REGISTRY),
     Middleware(media.Media, registry=REGISTRY),
-    Middleware(Uploads, registry=REGISTRY, allowances=allowances.IN_FORCE),
+    Middleware(uploads.Uploads, registry=REGISTRY, allowances=environment.IN_FORCE),
 ]
-
-# The web server would spool uploads of more than a megabyte to a temporary file; what people upload
-# here stays in memory.
-MultiPartParser.spool_max_size = 2**40
-silence.keep()
-readiness.keep()
-media.keep_apart()
-
-# Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
-# and nothing on the page.
-config.set_option("server.disconnectedSessionTTL", int(allowances.IN_FORCE.grace_s) + 3600)
-
-faults.keep_out_of_logs()
 
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """From the start of the server to its end."""
     raise_limit_of_files()
-    await asyncio.to_thread(readiness.load)
-    if (public := place.public()) is not None:
+    await asyncio.to_thread(load)
+    if (public := environment.public()) is not None:
         # Streamlit looks at a WebSocket's host once more.
         names = {*config.get_option("server.allowedHosts"), public.name}
         config.set_option("server.allowedHosts", sorted(names))
@@ -62,3 +86,156 @@ async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     finally:
         reaper.cancel()
         REGISTRY.close()
+
+
+class Reaper:
+    """Looks, again and again, whose grace is over.
+
+    Parameters
+    ----------
+    registry : Registry
+    close_session : callable
+        Ends a session of Streamlit's, given its name; called in the event loop. True when it is
+        ended, False when it has a browser after all.
+    stored : callable
+        The names of the sessions that Streamlit keeps without a browser.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        close_session: Callable[[str], bool] | None = None,
+        stored: Callable[[], list[str]] | None = None,
+    ) -> None:
+        self._registry = registry
+        self._close_session = close_session or _close_session
+        self._stored = stored or _stored
+        self._uploads = uploads.Sweep(registry)
+        self._media = media.Sweep(registry)
+
+    async def run(self) -> None:
+        """For as long as the server lives."""
+        while True:
+            await asyncio.sleep(min(_MOST_S, self._registry.grace_s / 4))
+            try:
+                await self.look()
+            except Exception as fault:  # the next look comes all the same
+                faults.log.error("%s in the reaper", type(fault).__name__)
+
+    async def look(self) -> int:
+        """End what is due, once; returns how many sessions and files that was."""
+        ended = await self._end_due() + self._end_replaced() + self._end_unknown()
+        ended += self._uploads() + self._media()
+        if ended:
+            await asyncio.to_thread(give_back)
+        return ended
+
+    async def _end_due(self) -> int:
+        # In a frame of its own: what its variables hold could not be given back.
+        due = self._registry.take_due()
+        for work in due:
+            await asyncio.to_thread(work.close)
+            self._close_session(work.session_id)
+        return len(due)
+
+    def _end_replaced(self) -> int:
+        replaced = self._registry.take_replaced()
+        for session_id in replaced:
+            self._close_session(session_id)
+        return len(replaced)
+
+    def _end_unknown(self) -> int:
+        """Those whose script never ran: no connection is given one that the registry has not."""
+        unknown = [name for name in self._stored() if self._registry.known(name) is None]
+        return sum(self._close_session(session_id) for session_id in unknown)
+
+
+def _close_session(session_id: str) -> bool:
+    """Also drops its uploads, downloads, and state."""
+    if not runtime.exists():
+        return False
+    server = runtime.get_instance()
+    if server.is_active_session(session_id):
+        return False
+    server.close_session(session_id)
+    return True
+
+
+def _stored() -> list[str]:
+    if not runtime.exists():
+        return []
+    server = runtime.get_instance()
+    names = [each.session.id for each in server._session_mgr.list_sessions()]
+    return [name for name in names if not server.is_active_session(name)]
+
+
+# --- the process ---
+
+
+def set_up_process() -> None:
+    """Short turns, memory that comes back, nobody asked, no files watched unless so configured."""
+    net_util.get_external_ip = _nothing
+    net_util.get_internal_ip = _nothing
+    sys.setswitchinterval(_TURN_S)
+    with contextlib.suppress(AttributeError, OSError):  # glibc's
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _ARENAS)
+    # Arrow's own keeps what it once had; this one the reaper can give back.
+    pa.set_memory_pool(pa.system_memory_pool())
+    # Streamlit has no setting that reaches a reconnection.
+    AppSession.register_file_watchers = _watch_if_wanted  # type: ignore[method-assign, assignment]
+
+
+def _nothing() -> None:
+    return None
+
+
+def _watch_if_wanted(session: AppSession) -> None:
+    if config.get_option("server.fileWatcherType") != "none":
+        _watch(session)
+
+
+def load() -> None:
+    """Load what pages are made of, and set it apart from what is collected.
+
+    To be called before there is a session: what lives then is never collected.
+    """
+    for name in modules():
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
+def modules() -> Iterator[str]:
+    """The names of all modules of the dashboard but the views."""
+    root = Path(__file__).parent.parent
+    for path in sorted(root.rglob("*.py")):
+        if path.stem != _VIEW:
+            yield ".".join([root.name, *path.relative_to(root).with_suffix("").parts])
+
+
+def raise_limit_of_files() -> None:
+    """Let this process open as many files as the machine allows it; the usual 1,024 are few."""
+    try:
+        import resource
+    except ImportError:  # not on Windows, which has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _FILES_AT_MOST if hard == resource.RLIM_INFINITY else min(hard, _FILES_AT_MOST)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        with contextlib.suppress(ValueError, OSError):  # less is no reason not to start
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+# --- in force ---
+
+# The web server would spool uploads of more than a megabyte to a temporary file; what people upload
+# here stays in memory.
+MultiPartParser.spool_max_size = 2**40
+set_up_process()
+media.keep_apart()
+
+# Streamlit must not forget a session before the reaper ends it: reconnecting would find the work,
+# and nothing on the page.
+config.set_option("server.disconnectedSessionTTL", int(environment.IN_FORCE.grace_s) + 3600)
+
+faults.keep_out_of_logs()

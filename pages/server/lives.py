@@ -26,7 +26,7 @@ from typing import Any
 
 from fpanon_core.engines.process import Job, ProcessRunner, Spare
 
-from . import allowances
+from .environment import IN_FORCE
 
 _TOLD_AT_MOST = 1000  # owners whose ended work is remembered, the latest
 _NOBODY = ""
@@ -309,5 +309,5 @@ class Registry:
                 self._ended.popitem(last=False)
 
 
-REGISTRY = Registry(allowances.IN_FORCE.grace_s)
+REGISTRY = Registry(IN_FORCE.grace_s)
 """Of this server process."""

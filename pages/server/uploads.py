@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 
-from .allowances import MEGABYTE, Allowances
+from .environment import MEGABYTE, Allowances
 from .lives import Registry, Work
 from .owners import owner
 

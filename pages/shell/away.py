@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import words
-from pages.server.allowances import IN_FORCE
+from pages.server.environment import IN_FORCE
 from pages.server.lives import Ended
 
 from . import session

@@ -15,7 +15,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.studies import reading as reading_study
 from fpanon_core.studies.reading import Reading, Source
 
-from . import audit, session
+from . import officer, session
 
 _CURRENT, _BEFORE, _COLUMNS = "fp_dataset", "fp_readings_before", "fp_columns"
 _ASKED, _NEXT = "fp_doubtful", "fp_reading_next"
@@ -132,7 +132,7 @@ def adopt(job: Job) -> None:
         return
     fs, report = job.result
     try:
-        audit.opened(_kind(job.meta["source"]), fs.digest, fs.n_users)
+        officer.opened(_kind(job.meta["source"]), fs.digest, fs.n_users)
     except FpanonError:
         return  # the frame says why, above every page
     session.keep(_CURRENT, Dataset(fs, report, job.meta["source"], job.meta["reading"]))

@@ -13,7 +13,7 @@ from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 
-from . import audit, dataset
+from . import dataset, officer
 
 _TYPES = {
     "csv": "text/csv",
@@ -110,7 +110,7 @@ def offer(
         Hears that the file was handed out; outside any session, like ``content``.
     """
     current = dataset.current()
-    made = audit.exporting(
+    made = officer.exporting(
         content, file_name, current.digest if current else "", **dict(settings or {})
     )
     st.download_button(
@@ -123,7 +123,7 @@ def offer(
         type=kind,
         on_click="ignore",
         help=help,
-        disabled=disabled or bool(audit.standing()),
+        disabled=disabled or bool(officer.standing()),
     )
 
 

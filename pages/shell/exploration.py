@@ -7,7 +7,7 @@ both is one question, and so is what the data are as they are, which the report 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
@@ -19,46 +19,19 @@ from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import words
 
-from . import questions, session
+from . import questions, session, workspace
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
+from .workspace import Tried
 
 # Any row alike: the lesser places of a person, which tell people apart, may be known, too, and a
 # limit is to hold then. Drawn from the interactions, as on the other pages, fewer are found.
 USUAL = KnowledgeConfig(strategy="uniform")
-_TRIED = "fp_tried"
-
-
-@dataclass(frozen=True, eq=False)
-class Tried:
-    """The forms that “Find a release” was asked to try of these data.
-
-    Attributes
-    ----------
-    digest : str
-    options : tuple of ReleaseOption
-    knowledge : KnowledgeConfig
-    number : int
-        Which request it is, of this session's.
-    """
-
-    digest: str
-    options: tuple[ReleaseOption, ...]
-    knowledge: KnowledgeConfig
-    number: int = 1
-
-
-def tried(digest: str) -> Tried | None:
-    """What “Find a release” was asked to try of the data of that digest."""
-    found: Tried | None = st.session_state.get(_TRIED)
-    return found if found is not None and found.digest == digest else None
 
 
 def find(fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig) -> None:
     """Ask for every one of these forms; those that were stopped before, too."""
-    before: Tried | None = st.session_state.get(_TRIED)
-    number = 1 if before is None else before.number + 1
-    session.keep(_TRIED, Tried(fs.digest, tuple(wanted), knowledge, number))
+    workspace.of(fs.digest).tried = Tried(tuple(wanted), knowledge)
     for option in wanted:
         asked = question(fs, option, knowledge)
         failed = [job for job in questions.jobs(asked.kind) if job.meta["key"] == asked.key]
@@ -70,7 +43,7 @@ def find(fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: Knowled
 
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
     """What “Find a release” has found by now, by what is known of people; nothing is asked."""
-    asked = tried(fs.digest)
+    asked = workspace.of(fs.digest).tried
     if asked is None or asked.knowledge != knowledge:
         return []
     return known(fs, asked.options, knowledge)
@@ -84,7 +57,7 @@ def results(
     The figure fills while the rest is on its way; what nobody waits for any more is let go.
     """
     asked = [question(fs, option, knowledge) for option in wanted]
-    finding = tried(fs.digest)
+    finding = workspace.of(fs.digest).tried
     keys = {each.key for each in asked}
     if finding is not None:
         keys |= {question(fs, option, finding.knowledge).key for option in finding.options}

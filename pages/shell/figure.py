@@ -1,4 +1,4 @@
-"""A figure in a view: drawn in our own theme, with a sentence for who cannot see it."""
+"""A figure in a view, with a sentence for who cannot see it; and the lines laid under all maps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from typing import Any
 
 import streamlit as st
 
+from fpanon_core.engines.process import Job
+from fpanon_core.model.geography import Background
+from fpanon_core.studies import background as background_study
 from pages.charts import style
 from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
 
-from . import background
+from . import session
+
+GROUND_JOBS = "background"
+_KEPT = "fp_background"
+_AT_MOST_S = 60.0
 
 
 def plot(figure: Any, **how: Any) -> Any:
@@ -31,9 +38,42 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None
     if deck is None:
         st.info("There is no map: the data carry no map projection.")
         return
-    under = background.current()
+    under = ground()
     if under is not None:
         over_ground(deck, under, style.theme(st.context.theme.type))
     st.pydeck_chart(deck, height=height, key=key, alt=alt)
     if deck.beyond:
         st.caption(deck.beyond)
+
+
+# --- lines under the maps ---
+
+
+def ground() -> Background | None:
+    """What lies under the maps, if anything does."""
+    found: Background | None = st.session_state.get(_KEPT)
+    return found
+
+
+def read_ground(body: bytes) -> None:
+    """Start reading a file; what it holds takes the place of what there was."""
+    for job in session.jobs(GROUND_JOBS):
+        session.dismiss(job)
+    session.start(
+        background_study.study,
+        body,
+        label="Reading the background of the maps",
+        kind=GROUND_JOBS,
+        adopt=_adopt_ground,
+        page="data",
+        at_most_s=_AT_MOST_S,
+    )
+
+
+def remove_ground() -> None:
+    """Lay nothing under the maps any more."""
+    session.drop(_KEPT)
+
+
+def _adopt_ground(job: Job) -> None:
+    session.keep(_KEPT, job.result)

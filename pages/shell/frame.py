@@ -19,17 +19,16 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import (
     address,
-    audit,
     away,
     dataset,
     job_panel,
     layout,
     limits,
     navigation,
+    officer,
     session,
     settings,
     study,
-    widgets,
 )
 from .dataset import Dataset
 from .guard import Ended, guarded
@@ -38,7 +37,7 @@ from .guard import Ended, guarded
 def run(page: Page) -> None:
     """Run a view within the frame."""
     with guarded():
-        if not widgets.passed():
+        if not officer.passed():
             return
         session.arrive()
         settings.arrive(page.url_path)
@@ -47,11 +46,11 @@ def run(page: Page) -> None:
         address.remember(page.url_path)
         job_panel.collect()
         study.settle()
-        audit.tell()
+        officer.tell()
         layout.dress()
         with st.sidebar:
             navigation.draw()
-            widgets.way_out()
+            officer.way_out()
         draw(page.url_path)
         away.tell()
         study.tell()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from fpanon_core.studies import options, recovery
+from collections.abc import Hashable
+
+from fpanon_core.studies import anonymizability, options, recovery
 
 from .questions import Kind
+
+_PROFILES_KEPT = 32  # under several stretch efforts
 
 OPTION = Kind("options", options.study, page="options", kept=200, together=True)
 """A release option, weighed by itself."""
@@ -14,3 +18,30 @@ AS_IT_IS = Kind("as_it_is", options.study, page="report", kept=4)
 
 RECOVERY = Kind("recovery", recovery.study, page="aggregates")
 """The attack on the data's own counts."""
+
+
+def _ground(config: anonymizability.Config) -> Hashable:
+    """What tells two runs apart; the k only say how far one goes."""
+    return config.profiles, config.stretch
+
+
+MEASURE = Kind(
+    "measure",
+    anonymizability.study,
+    page="anonymizability",
+    kept=_PROFILES_KEPT,
+    together=True,
+    join=anonymizability.extended,
+    identity=_ground,
+)
+"""Everybody's k-gap under a profile."""
+
+DEEPEN = Kind(
+    "deepen",
+    anonymizability.study,
+    page=None,
+    kept=_PROFILES_KEPT,
+    join=anonymizability.extended,
+    identity=_ground,
+)
+"""The same up to the largest k offered, in the background; nobody waits for it."""

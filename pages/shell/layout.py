@@ -23,6 +23,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.studies.method import anchor
 from pages.charts import style
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
@@ -61,6 +62,16 @@ def about(place: DeltaGenerator, *texts: str) -> None:
 
 
 CALL_RECORDS = "call records of Ivory Coast and Senegal (Gramaglia & Fiore 2015)"
+
+
+def formulas(section: str) -> None:
+    """A link to the formulas behind a view: a section of the Method page, by its heading."""
+    st.page_link(
+        "pages/method/view.py",
+        label=f"Method: {section}",
+        icon=":material/function:",
+        query_params={"section": anchor(section)},
+    )
 
 
 def what_this_means(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import streamlit as st
 
-from fpanon_core.model.disclosure import ALONE, PLAIN, RISKS
+from fpanon_core.model.definitions import of_risks
+from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies.judgement import Limits
 from pages.charts import words
 
@@ -18,48 +18,7 @@ _KEPT, _SEEN = "fp_limits", "fp_limits_seen"
 _FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds from elsewhere
 
 
-@dataclass(frozen=True)
-class _Spoken:
-    """How a threshold is asked for and written; a share is written in per cent."""
-
-    asked: str
-    short: str
-    unit: str
-    help: str
-    share: bool = True
-
-
-_SPOKEN = {
-    "outsider": _Spoken(
-        "Re-identification risk (%)",
-        "re-identified",
-        "%",
-        "How often the strongest attacker picks the right record, over the people asked about.",
-    ),
-    "home": _Spoken(
-        "Homes, beyond guessing (points)",
-        "homes",
-        " points over guessing",
-        "Of 100 people, how many more homes an attacker may place within 1 km than by guessing.",
-    ),
-    "unicity": _Spoken(
-        "Unique people (%)",
-        "unique",
-        "%",
-        "Holds for unicity, the share of people whom the known points single out, and for the "
-        "share of people with a unique record.",
-    ),
-    "em": _Spoken("EM-disclosure (bins)", "EM", " bins", PLAIN["em"], share=False),
-    "kl": _Spoken("KL-disclosure (nats)", "KL", " nats", PLAIN["kl"], share=False),
-}
-_COUNTED = {
-    "outsider": "re-identification risk (by the strongest of three attackers)",
-    "home": "homes",
-    "unicity": "people singled out by the known points (unicity)",
-    ALONE: "unique records (they share the threshold of unicity)",
-    "em": "EM-disclosure",
-    "kl": "KL-disclosure",
-}
+_ASKED = ("outsider", "home", "unicity", "em", "kl")
 _ALWAYS = ("outsider", "home", "unicity")
 RULE = (
     "An option is within the thresholds when none of its risks may be above its threshold. **May "
@@ -91,7 +50,8 @@ def popover() -> None:
     with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
-        for name, spoken in _SPOKEN.items():
+        for name in _ASKED:
+            spoken = of_risks()[name]
             most, key = RISKS[name].most, layout.key(_field(name), _FORM)
             if key not in st.session_state:
                 st.session_state[key] = _shown(of, name)
@@ -151,7 +111,7 @@ def line(of: Limits) -> str:
 
 def counted(of: Limits) -> str:
     """Which thresholds are counted where a page says how many an option is above."""
-    parts = [_COUNTED[risk] for risk in of.judged]
+    parts = [of_risks()[risk].counted for risk in of.judged]
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
 
 
@@ -159,7 +119,7 @@ def told(limits: Limits | None = None) -> str:
     """The thresholds in a line: three always, the others where they are not usual."""
     of = in_force() if limits is None else limits
     usual = Limits()
-    named = [n for n in _SPOKEN if n in _ALWAYS or of.limit(n) != usual.limit(n)]
+    named = [n for n in _ASKED if n in _ALWAYS or of.limit(n) != usual.limit(n)]
     return " · ".join(_told(of, name) for name in named)
 
 
@@ -176,7 +136,7 @@ def source_told(limits: Limits, name: str) -> str:
 
 
 def _told(of: Limits, name: str) -> str:
-    spoken, value = _SPOKEN[name], _shown(of, name)
+    spoken, value = of_risks()[name], _shown(of, name)
     if value is None:
         return f"{spoken.short}: no threshold"
     return f"{spoken.short} ≤ {value:g}{spoken.unit}"
@@ -189,7 +149,7 @@ def _shown(of: Limits, name: str) -> float | None:
 
 
 def _scale(name: str) -> float:
-    return 100.0 if _SPOKEN[name].share else 1.0
+    return 1.0 if math.isinf(RISKS[name].most) else 100.0  # a share is written in per cent
 
 
 def _field(name: str) -> str:

@@ -1,18 +1,85 @@
-"""Producing a release: asked for by a button, verified, shown, and offered with its key."""
+"""A release as it leaves: asked for by a button, verified, shown, and offered with its key."""
 
 from __future__ import annotations
 
+import re
+from hashlib import sha256
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from fpanon_core.io.publishing import FORMATS, Format
-from fpanon_core.studies import production
+from fpanon_core.model import limits
+from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.release_page import alone, check_command, truth
+from fpanon_core.studies import production, report_words
+from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
+from fpanon_core.studies.report_parts import Produced
+from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.study import Weighing
+from pages.charts import words
+from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import definitions, downloads, questions, release_story, together
+from . import definitions, downloads, questions, together, workspace
 from .dataset import Dataset
 from .questions import Kind, Question
+
+_FORMATS = {"csv": "CSV", "parquet": "Parquet"}
+PRODUCED = Kind(
+    "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
+)
+NOTE = (
+    "The release is made anew: noise, exchanges and draws of people come from the operating "
+    "system's randomness, not from the seed with which the figures above were measured."
+)
+
+
+def of_option(data: Dataset, option: ReleaseOption) -> None:
+    """Produce the release of an option, whatever it is, verify it, and offer it with its key."""
+    if over := _outside(data, option):
+        st.warning(
+            "**This form is not within your limits:** "
+            f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
+            "file keeps what it promises, not that it may leave."
+        )
+    if use := _use_told(data, option):
+        (st.warning if use.startswith("Of little use") else st.markdown)(use)
+    form = file_format(PRODUCED)
+    config = production.Config(ReleaseOption(steps=option.steps), format=form)
+    section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
+
+
+def made(data: Dataset, found: Weighing) -> Produced | None:
+    """The release of the chosen form that was produced last, if it may leave."""
+    option = found.option
+    answers = questions.of_data(PRODUCED, data.fs).values()
+    results = [each.result for each in answers if option and each.result.archive]
+    mine = [r for r in results if option and r.config.option.steps == option.steps]
+    if not mine:
+        return None
+    return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
+
+
+def _outside(data: Dataset, option: ReleaseOption) -> tuple[str, ...]:
+    """Which limits the form is or may be above, as it was weighed; nothing where it was not."""
+    found, result = workspace.of(data.digest).weighed, _weighed(data, option)
+    return () if found is None or result is None else over_told(result, found.limits)
+
+
+def _use_told(data: Dataset, option: ReleaseOption) -> str:
+    """How coarse it is, as it was weighed, and whether that is of use; empty where it was not."""
+    result = _weighed(data, option)
+    return "" if result is None else report_words.use_told(result)
+
+
+def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
+    found = workspace.of(data.digest).weighed
+    results = () if found is None else found.table.results
+    return next((r for r in results if r.option.steps == option.steps and not r.fault), None)
 
 
 def file_format(kind: Kind) -> Format:
@@ -21,7 +88,7 @@ def file_format(kind: Kind) -> Format:
         "Format of the data",
         FORMATS,
         default=FORMATS[0],
-        format_func=release_story.FORMATS.__getitem__,
+        format_func=_FORMATS.__getitem__,
         required=True,
         key=f"{kind.name}_format",
         persist_state="session",
@@ -53,7 +120,7 @@ def section(
         Whether it is above a limit, or may be: nothing about it is then green or stands first.
     """
     question = Question(kind, data.fs, config, f"Producing {what}", also)
-    found: production.Result | None = questions.answer(question)
+    found: Result | None = questions.answer(question)
     if found is None:
         if note:
             st.markdown(note)
@@ -71,16 +138,16 @@ def section(
         _offer(kind, found, data, over=over)
 
 
-def _offer(kind: Kind, found: production.Result, data: Dataset, *, over: bool) -> None:
+def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
     """The verdict; the files, where it has passed; and the page that goes with them."""
     prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
-        st.error(release_story.verdict(found))
+        st.error(describe_verdict(found))
         return
     # Green stands for a promise that was checked, not for files in order or above a limit.
     show = st.warning if over else st.info if found.facts.k is None else st.success
-    show(release_story.verdict(found))
-    st.markdown(release_story.truth(found, data.fs))
+    show(describe_verdict(found))
+    st.markdown(describe_truth(found, data.fs))
     hidden = found.config.hidden
     made = {
         "release": found.config.option.text if hidden is None else hidden.method,
@@ -99,9 +166,9 @@ def _offer(kind: Kind, found: production.Result, data: Dataset, *, over: bool) -
         disabled=not may_leave,
         left=left,
     )
-    st.caption(release_story.again(found))
+    st.caption(describe_again(found))
     with st.container(border=True, key=f"{kind.name}_secret"):
-        st.markdown(release_story.secret(found))
+        st.markdown(describe_secret(found))
         with st.container(horizontal=True):
             downloads.offer(
                 "Key (not for release)",
@@ -122,4 +189,74 @@ def _offer(kind: Kind, found: production.Result, data: Dataset, *, over: bool) -
                     settings=made,
                 )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
-        st.markdown(release_story.page(found))
+        st.markdown(describe_page(found))
+
+
+# --- sentences ---
+
+
+def describe_verdict(found: Result) -> str:
+    """What the verifier says of the bytes."""
+    said = plain(found.verdict.text, MESSAGE_LENGTH)
+    if not found.verdict.passed:
+        return f"**Do not release this; it is not offered.** {said}"
+    if found.facts.k is None:
+        return (
+            f"**Written as it would leave; nobody is promised a crowd.** {alone(found.facts)} What "
+            f"an outsider finds in it is measured on this page, not verified here. {said}"
+        )
+    return f"**Written as it would leave.** {said}"
+
+
+def describe_truth(found: Result, fs: FingerprintSet) -> str:
+    """How many rows there are, of how many people, what is lost, and how many are not true."""
+    facts = found.facts
+    every = facts.people + facts.people_left_out
+    people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
+    if facts.people_left_out:
+        people = f"{facts.people:,} of the {every:,} people"
+    gone = ""
+    if facts.periods is not None and facts.period_days is not None:
+        every = len(np.unique(fs.days // facts.period_days))
+        if lost := every - facts.periods:
+            length = words.count(facts.period_days, "day")
+            gone = f" **Nothing is published of {lost:,} of {every:,} periods ({length}).**"
+    stood_for = facts.samples_in - facts.samples_left_out
+    of_all = f" of the {facts.samples_in:,} recorded" if facts.samples_left_out else " recorded"
+    return (
+        f"{words.count(facts.rows, 'row')} of {people}, for "
+        f"{words.count(stood_for, 'sample')}{of_all}.{gone} {truth(facts)}"
+    )
+
+
+def describe_again(found: Result) -> str:
+    """How somebody else checks it: the verdict on the screen is by the programme that made it."""
+    return (
+        f"Whoever holds the records can check it again: `{check_command(found.facts)}`, exit "
+        "code 0 where it is in order."
+    )
+
+
+def describe_secret(found: Result) -> str:
+    """What the files are that must not leave."""
+    uses = ["answer for single people", "compare a later release with this one"]
+    if found.facts.samples_left_out:
+        uses.append("have the release checked again")
+    told = (
+        "**Not for release.** The key says which id each pseudonym stands for: whoever has it and "
+        "the release knows whose every row is. It exists only here, until this session ends; "
+        f"download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; else leave it."
+    )
+    if not found.facts.samples_left_out:
+        return told
+    if found.left_out is None:
+        return f"{told} Samples were moved before some were left out: none can be listed."
+    return (
+        f"{told} The left-out samples are listed by id and by number among all samples, person by "
+        "person and in order of time, from 0; that is no line of your file."
+    )
+
+
+def describe_page(found: Result) -> str:
+    """The README, with its headings as bold lines: the view has headings of its own."""
+    return re.sub(r"(?m)^#+ (.+)$", r"**\1**", found.page)

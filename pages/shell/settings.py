@@ -13,86 +13,40 @@ import streamlit as st
 
 from . import address, session
 
-_NAMES = {
-    "*": {"fp_limits", "fp_stretch", "fp_address_written", "fp_address_every"},
-    "data": {"data_way"},
-    "anonymizability": {
-        "anon_k",
-        "anon_look_at",
-        "anon_profile",
-        "anon_whole",
-        "fp_settings",
-        "fp_settings_before",
-        "fp_asked",
-        "fp_person",
-        "fp_neighbour",
-    },
-    "unicity": {
-        "unicity_along",
-        "unicity_d",
-        "unicity_density",
-        "unicity_heat",
-        "unicity_p",
-        "unicity_seed",
-        "unicity_v",
-    },
-    "disclosure": {
-        "disclosure_agreement",
-        "disclosure_by",
-        "disclosure_profile",
-        "disclosure_what",
-        "fp_disclosure_config",
-    },
-    "aggregates": {"aggregates_habit", "fp_recovery_plan", "fp_counts_config", "fp_counts_of"},
-    "glove": {
-        "glove_k",
-        "glove_leave_out",
-        "glove_leftover",
-        "glove_method",
-        "glove_period",
-        "glove_shards",
-        "glove_space",
-        "glove_time",
-        "fp_glove_data",
-        "fp_group",
-        "produce_hidden_format",
-    },
-    "options": {
-        "options_choice_name",
-        "options_example",
-        "options_on_map",
-        "options_own_weights",
-        "options_p",
-        "options_pinned",
-        "options_presets",
-        "options_risk",
-        "options_seed",
-        "options_strategy",
-        "options_utility",
-        "options_weights",
-        "options_domain",
-        "fp_choice",
-        "fp_choice_wanted",
-        "fp_own_options",
-        "fp_questionnaire",
-        "produce_option_format",
-    },
-    "attack": {
-        "attack_blur_m",
-        "attack_blur_min",
-        "attack_p",
-        "attack_release",
-        "attack_seed",
-        "attack_strategy",
-        "fp_attack_data",
-        "fp_attack_step",
-        "fp_attack_target",
-    },
-    "report": {"report_question", "report_signer"},
-    "method": {"fp_method_section"},
+_OF_PAGES = {
+    "*": "fp_address_every fp_address_written fp_limits fp_stretch",
+    "data": "data_way",
+    "anonymizability": (
+        "anon_k anon_look_at anon_profile anon_whole fp_asked fp_neighbour fp_person fp_settings "
+        "fp_settings_before"
+    ),
+    "unicity": (
+        "unicity_along unicity_d unicity_density unicity_heat unicity_p unicity_seed unicity_v"
+    ),
+    "disclosure": (
+        "disclosure_agreement disclosure_by disclosure_profile disclosure_what fp_disclosure_config"
+    ),
+    "aggregates": "aggregates_habit fp_counts_config fp_counts_of fp_recovery_plan",
+    "glove": (
+        "fp_glove_data fp_group glove_k glove_leave_out glove_leftover glove_method glove_period "
+        "glove_shards glove_space glove_time produce_hidden_format"
+    ),
+    "options": (
+        "fp_choice_wanted fp_own_options fp_questionnaire options_choice_name options_domain "
+        "options_example options_on_map options_own_weights options_p options_pinned "
+        "options_presets options_risk options_seed options_strategy options_utility "
+        "options_weights produce_option_format"
+    ),
+    "attack": (
+        "attack_blur_m attack_blur_min attack_p attack_release attack_seed attack_strategy "
+        "fp_attack_data fp_attack_step fp_attack_target"
+    ),
+    "report": "report_question report_signer",
+    "method": "fp_method_section",
 }
 """By the address of the page whose they are; ``*``: of several."""
 
+_NAMES = {page: frozenset(names.split()) for page, names in _OF_PAGES.items()}
 _BEGINNINGS = (
     "aggregates_counts_",
     "options_choice_why_",
@@ -130,7 +84,7 @@ def arrive(page: str) -> None:
     kept = session.settings()
     asked = st.query_params.to_dict()
     other = bool(asked) and asked != kept.get("fp_address_written")
-    left = _NAMES.get(page, set()) | _NAMES["*"] if other else set()
+    left = _NAMES.get(page, frozenset()) | _NAMES["*"] if other else set()
     for name, value in kept.items():
         if name not in st.session_state and name not in left:
             st.session_state[name] = value

@@ -8,23 +8,81 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.errors import FpanonError
-from fpanon_core.studies.study import AtHand, Kept, Study, Weighing
-from fpanon_core.studies.study_file import Opened, open_study
+from fpanon_core.studies.study import Kept, Study
+from fpanon_core.studies.study_file import Opened, open_study, save
 from fpanon_core.studies.study_kinds import KINDS
+from pages.charts import words
+from pages.charts.plain import plain
 
-from . import address, at_hand, dataset, questions, session, settings, study_story, weighed
+from . import address, away, dataset, downloads, job_panel, questions, session, settings, workspace
 from .dataset import Dataset
 from .guard import Ended, act
 from .questions import Answer
+from .workspace import Workspace
 
 _WAITING, _TOLD, _PUT, _SOURCE = "fp_study", "fp_study_told", "fp_study_put", "fp_study_source"
 _LONGEST_S = 180.0
+
+
+def saving(data: Dataset, *, key: str) -> None:
+    """The button that saves the study; what is in it, and what is lost without it.
+
+    Parameters
+    ----------
+    key : str
+        Of the page; begins the widgets' keys.
+    """
+    with_data = False
+    if can_have_data(data):
+        with_data = st.checkbox(
+            "With the data themselves",
+            key=f"{key}_study_data",
+            help=HOLDS_DATA,
+        )
+    prefix = "synthetic_" if data.source.synthetic else ""
+    downloads.offer(
+        "Study (zip)",
+        partial(save, of(data, with_data=with_data)),
+        f"{prefix}study_not_for_release.zip",
+        key=f"{key}_get_study",
+        icon=":material/lock:",
+        help=HOLDS,
+        settings={"with data": with_data},
+    )
+    st.caption(f"{HOLDS} {away.lost()}")
+
+
+def opening(*, key: str) -> None:
+    """Where a study is opened; its progress, and what it waits for.
+
+    Parameters
+    ----------
+    key : str
+        Of the page; begins the widgets' keys.
+    """
+    file = st.file_uploader(
+        "Study (zip)",
+        type=["zip"],
+        key=f"{key}_study_file",
+        help="What “Study (zip)” saved: its results, settings and choice are put in place, and "
+        "take the place of those of now. Its data must be in it, be a sample, or be opened.",
+    )
+    if st.button("Open the study", key=f"{key}_study_open", disabled=file is None) and file:
+        open_file(file.getvalue())
+        session.uploads_read([file])
+        st.rerun()
+    job_panel.show(session.jobs("study"), key=f"{key}_study")
+    waits: Opened | None = st.session_state.get(_WAITING)
+    if waits is not None:
+        st.info(describe_waits(waits.study))
+        st.button("Do not wait for them", key=f"{key}_study_let_go", on_click=act(let_go))
 
 
 def of(data: Dataset, *, with_data: bool = False) -> Study:
@@ -42,15 +100,7 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
         for (digest, config), found in kept.items()
         if digest in ("", data.digest) and kind in KINDS
     )
-    releases = tuple(
-        AtHand(page, r.name, r.option, r.knowledge, r.made, r.settings)
-        for page, several in at_hand.of_pages(data.digest).items()
-        for r in several
-    )
-    found = weighed.of_data(data.digest)
-    weighing = None
-    if found is not None:
-        weighing = Weighing(found.table, found.limits, found.chosen, found.why, found.waiting)
+    mine = workspace.of(data.digest)
     return Study(
         data.digest,
         data.fs.n_users,
@@ -59,8 +109,8 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
         source.sample,
         data.reading,
         answers,
-        releases,
-        weighing,
+        tuple(each for several in mine.made.values() for each in several),
+        mine.weighed,
         settings.current(),
         address.every(),
         source if with_data and can_have_data(data) else None,
@@ -89,17 +139,6 @@ def open_file(content: bytes) -> None:
     )
 
 
-def opening() -> list[Job]:
-    """The job that reads one, if there is one; also when it failed."""
-    return session.jobs("study")
-
-
-def waiting() -> Study | None:
-    """A study whose data are not open yet."""
-    found: Opened | None = st.session_state.get(_WAITING)
-    return None if found is None else found.study
-
-
 def let_go() -> None:
     """The study that waits is not wanted any more."""
     session.drop(_WAITING)
@@ -117,11 +156,11 @@ def settle() -> None:
         _put(found, data)
         let_go()
     elif st.session_state.get(_SOURCE) is data.source:  # which it opened itself
-        _tell("error", study_story.not_its_own(found.study))
+        _tell("error", describe_not_its_own(found.study))
         let_go()
     elif st.session_state.get("fp_study_refused") is not data:
         st.session_state["fp_study_refused"] = data
-        _tell("warning", study_story.other_data(found.study, waits=True))
+        _tell("warning", describe_other_data(found.study, waits=True))
 
 
 def tell() -> None:
@@ -144,7 +183,7 @@ def forgiving() -> Iterator[None]:
         if not st.session_state.pop(_PUT, False):
             raise
         settings.put({}, {})
-        _tell("warning", study_story.SETTINGS_LEFT_OUT)
+        _tell("warning", SETTINGS_LEFT_OUT)
         st.rerun()
 
 
@@ -160,7 +199,7 @@ def _adopt(job: Job) -> None:
     except FpanonError:
         source = None
     if source is None and data is not None:
-        _tell("error", study_story.other_data(study, waits=False))
+        _tell("error", describe_other_data(study, waits=False))
         return
     session.keep(_WAITING, found)
     if source is not None:
@@ -179,21 +218,12 @@ def _put(found: Opened, data: Dataset) -> None:
         kept = answers.setdefault(each.kind, {})
         kept[each.digest, each.settings] = Answer(each.result, each.seconds)
     questions.put_every(answers)
-    for page in {release.page for release in study.releases}:
-        several = [
-            at_hand.AtHand(r.name, r.option, r.knowledge, r.made, r.settings)
-            for r in study.releases
-            if r.page == page
-        ]
-        at_hand.put(page, data.digest, several)
+    pages = dict.fromkeys(release.page for release in study.releases)
+    made = {page: tuple(r for r in study.releases if r.page == page) for page in pages}
+    workspace.put(data.digest, Workspace(study.weighing, made=made))
     settings.put(study.settings, study.address)
-    was = study.weighing
-    if was is not None:
-        weighed.put(
-            weighed.Weighed(study.digest, was.table, was.limits, was.chosen, was.why, was.waiting)
-        )
     st.session_state[_PUT] = not found.sealed
-    _tell("info" if found.sealed else "warning", study_story.opened(study, found.sealed))
+    _tell("info" if found.sealed else "warning", describe_opened(study, found.sealed))
 
 
 def _tell(kind: str, text: str) -> None:
@@ -202,3 +232,68 @@ def _tell(kind: str, text: str) -> None:
 
 def _read() -> None:
     session.drop(_TOLD)
+
+
+# --- sentences ---
+
+
+HOLDS = (
+    "Results, settings, choice and reasons, to go on with on this or another computer. "
+    "**Not for release:** it is personal data. It holds no id, but the file's name, figures of "
+    "single people by row number, everyone's record as it was hidden, and, of attacks, where "
+    "people truly were. Releases as they leave, with their keys, are not in it."
+)
+SETTINGS_LEFT_OUT = (
+    "This page could not use the settings that the study brought, and begins with the usual ones; "
+    "the study's results are there."
+)
+
+
+HOLDS_DATA = (
+    "The files as you opened them, with every id in them: who has the study has the data. Without "
+    "them, the same data must be opened beside it."
+)
+
+
+def describe_opened(study: Study, sealed: bool) -> str:
+    """That its figures are in place, and how far they can be trusted."""
+    several = words.count(len(study.answers), "result")
+    said = f"The study is open: {several}, with settings and choice; nothing was computed anew."
+    if sealed:
+        return said
+    return (
+        f"{said} It is not known to this computer as its own: it was saved elsewhere, or was "
+        "changed since. Its figures are taken on trust; have them measured anew before you sign."
+    )
+
+
+def describe_other_data(study: Study, *, waits: bool) -> str:
+    """Why it is not put in place."""
+    what = (
+        f"The study is of other data than these, or of the same read in another way: it is of "
+        f"“{plain(study.label)}”, {_many(study)}."
+    )
+    if waits:
+        return f"{what} It waits for them."
+    return f"{what} It was not opened; open its data first, then the study."
+
+
+def describe_not_its_own(study: Study) -> str:
+    """That the data it names or holds are others by now."""
+    return (
+        f"The data that the study names, “{plain(study.label)}”, are not those that it is of, "
+        f"{_many(study)}: they have changed, or are read in another way by this program. The study "
+        "was not opened."
+    )
+
+
+def describe_waits(study: Study) -> str:
+    """What it waits for."""
+    return (
+        f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open them above; "
+        "they are read as they were read for the study."
+    )
+
+
+def _many(study: Study) -> str:
+    return f"{words.count(study.people, 'user')} and {words.count(study.samples, 'sample')}"

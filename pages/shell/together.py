@@ -1,11 +1,15 @@
 """Is this a second release of the same people? Asked, and answered, before it is exported.
 
-What is said before a second release of the same people is exported; pure functions.
+Of a release that was exported there is kept whose records shared a group, in which days, and what
+was done; people are digests under a secret of the session's own. No place, no time and no id.
 """
 
 from __future__ import annotations
 
+import secrets
+import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 
@@ -13,17 +17,17 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.composition import Crossing
-from fpanon_core.model.errors import FpanonError
+from fpanon_core.model.errors import FpanonError, InfeasibleError
 from fpanon_core.model.published import Membership
 from fpanon_core.studies import crossing, crossing_words
 from fpanon_core.studies.production import Result
 from pages.charts.plain import plain
 
-from . import audit, exported, formula, job_panel, layout, session
-from .exported import Left, Register
+from . import job_panel, layout, officer, session
 from .questions import Kind
 
-_JOB = "older_release"
+_JOB, _REGISTER = "older_release", "fp_exported"
+_SECRET_BYTES = 32
 
 
 def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]:
@@ -44,7 +48,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
     """
     if found.membership is None:
         return True, None
-    known = exported.register()
+    known = register()
     _earlier(kind, known, found.membership)
     before = known.before(found.membership)
     may_leave = True
@@ -59,7 +63,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
             with st.container(border=True, key=f"{kind.name}_together"):
                 st.warning(warning(crossed, what))
                 st.markdown(meaning(crossed))
-                formula.link("Two releases of the same people")
+                layout.formulas("Two releases of the same people")
                 number = hash((found.membership.digest, len(before)))
                 may_leave = st.checkbox(
                     "I have read this; this release may leave all the same",
@@ -110,11 +114,85 @@ def _adopt(known: Register, job: Job) -> None:
     if read.found is None:
         return
     try:
-        audit.opened("earlier release", read.found.digest, read.found.n_people)
+        officer.opened("earlier release", read.found.digest, read.found.n_people)
     except FpanonError:
         return  # the frame says why, above every page
     known.note(read.found, given=True)
 
+
+# --- what left, in this session or earlier ---
+
+
+@dataclass(frozen=True, eq=False)
+class Left:
+    """One release that left.
+
+    Attributes
+    ----------
+    membership : Membership
+        Without ids.
+    given : bool
+        Whether its files were given; else it was exported in this session.
+    """
+
+    membership: Membership
+    given: bool = False
+
+
+class Register:
+    """The releases that left, in order; the same for all views of a session."""
+
+    def __init__(self) -> None:
+        self._secret = secrets.token_bytes(_SECRET_BYTES)
+        self._left: list[Left] = []
+        self._change = threading.Lock()
+        self._last: tuple[tuple[str, int], Crossing | None] | None = None
+        self.refused = ""
+        """Why the files given last cannot be used."""
+
+    def note(self, membership: Membership, *, given: bool = False) -> None:
+        """A release has left; one that is known already is none anew."""
+        left = Left(membership.keyed(self._secret), given)
+        with self._change:
+            if all(each.membership.digest != membership.digest for each in self._left):
+                self._left.append(left)
+
+    @property
+    def left(self) -> list[Left]:
+        """All of them, in order."""
+        return list(self._left)
+
+    def before(self, made: Membership) -> list[Left]:
+        """Those that left and are not this very release."""
+        return [each for each in self._left if each.membership.digest != made.digest]
+
+    def crossing(self, made: Membership) -> Crossing | None:
+        """A release held against all others that left; None where nobody is in both."""
+        before = self.before(made)
+        key = (made.digest, len(before))
+        last = self._last
+        if last is None or last[0] != key:
+            try:
+                found = crossing.crossed(
+                    made.keyed(self._secret), [each.membership for each in before]
+                )
+                # Nothing of single people is shown, nor kept.
+                found = replace(found, per_person=found.per_person.drop(columns="pseudonym"))
+            except InfeasibleError:
+                found = None
+            self._last = last = (key, found)
+        return last[1]
+
+
+def register() -> Register:
+    """That of this session; it outlives a lost connection and a change of data."""
+    if _REGISTER not in st.session_state:
+        session.keep(_REGISTER, Register())
+    found: Register = st.session_state[_REGISTER]
+    return found
+
+
+# --- sentences ---
 
 QUESTION = "Did another release of these people leave before?"
 EARLIER = (

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from pages.charts import style, unicity
-from pages.shell import definitions, downloads, formula, layout, questions, slides
+from pages.shell import definitions, downloads, layout, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -45,7 +45,7 @@ what_this_means(
     published="4 points are enough for 95 %, 2 for more than half.",
     source=story.MONTJOYE,
 )
-slides.offer(
+workspace.offer(
     data.digest,
     "unicity",
     "How little does an outsider need to know?",
@@ -110,4 +110,4 @@ if merged is not None:
     files |= downloads.files_of(merged, story.REGION_TABLES)
 prefix = "synthetic_" if data.source.synthetic else ""
 downloads.csv_files("unicity", files, prefix=prefix)
-formula.link("Adversary knowledge and unicity")
+layout.formulas("Adversary knowledge and unicity")

@@ -17,7 +17,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from pages.server.crowd import Room
+from pages.server.owners import Room
 from tests.browser.server import Server, started
 from tests.browser.tables import SECRET, events, separated
 from tests.support.visitor import Visitor

@@ -12,7 +12,6 @@ import operator
 import os
 import pickle
 import pkgutil
-import time
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from decimal import Decimal
@@ -28,7 +27,7 @@ import pytest
 from fpanon_core import studies
 from fpanon_core.engines import answers
 from fpanon_core.engines.answers import NotDataError, packed, unpacked
-from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.io.hints import Message, for_screen, such_as
 from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.configs import StretchConfig
@@ -69,6 +68,7 @@ from fpanon_core.studies import (
     worked_example,
 )
 from tests.engines import errands
+from tests.support.jobs import over
 
 
 def same(a: Any, b: Any, path: str = "answer") -> None:
@@ -420,27 +420,14 @@ def test_a_mapped_set_comes_back_by_the_name_of_its_folder(tmp_path):
 
 
 def test_a_child_that_answers_with_more_than_data_fails_its_job_and_runs_nothing(
-    tmp_path: Path,
+    tmp_path: Path, runner: ProcessRunner
 ) -> None:
     trace = tmp_path / "trace"
-    runner = ProcessRunner()
-    try:
-        job = over(runner.submit(errands.answer_evil, str(trace), label="evil"))
-        assert job.status == "failed"
-        assert "fault in the program (NotDataError" in str(job.error)
-        assert str(trace) not in str(job.error)
-        assert not trace.exists()
-        assert over(runner.submit(errands.own_pid, label="next")).status == "done"
-    finally:
-        runner.close()
-
-
-def over(job: Job, seconds: float = 60) -> Job:
-    end = time.monotonic() + seconds
-    while job.active:
-        assert time.monotonic() < end, f"still {job.status}"
-        time.sleep(0.01)
-    return job
+    job = over(runner.submit(errands.answer_evil, str(trace), label="evil"), "failed")
+    assert "fault in the program (NotDataError" in str(job.error)
+    assert str(trace) not in str(job.error)
+    assert not trace.exists()
+    over(runner.submit(errands.own_pid, label="next"), "done")
 
 
 def test_settings_are_equal_to_those_sent() -> None:

@@ -5,29 +5,21 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from fpanon_core.engines import child
-from fpanon_core.engines.held import MOST_HELD, Shelf, pack, unpack
 from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.engines.worker import MOST_HELD, Shelf, pack, unpack
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.engines import errands
+from tests.support.jobs import over
 
 
 def people(first: int, n: int = 3) -> FingerprintSet:
     """Different for each ``first``."""
     return FingerprintSet.from_samples(np.arange(n) + first, 100.0 * np.arange(n), [0] * n, [0] * n)
-
-
-@pytest.fixture
-def runner() -> Iterator[ProcessRunner]:
-    runner = ProcessRunner()
-    yield runner
-    runner.close()
 
 
 @pytest.fixture
@@ -45,17 +37,8 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return found
 
 
-def done(job: Job, seconds: float = 60) -> Job:
-    end = time.monotonic() + seconds
-    while job.active:
-        assert time.monotonic() < end, f"still {job.status}"
-        time.sleep(0.01)
-    assert job.status == "done", job.error
-    return job
-
-
 def ask(runner: ProcessRunner, fs: FingerprintSet, note: str = "") -> Job:
-    return done(runner.submit(errands.describe, fs, note, label="describe"))
+    return over(runner.submit(errands.describe, fs, note, label="describe"), "done")
 
 
 def test_packed_messages_name_sets_and_come_back_whole() -> None:
@@ -96,7 +79,7 @@ def test_data_are_sent_once_for_many_questions(runner: ProcessRunner, sent: list
 
 
 def test_what_a_job_read_need_not_be_sent_back(runner: ProcessRunner, sent: list[str]) -> None:
-    fs, note = done(runner.submit(errands.make, 5, label="make")).result
+    fs, note = over(runner.submit(errands.make, 5, label="make"), "done").result
     assert note == "made"
     assert ask(runner, fs).result[2] == ["", *fs.pseudonyms]
     assert sent == []
@@ -122,9 +105,6 @@ def test_other_data_of_other_people_are_never_taken_for_them(
 def test_after_a_refusal_they_are_held_all_the_same(runner: ProcessRunner, sent: list[str]) -> None:
     fs = people(1)
     ask(runner, fs)
-    job = runner.submit(errands.refuse, label="refuse")
-    while job.active:
-        time.sleep(0.01)
-    assert job.status == "failed"
+    over(runner.submit(errands.refuse, label="refuse"), "failed")
     ask(runner, fs)
     assert sent == [fs.digest]

@@ -3,71 +3,53 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from fpanon_core.engines import limits
 from fpanon_core.engines.limits import Limits, memory_of, memory_of_machine
-from fpanon_core.engines.process import Job, ProcessRunner
+from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.engines.worker import KILLED_FIRST
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from tests.engines import errands
+from tests.support.jobs import over, running, until
 
 MB = 10**6
-
-
-def over(job: Job, seconds: float = 60) -> Job:
-    end = time.monotonic() + seconds
-    while job.active:
-        assert time.monotonic() < end, f"still {job.status}"
-        time.sleep(0.01)
-    return job
+Started = Callable[..., ProcessRunner]
 
 
 @pytest.fixture
-def small() -> Iterator[ProcessRunner]:
+def small(started: Started) -> ProcessRunner:
     """A runner whose jobs may take 300 MB."""
-    runner = ProcessRunner(limits=Limits(memory_bytes=300 * MB))
-    yield runner
-    runner.close()
+    return started(limits=Limits(memory_bytes=300 * MB))
 
 
 def test_a_child_that_takes_more_memory_than_allowed_is_ended_and_says_so(
     small: ProcessRunner,
 ) -> None:
-    job = over(small.submit(errands.fill, 900 * MB, label="fill"))
-    assert job.status == "lost"
+    job = over(small.submit(errands.fill, 900 * MB, label="fill"), "lost")
     assert "ran out of memory (it may take 300 MB here)" in str(job.error)
     assert "data and settings are still here" in str(job.error)
     assert limits.MEMORY_VARIABLE in str(job.error)
     assert "from outside" not in str(job.error)
-    assert over(small.submit(errands.own_pid, label="next")).status == "done"
+    over(small.submit(errands.own_pid, label="next"), "done")
 
 
-def test_what_fits_is_let_be(small: ProcessRunner) -> None:
-    assert over(small.submit(errands.fill, 100 * MB, label="fill")).result == 100 * MB
-
-
-def test_what_one_job_leaves_free_is_none_of_the_next_ones_memory() -> None:
-    runner = ProcessRunner(limits=Limits(memory_bytes=1_000 * MB))
-    try:
-        over(runner.submit(errands.scatter, 600 * MB, label="scatter"))
-        left = over(runner.submit(errands.own_memory, label="look")).result
-    finally:
-        runner.close()
-    assert 0 < left < 300 * MB
+def test_what_one_job_leaves_free_is_none_of_the_next_ones_memory(started: Started) -> None:
+    runner = started(limits=Limits(memory_bytes=1_000 * MB))
+    assert over(runner.submit(errands.fill, 100 * MB, label="fill")).result == 100 * MB
+    over(runner.submit(errands.scatter, 600 * MB, label="scatter"))
+    assert 0 < over(runner.submit(errands.own_memory, label="look")).result < 300 * MB
 
 
 @pytest.mark.parametrize("kind", ["arrow", "numpy", "plain"])
 def test_memory_that_the_system_refuses_is_told_as_such(small: ProcessRunner, kind: str) -> None:
     """Arrow's MemoryError goes by another name."""
-    job = over(small.submit(errands.ask_for_too_much, kind, label="too much"))
-    assert job.status == "failed"
+    job = over(small.submit(errands.ask_for_too_much, kind, label="too much"), "failed")
     assert "ran out of memory" in str(job.error)
-    assert over(small.submit(errands.own_pid, label="next")).status == "done"
+    over(small.submit(errands.own_pid, label="next"), "done")
 
 
 def test_a_job_that_is_known_to_need_more_is_not_begun(small: ProcessRunner) -> None:
@@ -78,48 +60,29 @@ def test_a_job_that_is_known_to_need_more_is_not_begun(small: ProcessRunner) -> 
     assert "may take 300 MB" in str(job.error)
     assert small.process_id is None
     assert small.retry(job).status == "failed"
-    fits = small.submit(errands.own_pid, label="small", needs_bytes=200 * MB)
-    assert over(fits).status == "done"
+    over(small.submit(errands.own_pid, label="small", needs_bytes=200 * MB), "done")
 
 
-def test_a_job_that_takes_longer_than_allowed_is_ended_and_says_so() -> None:
-    runner = ProcessRunner(limits=Limits(seconds=3600))
-    try:
-        job = over(runner.submit(errands.sleep, 60.0, label="sleep", at_most_s=0.6))
-        assert job.status == "lost"
-        assert "took longer than 0.6 seconds" in str(job.error)
-        assert "still here" in str(job.error)
-        assert over(runner.retry(job)).status == "lost"
-        assert over(runner.submit(errands.own_pid, label="next")).status == "done"
-    finally:
-        runner.close()
-
-
-def test_an_idle_child_retires_and_the_next_job_gets_another() -> None:
-    runner = ProcessRunner(limits=Limits(idle_s=0.2))
-    try:
-        pid = over(runner.submit(errands.own_pid, label="pid")).result
-        end = time.monotonic() + 60
-        while Path(f"/proc/{pid}").exists():
-            assert time.monotonic() < end
-            time.sleep(0.02)
-        assert runner.process_id is None
-        again = over(runner.submit(errands.own_pid, label="pid"))
-        assert again.status == "done"
-        assert again.result != pid
-    finally:
-        runner.close()
+def test_a_job_that_takes_longer_than_allowed_is_ended_and_says_so(started: Started) -> None:
+    runner = started(limits=Limits(seconds=3600))
+    job = over(runner.submit(errands.sleep, 60.0, label="sleep", at_most_s=0.6), "lost")
+    assert "took longer than 0.6 seconds" in str(job.error)
+    assert "still here" in str(job.error)
+    over(runner.retry(job), "lost")
+    over(runner.submit(errands.own_pid, label="next"), "done")
 
 
 @pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux's")
-def test_the_kernel_ends_children_first_when_memory_ends() -> None:
-    runner = ProcessRunner()
-    try:
-        pid = over(runner.submit(errands.own_pid, label="pid")).result
-        assert int(Path(f"/proc/{pid}/oom_score_adj").read_text()) == KILLED_FIRST
-        assert int(Path("/proc/self/oom_score_adj").read_text()) < KILLED_FIRST
-    finally:
-        runner.close()
+def test_an_idle_child_retires_and_the_kernel_ends_children_first(started: Started) -> None:
+    runner = started(limits=Limits(idle_s=0.2))
+    pid = over(runner.submit(errands.own_pid, label="pid")).result
+    assert int(Path("/proc/self/oom_score_adj").read_text()) < KILLED_FIRST
+    until(lambda: not Path(f"/proc/{pid}").exists())
+    assert runner.process_id is None
+    running(again := runner.submit(errands.sleep, 0.5, label="pid"))
+    score = Path(f"/proc/{again.process_id}/oom_score_adj").read_text()
+    assert int(score) == KILLED_FIRST
+    assert over(again, "done").result != pid
 
 
 def test_limits_are_a_share_of_the_machine_unless_said_otherwise(

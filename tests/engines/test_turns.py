@@ -5,21 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from fpanon_core.engines.process import AT_ONCE_VARIABLE, Job, ProcessRunner, Turns
+from fpanon_core.engines.process import AT_ONCE_VARIABLE, ProcessRunner, Turns
 from fpanon_core.model.errors import ConfigError
 from tests.engines import errands
-
-
-def until(holds: Callable[[], bool], seconds: float = 60) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.005)
+from tests.support.jobs import over, running, until
 
 
 class Member:
@@ -79,18 +72,7 @@ def test_how_many_jobs_are_ahead_is_told_in_the_order_they_will_have() -> None:
     until(lambda: not turns._computing)
 
 
-def test_as_many_at_once_as_said_and_no_more() -> None:
-    turns, served = Turns(2), list[str]()
-    found = members(turns, served, a=1, b=1, c=1)
-    assert sorted(served) == ["a", "b"]
-    found["b"].may_end.release()
-    until(lambda: len(served) == 3)
-    for name in "ac":
-        found[name].may_end.release()
-    until(lambda: not turns._computing)
-
-
-def test_long_jobs_keep_nobody_from_a_short_one() -> None:
+def test_as_many_at_once_as_said_and_one_short_one_beside_them() -> None:
     turns, served = Turns(2), list[str]()
     found = members(turns, served, a=1, b=1, c=1, short_1=1, short_2=1)
     until(lambda: len(served) == 3)
@@ -106,24 +88,20 @@ def test_long_jobs_keep_nobody_from_a_short_one() -> None:
     until(lambda: not turns._computing)
 
 
+Pair = tuple[ProcessRunner, ProcessRunner]
+
+
 @pytest.fixture
-def pair() -> Iterator[tuple[ProcessRunner, ProcessRunner]]:
+def pair(started: Callable[..., ProcessRunner]) -> Iterator[Pair]:
     turns = Turns(1)
-    runners = ProcessRunner(turns=turns), ProcessRunner(turns=turns)
+    runners = started(turns=turns), started(turns=turns)
     yield runners
     for runner in runners:
         runner.close()
     until(lambda: not turns._computing and not turns._line)
 
 
-def running(job: Job) -> Job:
-    until(lambda: job.status == "running")
-    return job
-
-
-def test_a_runners_next_job_is_short_by_the_time_it_is_given(
-    pair: tuple[ProcessRunner, ProcessRunner],
-) -> None:
+def test_a_runners_next_job_is_short_by_the_time_it_is_given(pair: Pair) -> None:
     first, second = pair
     long = running(first.submit(errands.sleep, 60.0, label="long"))
     assert not second.short
@@ -135,14 +113,7 @@ def test_a_runners_next_job_is_short_by_the_time_it_is_given(
     assert over(second.submit(errands.own_pid, label="read", at_most_s=60.0)).status == "done"
 
 
-def over(job: Job) -> Job:
-    until(lambda: not job.active)
-    return job
-
-
-def test_a_job_waits_while_another_session_computes_and_says_behind_how_many(
-    pair: tuple[ProcessRunner, ProcessRunner],
-) -> None:
+def test_a_job_waits_while_another_session_computes_and_says_behind_how_many(pair: Pair) -> None:
     first, second = pair
     long = running(first.submit(errands.sleep, 60.0, label="long"))
     short, shorter = (second.submit(errands.own_pid, label="short") for _ in range(2))
@@ -155,9 +126,7 @@ def test_a_job_waits_while_another_session_computes_and_says_behind_how_many(
     assert short.ahead == 0
 
 
-def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(
-    pair: tuple[ProcessRunner, ProcessRunner],
-) -> None:
+def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(pair: Pair) -> None:
     first, second = pair
     running(first.submit(errands.sleep, 60.0, label="killed"))
     waiting = second.submit(errands.own_pid, label="next")
@@ -171,7 +140,7 @@ def test_a_turn_comes_back_when_the_child_is_killed_or_the_session_ends(
     assert over(waiting).status == "done"
 
 
-def test_a_job_cancelled_in_line_leaves_it(pair: tuple[ProcessRunner, ProcessRunner]) -> None:
+def test_a_job_cancelled_in_line_leaves_it(pair: Pair) -> None:
     first, second = pair
     long = running(first.submit(errands.sleep, 60.0, label="long"))
     waiting, kept = (second.submit(errands.own_pid, label="short") for _ in range(2))

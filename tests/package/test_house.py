@@ -34,7 +34,6 @@ LONG = {
     ("fpanon_core/commands/report.py", "report"): 70,
     ("fpanon_core/commands/unicity.py", "unicity"): 85,
     ("fpanon_core/engines/cluster.py", "map"): 63,
-    ("fpanon_core/io/roles.py", "_sentence"): 77,
     ("fpanon_core/studies/learnt.py", "expected_error"): 68,
     ("fpanon_core/studies/unicity.py", "study"): 73,
     ("fpanon_core/verification/fitting.py", "fit"): 89,
@@ -51,13 +50,6 @@ SLIVERS = {
     "pages.attack.scene",
     "pages.data.expected",
     "pages.hiding.group_story",
-    "pages.server.crowd",
-    "pages.server.headers",
-    "pages.server.readiness",
-    "pages.server.reaper",
-    "pages.server.silence",
-    "pages.shell.exported",
-    "pages.shell.release_story",
 }
 FILES = sorted(
     [*(ROOT / "fpanon_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]

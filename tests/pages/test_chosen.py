@@ -4,7 +4,7 @@ import pytest
 
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
-from pages.shell.chosen import refused
+from pages.shell.workspace import refused
 from tests.pages.test_options_story import FINE, option
 
 NO_LIMITS = Limits(dict.fromkeys(Limits().of))

@@ -17,7 +17,7 @@ from fpanon_core.studies.use import typical_side_m
 from pages.charts import style
 from pages.hiding import areas, comparison_story, group_story, names, story
 from pages.hiding.moment import busiest, hours, moment
-from pages.shell import release_story, widgets
+from pages.shell import release, widgets
 
 
 def town() -> FingerprintSet:
@@ -424,7 +424,7 @@ def test_who_misses_a_period_is_told() -> None:
     told = " ".join(story.left_out(hiding.study(fs, hiding.Config(3, period_days=1))))
     assert "Of 2 users at least one day is missing (2 records in all)." in told
     config = production.Config(hidden=hiding.Config(3, period_days=1))
-    told = release_story.truth(production.study(fs, config), fs)
+    told = release.describe_truth(production.study(fs, config), fs)
     assert "**Nothing is published of 1 of 2 periods (1 day).**" in told
 
 
@@ -439,7 +439,11 @@ def test_what_is_left_out_is_listed_where_anything_is(limit_m) -> None:
     """Two people 100 m apart, then 900 m: within 250 m the later samples are left out."""
     fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 100, 0, 900], [0] * 4, [5, 6, 505, 506])
     made = production.study(fs, production.Config(hidden=hiding.Config(2, limit_m)))
-    told = release_story.secret(made) + release_story.again(made) + release_story.truth(made, fs)
+    told = (
+        release.describe_secret(made)
+        + release.describe_again(made)
+        + release.describe_truth(made, fs)
+    )
     assert ("The left-out samples are listed" in told) == (limit_m is not None)
     assert ("--left-out LIST`" in told) == (limit_m is not None)
     assert ("2 samples of the 4 recorded" in told) == (limit_m is not None)

@@ -8,17 +8,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core.model.definitions import definitions
 from fpanon_core.studies import method
 from pages.method import story
-from pages.shell import definitions
 from tests.docs.test_docs import formula_faults
 from tests.support.views import address, go, new_app
 
-TOOLTIPS = {
-    name: text
-    for name, text in vars(definitions).items()
-    if name.isupper() and not name.startswith("_") and isinstance(text, str)
-}
+TOOLTIPS = {name: each.tooltip for name, each in definitions().items() if each.definition}
 HEADINGS = story.headings()
 VIEWS = Path(story.__file__).parents[1]
 
@@ -94,8 +90,8 @@ def test_nothing_of_the_definitions_is_lost() -> None:
 )
 def test_a_view_ends_with_the_way_to_its_formulas(view: Path) -> None:
     last = view.read_text(encoding="utf-8").splitlines()[-1]
-    found = re.fullmatch(r'formula\.link\("(.+)"\)', last)
-    assert found, f"the last line is to be formula.link(…), not: {last}"
+    found = re.fullmatch(r'layout\.formulas\("(.+)"\)', last)
+    assert found, f"the last line is to be layout.formulas(…), not: {last}"
     assert found[1] in method.sections(), f"no section of science.md is headed “{found[1]}”"
 
 
@@ -123,6 +119,13 @@ def test_the_glossary_names_sections_where_files_are_linked() -> None:
     assert "(see “k-gap”)" in text
     for heading in HEADINGS.values():
         assert ".md" not in story.text_of(heading)
+
+
+def test_every_tooltip_that_a_page_shows_is_defined() -> None:
+    pages = "".join(path.read_text(encoding="utf-8") for path in VIEWS.rglob("*.py"))
+    assert {name.lower() for name in re.findall(r"\bdefinitions\.([A-Z_]+)", pages)} <= set(
+        TOOLTIPS
+    )
 
 
 @pytest.mark.parametrize("name", TOOLTIPS)

@@ -16,7 +16,7 @@ from fpanon_core.studies import releases
 from fpanon_core.studies.option_result import OptionResult
 from pages.options.numbers import risk_text
 from pages.options.story import recipe
-from pages.shell.produced import PRODUCED
+from pages.shell.release import PRODUCED
 from tests.support.views import (
     address,
     answers,

@@ -11,8 +11,7 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.intervals import wilson_interval
 from fpanon_core.studies.judgement import Limits
 from pages.overview import story
-from pages.shell.kgaps import MEASURE
-from pages.shell.kinds import AS_IT_IS, OPTION, RECOVERY
+from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
 from tests.studies.test_report import FINE, exploration, result
 from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
 

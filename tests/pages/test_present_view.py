@@ -23,11 +23,10 @@ from pages.charts.record import published_map, recorded_map
 from pages.charts.style import TYPE, projected
 from pages.present import person, story
 from pages.shell.exploration import USUAL
-from pages.shell.slides import MOST, Slide
-from pages.shell.weighed import Weighed
+from pages.shell.workspace import MOST_SLIDES, Slide, Weighing
 from tests.pages.test_options_story import option
 from tests.support.views import go as turn
-from tests.support.views import has, idle, opened, said, until
+from tests.support.views import has, idle, opened, said, until, workspace
 
 
 def presented(at: AppTest) -> AppTest:
@@ -37,12 +36,8 @@ def presented(at: AppTest) -> AppTest:
 
 def offered(at: AppTest, key: str, sentence: str = "It is so.", **more: Any) -> None:
     """As a page does while it draws its figure."""
-    digest = at.session_state["fp_dataset"].digest
     draw = partial(cdf, [Curve("k = 2", np.array([0.1, 0.4]), "#000000", 0)], x_title="x")
-    state = at.session_state  # it has no get
-    mine = state["fp_slides"][1] if "fp_slides" in state else {}
-    slide = Slide(key, f"By {key}?", draw, sentence, **more)
-    at.session_state["fp_slides"] = (digest, mine | {key: slide})
+    workspace(at).slides[key] = Slide(key, f"By {key}?", draw, sentence, **more)
 
 
 def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
@@ -50,13 +45,13 @@ def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
     digest = at.session_state["fp_dataset"].digest
     result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45))
     table = OptionsTable((result,), "outsider", utility_choice("transport"), USUAL, digest)
-    at.session_state["fp_weighed"] = Weighed(digest, table, Limits(), name, "It is asked for.", 0)
+    workspace(at).weighed = Weighing(table, Limits(), name, "It is asked for.")
 
 
 def bare(at: AppTest) -> AppTest:
     """The taxis open, and nothing that the pages looked at meanwhile has offered."""
     opened(at)
-    at.session_state["fp_slides"] = ("", {})
+    workspace(at).slides.clear()
     return at
 
 
@@ -169,11 +164,11 @@ def test_what_does_not_fit_on_a_wall_is_a_press_away() -> None:
 def _wordy() -> None:
     import streamlit as st
 
-    from pages.shell import session, slides
+    from pages.shell import session, workspace
 
     session.keep = lambda name, value: st.session_state.__setitem__(name, value)
-    slides.offer("d", "key", "a", print, "a" * 200, "", "b" * 70, "c" * 200)
-    (slide,) = slides.of_data("d")
+    workspace.offer("d", "key", "a", print, "a" * 200, "", "b" * 70, "c" * 200)
+    (slide,) = workspace.of("d").slides.values()
     st.markdown(slide.sentence)
     st.markdown(slide.more)
 
@@ -195,8 +190,8 @@ def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
 def test_a_slide_of_other_data_is_not_shown(app: AppTest) -> None:
     opened(app)
     offered(app, "unicity")
-    of, mine = app.session_state["fp_slides"]
-    app.session_state["fp_slides"] = (of[::-1], mine)
+    known = app.session_state["fp_workspace"]
+    app.session_state["fp_workspace"] = {of[::-1]: mine for of, mine in known.items()}
     presented(app)
     assert "1 of 1" in said(app)
 
@@ -205,19 +200,19 @@ def test_slides_are_bounded_and_the_newest_of_a_key_wins() -> None:
     script = AppTest.from_function(_offering, default_timeout=60).run()
     assert not script.exception
     # The first six of thirty are gone, as is what the last said at first.
-    assert script.markdown[0].value == f"{MOST} key-6 b"
+    assert script.markdown[0].value == f"{MOST_SLIDES} key-6 b"
 
 
 def _offering() -> None:
     import streamlit as st
 
-    from pages.shell import session, slides
+    from pages.shell import session, workspace
 
     session.keep = lambda name, value: st.session_state.__setitem__(name, value)
     for i in range(30):
-        slides.offer("d", f"key-{i}", "a", print, "a")
-    slides.offer("d", "key-29", "a", print, "b")
-    found = slides.of_data("d")
+        workspace.offer("d", f"key-{i}", "a", print, "a")
+    workspace.offer("d", "key-29", "a", print, "b")
+    found = list(workspace.of("d").slides.values())
     st.markdown(f"{len(found)} {found[0].key} {found[-1].sentence}")
 
 

@@ -10,10 +10,21 @@ from streamlit.testing.v1 import AppTest
 from fpanon_core.studies import recipe
 from fpanon_core.studies.recipe import Decision
 from pages.report import story
-from pages.shell.chosen import REFUSE
-from pages.shell.produced import PRODUCED
+from pages.shell.release import PRODUCED
+from pages.shell.workspace import REFUSE
 from tests.pages.test_options_view import explored, names
-from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+from tests.support.views import (
+    answers,
+    go,
+    has,
+    idle,
+    new_app,
+    rows,
+    said,
+    until,
+    upload,
+    workspace,
+)
 
 NASTY = '<script>alert(1)</script><img src="http://x.example/y">'
 
@@ -81,8 +92,8 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
 
 
 def chosen_in(at: AppTest) -> str | None:
-    found: str | None = at.session_state["fp_weighed"].chosen
-    return found
+    weighed = workspace(at).weighed
+    return None if weighed is None else weighed.chosen
 
 
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
@@ -163,7 +174,8 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
 
 def recipe_of(at: AppTest) -> bytes:
     """The recipe that the report would offer, by what the session weighed."""
-    found = at.session_state["fp_weighed"]
+    found = workspace(at).weighed
+    assert found is not None
     return story.recipe(
         recipe.recipe_of(found.table, found.limits, Decision("", found.chosen, found.why))
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,25 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core.studies import study_file
 from fpanon_core.studies.study_file import open_study, save
 from fpanon_core.studies.study_kinds import KINDS, NOT_KEPT
-from pages.shell import chosen, settings
+from pages.shell import settings
+from pages.shell.workspace import reason_key
 from tests.pages.test_options_view import explored
 from tests.support import runner
-from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+from tests.support.views import (
+    answers,
+    go,
+    has,
+    idle,
+    new_app,
+    rows,
+    said,
+    until,
+    upload,
+    workspace,
+)
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 VIEWS = (
@@ -83,31 +97,53 @@ def kinds(at: AppTest) -> dict[str, list[Any]]:
     return {kind: [*kept] for kind, kept in state["fp_answers"].items() if kept and kind in KINDS}
 
 
+@dataclass
+class Made:
+    """What one session has found: its study, without and with the data, and what its pages say."""
+
+    study: bytes
+    with_data: bytes
+    digest: str
+    kinds: dict[str, list[Any]]
+    shown: dict[str, str]
+
+
+_MADE: list[Made] = []  # once for all tests
+
+
 @pytest.fixture
-def content(app: AppTest, saved: dict[str, Callable[[], bytes]]) -> tuple[bytes, AppTest]:
-    upload(app, rows(users=9, samples=6))
-    measured(app)
-    go(app, "report")
-    return saved["report_get_study"](), app
+def made(app: AppTest, saved: dict[str, Callable[[], bytes]]) -> Made:
+    if not _MADE:
+        upload(app, rows(users=9, samples=6))
+        measured(app)
+        go(app, "report")
+        study = saved["report_get_study"]()
+        app.checkbox(key="report_study_data").set_value(True).run()
+        with_data = saved["report_get_study"]()
+        shown = {}
+        for view in VIEWS:
+            go(app, view)
+            until(app, quiet).run()
+            shown[view] = said(app)
+        _MADE.append(Made(study, with_data, digest_of(app), kinds(app), shown))
+    return _MADE[0]
+
+
+def digest_of(at: AppTest) -> str:
+    digest: str = at.session_state["fp_dataset"].digest
+    return digest
 
 
 def test_another_session_shows_the_same_and_computes_nothing(
-    content: tuple[bytes, AppTest], monkeypatch: pytest.MonkeyPatch
+    made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body, first = content
-    shown = {}
-    for view in VIEWS:
-        go(first, view)
-        until(first, quiet).run()
-        shown[view] = said(first)
-
     other = new_app()
     upload(other, rows(users=9, samples=6))
     until(other, quiet)
-    open_in(other, body)
+    open_in(other, made.study)
     assert "nothing was computed anew" in said(other)
     other.button(key="frame_study_read").click().run()
-    assert kinds(other) == kinds(first)
+    assert kinds(other) == made.kinds
 
     started: list[str] = []
     real = runner.InProcessRunner.submit
@@ -121,7 +157,7 @@ def test_another_session_shows_the_same_and_computes_nothing(
         go(other, view)
         assert not other.exception, (view, other.exception)
         assert (view, started) == (view, [])
-        assert said(other) == shown[view], view
+        assert said(other) == made.shown[view], view
     assert has(other, "report_get_html")
 
 
@@ -143,55 +179,48 @@ def test_the_option_selected_is_there_again_once_it_is_explored_anew() -> None:
     assert at.run().selectbox[0].value == "b"
 
 
-def test_other_data_are_refused(content: tuple[bytes, AppTest]) -> None:
+def test_other_data_are_refused(made: Made) -> None:
     other = new_app()
     upload(other, rows(users=8, samples=6))
-    open_in(other, content[0])
+    open_in(other, made.study)
     assert "of other data than these" in said(other)
     assert "9 users and 54 samples" in said(other)
-    assert "fp_weighed" not in other.session_state
+    assert workspace(other).weighed is None
 
 
-def test_without_data_it_waits_for_them(content: tuple[bytes, AppTest]) -> None:
-    other = open_in(new_app(), content[0])
+def test_without_data_it_waits_for_them(made: Made) -> None:
+    other = open_in(new_app(), made.study)
     assert "A study waits for its data" in said(other)
     upload(other, rows(users=8, samples=6))
     assert "It waits for them" in said(other)
-    assert "fp_weighed" not in other.session_state
+    assert workspace(other).weighed is None
     upload(other, rows(users=9, samples=6))
     assert "nothing was computed anew" in said(other)
-    assert other.session_state["fp_weighed"].why == "They asked for it."
+    weighed = workspace(other).weighed
+    assert weighed is not None
+    assert weighed.why == "They asked for it."
 
 
-def test_with_the_data_in_it_needs_no_others(
-    content: tuple[bytes, AppTest], saved: dict[str, Callable[[], bytes]]
-) -> None:
-    _, first = content
-    go(first, "report")
-    first.checkbox(key="report_study_data").set_value(True).run()
-    other = open_in(new_app(), saved["report_get_study"]())
+def test_with_the_data_in_it_needs_no_others(made: Made) -> None:
+    other = open_in(new_app(), made.with_data)
     assert "nothing was computed anew" in said(other)
-    assert other.session_state["fp_dataset"].digest == first.session_state["fp_dataset"].digest
+    assert digest_of(other) == made.digest
 
 
-def test_a_file_that_is_none_is_refused_kindly(content: tuple[bytes, AppTest]) -> None:
+def test_a_file_that_is_none_is_refused_kindly(made: Made) -> None:
     other = new_app()
-    for body in (b"", b"PK\x03\x04" + b"x" * 99, content[0][:-40]):
+    for body in (b"", b"PK\x03\x04" + b"x" * 99, made.study[:-40]):
         open_in(other, body)
         assert not other.exception
         assert "tudy" in said(other)
         assert "fault" not in said(other)
-        assert "fp_weighed" not in other.session_state
+        assert "fp_workspace" not in other.session_state
 
 
 def test_settings_from_elsewhere_that_no_page_can_use_are_let_go(
-    content: tuple[bytes, AppTest], monkeypatch: pytest.MonkeyPatch
+    made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
-    from fpanon_core.studies import study_file
-
-    study = open_study(content[0]).study
+    study = open_study(made.study).study
     odd = dict(study.settings) | {
         "options_risk": "none such",
         "glove_method": ["x"],
@@ -249,7 +278,7 @@ def test_settings_are_the_widgets_that_persist_and_no_buttons() -> None:
                 pressed.add(key)
     assert len(persisting) > 40
     popovers = {"attack_exactly", "options_own_weights"}
-    assert settings.is_setting(chosen.reason_key("as it is"))  # a key that a function gives: "?"
+    assert settings.is_setting(reason_key("as it is"))  # a key that a function gives: "?"
     unknown = {key for key in persisting - popovers if not settings.is_setting(key)}
     assert unknown <= {"?_format", "?"}
     assert not {key for key in pressed if settings.is_setting(key)}

@@ -34,7 +34,7 @@ from pages.aggregates import form as aggregates
 from pages.attack import question as attack
 from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
-from pages.shell import kgaps, kinds, widgets
+from pages.shell import kinds, widgets
 from pages.shell.questions import Kind
 from pages.unicity import form as unicity
 from tests.support.exports import SUFFIX, check_table, file_name
@@ -60,7 +60,7 @@ def fingerprints() -> FingerprintSet:
 GRID = [f"--profile={profile.code}" for profile in widgets.PRESETS]
 RECOVER = ["recover", "--users", "2000"]
 CASES: dict[str, tuple[str, Kind, list[str]]] = {
-    "anonymizability": ("anonymizability", kgaps.MEASURE, ["measure", "--k=2,5", *GRID]),
+    "anonymizability": ("anonymizability", kinds.MEASURE, ["measure", "--k=2,5", *GRID]),
     "hiding": ("hiding", hiding.RELEASES, ["hide"]),
     "comparison": ("hiding", hiding.COMPARISON, ["hide", "--compare"]),
     "unicity": ("unicity", unicity.OUTSIDER, ["unicity"]),
@@ -137,7 +137,7 @@ def asked(at: AppTest, page: str) -> AppTest:
             at.button(key=key).click().run()
             until(at, idle)
     if page == "anonymizability":
-        until(at, lambda at: len(answers(at, kgaps.MEASURE)) == len(widgets.PRESETS))
+        until(at, lambda at: len(answers(at, kinds.MEASURE)) == len(widgets.PRESETS))
     return until(at, idle).run()
 
 

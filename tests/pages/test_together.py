@@ -18,8 +18,8 @@ from fpanon_core.studies import production
 from pages.hiding import form
 from pages.hiding.files import PRODUCED
 from pages.shell import together
-from pages.shell.exported import Left, Register
-from pages.shell.produced import PRODUCED as OPTION_PRODUCED
+from pages.shell.release import PRODUCED as OPTION_PRODUCED
+from pages.shell.together import Left, Register
 from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
 
 READ = "I have read this"

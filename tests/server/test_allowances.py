@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fpanon_core.model.errors import ConfigError
-from pages.server.allowances import Allowances
+from pages.server.environment import Allowances
 
 
 def test_defaults() -> None:

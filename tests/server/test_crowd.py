@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from pages.server import crowd
-from pages.server.crowd import Crowd, Room
+from pages.server import guards
 from pages.server.entrance import PERSON
+from pages.server.owners import Crowd, Room
 
 from .asgi import PORT, Behind, ask
 
@@ -166,5 +166,5 @@ def test_the_limit_of_files_is_raised(
     asked: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (soft, hard))
     monkeypatch.setattr(resource, "setrlimit", lambda _what, limits: asked.append(limits))
-    crowd.raise_limit_of_files()
+    guards.raise_limit_of_files()
     assert asked == ([] if set_to is None else [set_to])

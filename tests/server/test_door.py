@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pages.server import guards
-from pages.server.door import Door
-from pages.server.headers import Headers
-from pages.server.place import Place
+from pages.server.door import Door, Headers
+from pages.server.environment import Place
 from tests.server.asgi import HERE, PAGE, PORT, Behind, ask
 
 PUBLIC = Place("https", "fpanon.example")

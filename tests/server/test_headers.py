@@ -7,9 +7,8 @@ import re
 import pytest
 import streamlit.file_util
 
-from pages.server.door import Door
-from pages.server.headers import Headers, policy
-from pages.server.place import Place
+from pages.server.door import Door, Headers, policy
+from pages.server.environment import Place
 from tests.server.asgi import Behind, ask, headers_of
 
 COOKIE = (b"set-cookie", b"_streamlit_xsrf=2|a|b|1; Path=/; SameSite=Lax")

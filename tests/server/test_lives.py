@@ -12,9 +12,9 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from fpanon_core.engines.job import give_back
-from pages.server import reaper
+from pages.server import guards
+from pages.server.guards import Reaper
 from pages.server.lives import IDLE_GRACE_S, Ended, Registry, Work
-from pages.server.reaper import Reaper
 
 GRACE_S = 900.0
 
@@ -267,8 +267,8 @@ def test_sessions_of_streamlit_that_never_ran_go(
         is_active_session=lambda name: name == "open",
         close_session=closed.append,
     )
-    monkeypatch.setattr(reaper.runtime, "exists", lambda: True)
-    monkeypatch.setattr(reaper.runtime, "get_instance", lambda: server)
+    monkeypatch.setattr(guards.runtime, "exists", lambda: True)
+    monkeypatch.setattr(guards.runtime, "get_instance", lambda: server)
     server.media_file_mgr = server.uploaded_file_mgr = None
     assert asyncio.run(Reaper(registry).look()) == 1
     assert closed == ["lost"]
@@ -278,7 +278,7 @@ def test_the_memory_of_who_is_gone_goes_back_to_the_machine_at_once(
     registry: Registry, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[int] = []
-    monkeypatch.setattr(reaper, "give_back", lambda: given.append(1))
+    monkeypatch.setattr(guards, "give_back", lambda: given.append(1))
     _, connection = begun(registry, "s", "officer")
     registry.closed(connection, left=False)
     look = Reaper(registry, lambda _: True).look

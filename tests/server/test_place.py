@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fpanon_core.model.errors import ConfigError
-from pages.server.place import PUBLIC_VARIABLE, Place, public
+from pages.server.environment import PUBLIC_VARIABLE, Place, public
 
 
 @pytest.mark.parametrize(

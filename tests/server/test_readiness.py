@@ -9,7 +9,7 @@ import pytest
 from streamlit import config
 from streamlit.runtime.app_session import AppSession
 
-from pages.server import readiness
+from pages.server import guards
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,19 +17,19 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture
 def watching(monkeypatch):
     watched = []
-    monkeypatch.setattr(readiness, "_watch", watched.append)
+    monkeypatch.setattr(guards, "_watch", watched.append)
     return watched
 
 
 def test_a_session_that_comes_back_is_not_watched(watching, monkeypatch):
-    readiness.keep()
+    guards.set_up_process()
     monkeypatch.setattr(config, "get_option", lambda name: {"server.fileWatcherType": "none"}[name])
     AppSession.register_file_watchers(object())
     assert watching == []
 
 
 def test_it_is_where_the_configuration_has_it_so(watching, monkeypatch):
-    readiness.keep()
+    guards.set_up_process()
     monkeypatch.setattr(config, "get_option", lambda name: {"server.fileWatcherType": "auto"}[name])
     session = object()
     AppSession.register_file_watchers(session)
@@ -44,9 +44,9 @@ def test_all_modules_but_the_views_are_loaded_and_set_apart():
     # In a process of its own: what is set apart is never collected again.
     script = (
         "import gc, sys\n"
-        "from pages.server import readiness\n"
-        "readiness.load()\n"
-        "names = list(readiness.modules())\n"
+        "from pages.server import guards\n"
+        "guards.load()\n"
+        "names = list(guards.modules())\n"
         "assert len(names) > 100 and all(name in sys.modules for name in names)\n"
         "assert not any(name.endswith('.view') for name in sys.modules if 'pages' in name)\n"
         "print(gc.get_freeze_count(), len(gc.get_objects()))\n"

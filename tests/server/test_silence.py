@@ -10,7 +10,7 @@ import pytest
 from streamlit import net_util
 from streamlit.web.server import server_util
 
-from pages.server import silence
+from pages.server import guards
 
 _ASKING = "asked for an address"
 
@@ -26,7 +26,7 @@ def _nobody(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", asked)
     monkeypatch.setattr(net_util, "get_external_ip", net_util.get_external_ip)
     monkeypatch.setattr(net_util, "get_internal_ip", net_util.get_internal_ip)
-    silence.keep()
+    guards.set_up_process()
 
 
 @pytest.mark.usefixtures("_nobody")
@@ -47,4 +47,4 @@ def test_it_is_kept_before_the_first_request():
         text=True,
         check=True,
     )
-    assert said.stdout.split() == ["pages.server.silence"] * 2
+    assert said.stdout.split() == ["pages.server.guards"] * 2

@@ -14,7 +14,7 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 from pages.server import uploads
-from pages.server.allowances import MEGABYTE, Allowances
+from pages.server.environment import MEGABYTE, Allowances
 from pages.server.lives import Registry
 from pages.server.owners import owner
 from pages.server.uploads import LEAST, STALLED_S, UNCLAIMED_S, Sweep, Uploads, in_memory

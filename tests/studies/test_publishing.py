@@ -41,7 +41,7 @@ from fpanon_core.model.facts import public_option
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import Regions
 from fpanon_core.studies import publishing
-from fpanon_core.tables.spreadsheets import restored
+from fpanon_core.tables.leaving import restored
 from fpanon_core.verification.release import verify_release
 
 WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))

@@ -20,8 +20,8 @@ from typing import Any
 
 from fpanon_core.engines import worker
 from fpanon_core.engines.answers import unpacked
-from fpanon_core.engines.held import Shelf
 from fpanon_core.engines.process import Job, ProcessRunner, Recipient
+from fpanon_core.engines.worker import Shelf
 from fpanon_core.model.fingerprints import FingerprintSet
 
 _open: list[InProcessRunner] = []

@@ -14,6 +14,7 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
 from pages.shell.questions import Answer, Kind
+from pages.shell.workspace import Workspace
 from tests.support import runner
 
 APP = Path(__file__).resolve().parents[2] / "app.py"
@@ -139,6 +140,14 @@ def answers(at: AppTest, kind: Kind | str) -> dict[Any, Answer]:
     if "fp_answers" in state:
         kept = state["fp_answers"]
     return kept.get(name, {})
+
+
+def workspace(at: AppTest) -> Workspace:
+    """What the session has made of the data that are open; put there where there is nothing yet."""
+    if "fp_workspace" not in at.session_state:  # it has no get
+        at.session_state["fp_workspace"] = {}
+    known: dict[str, Workspace] = at.session_state["fp_workspace"]
+    return known.setdefault(at.session_state["fp_dataset"].digest, Workspace())
 
 
 def answer(at: AppTest, kind: Kind | str) -> tuple[Any, Any]:

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fpanon_core.io.questionnaire import questionnaire_template, read_questionnaire
-from fpanon_core.tables.spreadsheets import defused, defused_column, restored
+from fpanon_core.tables.leaving import defused, defused_column, restored
 from fpanon_core.tables.writing import table_bytes, write_table
 from fpanon_core.verification.listed import without_marks
 

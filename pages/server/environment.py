@@ -1,4 +1,8 @@
-"""Under which name the dashboard is reached: this machine's own, or a public one behind a proxy."""
+"""What the server's operator sets in environment variables, read once when the server starts.
+
+Under which name is the dashboard reached: this machine's own, or a public one behind a proxy? How
+long is a session kept without its browser, and how much may be uploaded?
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from fpanon_core.model.budgets import number
 from fpanon_core.model.errors import ConfigError
 
 PUBLIC_VARIABLE = "FPANON_PUBLIC_URL"
@@ -79,3 +84,53 @@ def public(environment: Mapping[str, str] = os.environ) -> Place | None:
         raise wrong
     name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     return Place.of(parts.scheme, name, _USUAL_PORTS[parts.scheme] if port is None else port)
+
+
+MEGABYTE = 1024 * 1024
+"""As Streamlit counts them in ``server.maxUploadSize``."""
+
+GRACE_VARIABLE = "FPANON_GRACE_MIN"
+SESSION_VARIABLE = "FPANON_UPLOAD_MB_SESSION"
+SERVER_VARIABLE = "FPANON_UPLOAD_MB"
+
+
+@dataclass(frozen=True)
+class Allowances:
+    """What the server's operator allows.
+
+    Attributes
+    ----------
+    grace_min : float
+        Minutes for which a session is kept once its browser is gone; more than 0, a day at most.
+    session_mb : float
+        Megabytes of uploaded files that one session may have in memory.
+    server_mb : float
+        The same of all sessions together.
+    """
+
+    grace_min: float = 15.0
+    session_mb: float = 600.0  # the largest file, and the antennas it names
+    server_mb: float = 2000.0
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Allowances:
+        """As the environment says; the defaults where it says nothing.
+
+        Raises
+        ------
+        ConfigError
+            Where a variable is no number, or none that can be meant.
+        """
+        return cls(
+            grace_min=number(GRACE_VARIABLE, environment, most=24 * 60) or cls.grace_min,
+            session_mb=number(SESSION_VARIABLE, environment, most=1e6) or cls.session_mb,
+            server_mb=number(SERVER_VARIABLE, environment, most=1e6) or cls.server_mb,
+        )
+
+    @property
+    def grace_s(self) -> float:
+        """The grace in seconds."""
+        return self.grace_min * 60
+
+
+IN_FORCE = Allowances.of(os.environ)

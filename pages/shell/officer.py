@@ -1,4 +1,8 @@
-"""The audit log as a session writes it: what is opened, what is downloaded, and by whom."""
+"""Who works in this session, and what the audit log hears: what is opened, what is downloaded.
+
+The server's own guard (:mod:`pages.server.entrance`) has asked already who is let in; were it
+passed by, no page is drawn here all the same.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,35 @@ from fpanon_core.io import audit
 from fpanon_core.io.audit import Setting
 from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.server import entrance
 
-from . import widgets
+
+def passed() -> bool:
+    """Whether pages may be run; says why, where they may not."""
+    why = entrance.current().refusal(st.user.to_dict())
+    if why:
+        st.title("fpanon", anchor=False)
+        st.text(why)
+        st.link_button("Log in", entrance.LOG_IN)
+    return not why
+
+
+def officer() -> str:
+    """Who works in this session: as the provider has it, or ``local``."""
+    return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
+
+
+def named() -> str:
+    """Who has logged in; empty where nobody logs in."""
+    return officer() if entrance.current().required else ""
+
+
+def way_out() -> None:
+    """Who is logged in, and the button that ends it; nothing where nobody logs in."""
+    if entrance.current().required:
+        st.text(f"Logged in as {officer()}")
+        if st.button("Log out", key="log_out", icon=":material/logout:"):
+            st.logout()
 
 
 def standing() -> str:
@@ -34,7 +65,7 @@ def tell() -> None:
 def opened(what: str, data: str, users: int) -> None:
     """Note that a data set is opened; FpanonError if that cannot be: it is not to be opened."""
     if (log := audit.asked_for()) is not None:
-        log.note("opened", who=widgets.officer(), what=what, data=data, settings={"users": users})
+        log.note("opened", who=officer(), what=what, data=data, settings={"users": users})
 
 
 def exporting(
@@ -44,7 +75,7 @@ def exporting(
 
     Streamlit calls it when somebody clicks, outside any session: who that is is taken down here.
     """
-    log, who = audit.asked_for(), widgets.officer()
+    log, who = audit.asked_for(), officer()
     if log is None:
         return content
 

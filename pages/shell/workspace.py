@@ -1,0 +1,260 @@
+"""What a session has made of its data, in one store: weighed, chosen, made, and shown on a wall.
+
+Pages know nothing of each other: each puts here what it has, for another to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.model.configs import KnowledgeConfig
+from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.recipe import NOTHING_LEAVES
+from fpanon_core.studies.report_verdict import over_told
+from fpanon_core.studies.study import AtHand, Weighing
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.charts.style import Theme
+
+from . import session
+
+_KEPT, _ATTACKED, _PROPOSED = "fp_workspace", "fp_attack_wanted", "fp_proposed"
+MOST_SLIDES = 24
+"""Slides that are kept, the latest."""
+AS_THEY_ARE = "The data as they are"
+_LETTERS = 280  # of the sentences that stand on a slide; the others are a press away
+REFUSE = "none of them: nothing leaves"
+"""In the list of the options, in the place of one."""
+NO_REASON = (
+    "Say why nothing may leave, and keep it then: the reason stands in the report and in the study."
+)
+REASON = (
+    "What weighs for it, who asked for what, what was given up. Name no person. It stands in the "
+    "report and in its recipe."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """The option chosen for release, and why."""
+
+    result: OptionResult
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Tried:
+    """The options that “Find a release” was asked to try, and what is known of people.
+
+    Attributes
+    ----------
+    options : tuple of ReleaseOption
+    knowledge : KnowledgeConfig
+    """
+
+    options: tuple[ReleaseOption, ...]
+    knowledge: KnowledgeConfig
+
+
+@dataclass(frozen=True, eq=False)
+class Slide:
+    """One figure and what it says.
+
+    Attributes
+    ----------
+    key : str
+        Of the slide; begins with the address of its page.
+    question : str
+        The question that it answers; Markdown, as is the sentence.
+    draw : callable
+        From a theme to a plotly figure or a deck.
+    sentence : str
+        One or two, with the data's own numbers.
+    more : str
+        What else must be said; a press away.
+    about : str
+        Of what it is, where it is of no option.
+    steps : tuple of Step
+        Of the option that it is of; empty where it is of none.
+    """
+
+    key: str
+    question: str
+    draw: Callable[[Theme], Any]
+    sentence: str
+    more: str = ""
+    about: str = AS_THEY_ARE
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(eq=False)
+class Workspace:
+    """What a session has made of one data set.
+
+    Attributes
+    ----------
+    weighed : Weighing or None
+        The options weighed, and what was chosen among them.
+    kept : Choice or None
+        The option chosen in this session, though it be among those weighed no more.
+    made : dict
+        Releases weighed or made, by the page that has them; what they are called may quote names
+        from outside.
+    tried : Tried or None
+    slides : dict
+        Figures to be shown on a wall, by their keys.
+    """
+
+    weighed: Weighing | None = None
+    kept: Choice | None = None
+    made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
+    tried: Tried | None = None
+    slides: dict[str, Slide] = field(default_factory=dict)
+
+    @property
+    def releases(self) -> list[AtHand]:
+        """All releases at hand, those made before those weighed."""
+        every = [each for releases in self.made.values() for each in releases]
+        return sorted(every, key=lambda release: release.made is None)
+
+    @property
+    def choice(self) -> Choice | None:
+        """The choice that stands: of this session, or of a study that was opened."""
+        found = self.weighed
+        if self.kept is not None or found is None or not found.stands:
+            return self.kept
+        return Choice(next(r for r in found.table.results if found.is_chosen(r)), found.why)
+
+    @property
+    def refusal(self) -> str | None:
+        """Why nothing of the data leaves; None where that was not decided."""
+        found = self.weighed
+        return found.why if found is not None and found.refused and self.kept is None else None
+
+    def weigh(self, table: OptionsTable, limits: Limits, waiting: int) -> None:
+        """These options are weighed by now, ``waiting`` not yet; what was chosen stays so."""
+        was = self.weighed or Weighing(table, limits)
+        self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
+
+    def choose(self, result: OptionResult, why: str) -> None:
+        """It is this option, from now on."""
+        self.kept = Choice(result, why.strip())
+        self._decide(result.option.name, why)
+
+    def refuse(self, why: str) -> None:
+        """Nothing leaves, from now on; what was chosen before is chosen no more."""
+        self.kept = None
+        self._decide(NOTHING_LEAVES, why)
+
+    def _decide(self, chosen: str, why: str) -> None:
+        if self.weighed is not None:
+            self.weighed = replace(self.weighed, chosen=chosen, why=why.strip())
+
+
+def of(digest: str) -> Workspace:
+    """That of the data of that digest; beside it that of the data before is kept."""
+    known: dict[str, Workspace] = st.session_state.get(_KEPT, {})
+    if digest not in known:
+        known = dict(list(known.items())[-1:]) | {digest: Workspace()}
+        session.keep(_KEPT, known)
+    return known[digest]
+
+
+def put(digest: str, workspace: Workspace) -> None:
+    """One in the place of all that there are, as when a study is opened."""
+    session.keep(_KEPT, {digest: workspace})
+
+
+# --- the decision ---
+
+
+def reason_key(name: str | None) -> str:
+    """Of the field for an option's reason on the page that weighs them all."""
+    return f"options_choice_why_{name}"
+
+
+def refused(result: OptionResult, why: str, limits: Limits) -> str:
+    """Why a choice is not kept: what speaks against it, where no reason is given; else empty.
+
+    That is a limit which it is above, or may be, or anybody who is alone in it: whether that may
+    be is a decision, and somebody's.
+    """
+    over = over_told(result, limits)
+    alone = result.alone if result.crowd_least <= 1 else 0
+    if why.strip() or not (over or alone):
+        return ""
+    against = f"“{plain(result.option.told)}” is not within your limits. "
+    against += f"{plain('; '.join(over), MESSAGE_LENGTH)}."
+    if not over:
+        whom = f"{alone:,} of the {result.n_users:,} people"
+        against = f"In “{plain(result.option.told)}” {whom} are alone with their record."
+    return (
+        f"{against} Say above why it is chosen all the same, and keep it then: the reason stands "
+        "in the report and in the study."
+    )
+
+
+# --- from page to page ---
+
+
+def propose(name: str) -> None:
+    """Have the page that weighs options select this one; its reader keeps it, or another."""
+    st.session_state[_PROPOSED] = name
+
+
+def proposed() -> str | None:
+    """The option that was proposed; once."""
+    found: str | None = st.session_state.pop(_PROPOSED, None)
+    return found
+
+
+def attack(name: str, *, key: str, told: bool = False) -> None:
+    """A button that opens the page that attacks the release of that name, and has it begin.
+
+    Parameters
+    ----------
+    told : bool
+        Whether the button says which release it is, where that is not clear from its place.
+    """
+    which = f" in “{plain(name)}”" if told else ""
+    if st.button(f"What does an outsider find{which}?", key=key, icon=":material/person_search:"):
+        st.session_state[_ATTACKED] = name
+        st.switch_page("pages/attack/view.py")
+
+
+def attacked() -> str | None:
+    """The release that was asked for by such a button; once."""
+    found: str | None = st.session_state.pop(_ATTACKED, None)
+    return found
+
+
+def offer(
+    digest: str,
+    key: str,
+    question: str,
+    draw: Callable[[Theme], Any],
+    *sentences: str,
+    about: str = AS_THEY_ARE,
+    steps: Sequence[Step] = (),
+) -> None:
+    """Put a figure of the data of that digest among the slides; see :class:`Slide`.
+
+    Sentences that do not fit on a wall are a press away, none is lost. The newest of a key stands
+    in place of the earlier one.
+    """
+    said = [sentence for sentence in sentences if sentence]
+    first = 1
+    while first < len(said) and len(" ".join(said[: first + 1])) <= _LETTERS:
+        first += 1
+    slides = of(digest).slides
+    slides.pop(key, None)
+    now, more = " ".join(said[:first]), " ".join(said[first:])
+    slides[key] = Slide(key, question, draw, now, more, about, tuple(steps))
+    while len(slides) > MOST_SLIDES:
+        del slides[next(iter(slides))]
