@@ -5,9 +5,8 @@ from .aggregates.tables import flows, presence
 from .anonymize.aligned import align, aligned
 from .anonymize.applied import add_noise, permute, sample_users, suppress_rare
 from .anonymize.clusters import cluster_antennas, merged_regions, voronoi_cells
-from .anonymize.generalize import generalize
+from .anonymize.generalize import generalize, resolve
 from .anonymize.glove import glove
-from .anonymize.origins import resolve
 from .anonymize.periods import into_periods
 from .attacks.aggregation import aggregate_counts
 from .attacks.mitigations import coarsen, noise_at_frequent, suppress_small

@@ -17,7 +17,7 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -27,21 +27,16 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import blocks_of
 from ..kernels.aligned_limits import blocks_within
-from ..measures.kgap import check_k
-from ..model.arrays import CELL, Codes, IntArray
-from ..model.checks import one_of, whole
+from ..model.arrays import CELL, IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .crowding import EFFORTS, Effort, boxes_of, by_space_and_time, crowded
+from .crowding import boxes_of, crowded
 from .grouping import Group
-from .outcome import check_leave_out, check_limit, outcome, room_for
-from .periods import hidden_by_period
-from .shards import Store, check_shards, fitting, hidden_by_shard
-from .suppression import LEFT_OVER
+from .hiding import Effort, Grouped, Run, Settings, Store
 
 _CROWDING_SHARE = 0.97  # of the progress
 _BLOCK = 16
@@ -96,7 +91,7 @@ def aligned(
     shards : int, optional
         Into how many parts, of people who are near to each other, the data are cut first; each is
         hidden for itself. For data too large to be hidden at once: everyone is one of k all the
-        same, time and memory fall, and the loss rises a little; see :mod:`.shards`. A shard's share
+        same, time and memory fall, and the loss rises a little; see :mod:`.hiding`. A shard's share
         to be left out is rounded down, and its last few are left over, each for itself. Of data in
         periods: of each period, as far as its people suffice.
     checkpoint : Checkpoint, optional
@@ -127,101 +122,35 @@ def aligned(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
-    settings: dict[str, Any] = {
-        "k": k,
-        "config": config,
-        "max_side_m": max_side_m,
-        "max_span_min": max_span_min,
-        "leftover": leftover,
-        "leave_out": leave_out,
-        "effort": effort,
-    }
-    if isinstance(fs, PeriodSet):
-        whole("k", k, 2)
-        if groups is not None:
-            raise ConfigError(
-                "groups are of whole fingerprints; of data in periods, leave them out: each period "
-                "has groups of its own."
-            )
-        return hidden_by_period(
-            fs,
-            k,
-            lambda pieces, told, _: aligned(
-                pieces,
-                shards=fitting(shards, pieces, k),
-                checkpoint=checkpoint,
-                engine=engine,
-                progress=told,
-                **settings,
-            ),
-            progress,
-        )
-    if isinstance(fs, GeneralizedFingerprintSet):
-        fs = fs.fingerprints()
-    config = config or StretchConfig()
-    engine = engine or LocalEngine()
-    check_k(k, int(fs.weight.sum()))
-    k = int(k)
-    check_limit("max_side_m", max_side_m, fs.granularity_m, "m")
-    check_limit("max_span_min", max_span_min, fs.granularity_min, "min")
-    one_of("leftover", leftover, ("merge", "suppress"))
-    one_of("effort", effort, EFFORTS)
-    leave_out = check_leave_out(leave_out)
-    if check_shards(shards, fs, k) > 1:
-        if groups is not None:
-            raise ConfigError(
-                "groups with shards: who is in a group is given, and nothing is looked for; leave "
-                "one of the two out."
-            )
-        return hidden_by_shard(
-            fs,
-            int(shards or 1),
-            aligned,
-            settings | {"config": config},
-            method="aligned",
-            engine=engine,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
-    left = hardest = np.empty(0, np.int64)
-    if groups is not None:
-        if leave_out:
-            raise ConfigError(
-                f"leave_out = {leave_out:g} with groups given: who is in a group is published; "
-                "leave one of the two out."
-            )
-        members = _given(fs, k, groups)
-    else:
-        members, left, hardest = crowded(
-            fs,
-            k,
-            config,
-            effort,
-            leftover == "merge",
-            room_for(leave_out, fs, k),
-            engine,
-            part(progress, 0.0, _CROWDING_SHARE),
-        )
-    made, code = _blocks(fs, members, config, max_side_m, max_span_min, engine)
-    for u in left.tolist():
-        code[fs.rows_of(u)] = LEFT_OVER
-    result = outcome(
-        fs,
-        made,
-        code,
-        left,
-        method="aligned",
-        k=k,
-        leftover=leftover,
-        config=config,
-        suppress_space_m=max_side_m,
-        suppress_time_min=max_span_min,
-        leave_out=leave_out,
-        hardest=hardest,
+    settings = Settings(
+        "aligned",
+        k,
+        config or StretchConfig(),
+        max_side_m,
+        max_span_min,
+        leftover,
+        leave_out,
+        effort,
     )
-    if progress is not None:
-        progress(1.0)
-    return result
+    if groups is not None:
+        _check_alone(fs, shards, settings.leave_out)
+
+    def published(
+        fs: FingerprintSet, settings: Settings, engine: Engine, _: Progress | None
+    ) -> Grouped:
+        members = _given(fs, settings.k, groups)
+        return _blocks(fs, members, settings, engine)
+
+    grouping = _grouped if groups is None else published
+    return Run(settings, grouping, engine or LocalEngine(), shards, checkpoint).result(fs, progress)
+
+
+def _grouped(
+    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
+) -> Grouped:
+    looking = part(progress, 0.0, _CROWDING_SHARE)
+    members, left, hardest = crowded(fs, settings, engine, looking)
+    return _blocks(fs, members, settings, engine)._replace(left=left, hardest=hardest)
 
 
 def align(
@@ -256,10 +185,31 @@ def align(
     [[0.0, 3.0, 1000.0, 2.0], [600.0, 4.0, 100.0, 2.0]]
     """
     members = np.sort(fs.check_users(users))
-    cells, held = blocks_of(boxes_of(fs), members, *by_space_and_time(config or StretchConfig()))
+    cells, held = blocks_of(boxes_of(fs, config or StretchConfig()), members)
     of = dict(zip(CELL, cells.T, strict=True))
     names = ("t_min", "dt_min", "x_m", "dx_m", "y_m", "dy_m")
     return pd.DataFrame({name: of[name] for name in names} | {"n_samples": held})
+
+
+def _check_alone(
+    fs: FingerprintSet | GeneralizedFingerprintSet | PeriodSet, shards: int | None, leave_out: float
+) -> None:
+    """ConfigError where groups are given, and something that would change them."""
+    if isinstance(fs, PeriodSet):
+        raise ConfigError(
+            "groups are of whole fingerprints; of data in periods, leave them out: each period "
+            "has groups of its own."
+        )
+    if shards is not None and shards > 1:
+        raise ConfigError(
+            "groups with shards: who is in a group is given, and nothing is looked for; leave "
+            "one of the two out."
+        )
+    if leave_out:
+        raise ConfigError(
+            f"leave_out = {leave_out:g} with groups given: who is in a group is published; "
+            "leave one of the two out."
+        )
 
 
 def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
@@ -288,40 +238,31 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
 
 
 def _blocks(
-    fs: FingerprintSet,
-    members: list[IntArray],
-    config: StretchConfig,
-    max_side_m: float | None,
-    max_span_min: float | None,
-    engine: Engine,
-) -> tuple[list[Group], Codes]:
-    """The groups with their cells, without those of which nothing is left; why samples are out."""
-    boxes, (by_space, by_time) = boxes_of(fs), by_space_and_time(config)
-    limited = max_side_m is not None or max_span_min is not None
-    side = np.inf if max_side_m is None else float(max_side_m)
-    span = np.inf if max_span_min is None else float(max_span_min)
+    fs: FingerprintSet, members: list[IntArray], settings: Settings, engine: Engine
+) -> Grouped:
+    """The groups with their cells, without those of which nothing is left."""
+    boxes = boxes_of(fs, settings.config)
+    limited = settings.limits != (None, None)
+    side, span = settings.bounds
+    # Where there is no limit, as much as any cell could cost.
+    price = boxes.by_space * min(
+        side, (boxes.east.max() - boxes.west.min() + boxes.north.max() - boxes.south.min()) / 2.0
+    ) + boxes.by_time * min(span, boxes.end.max() - boxes.start.min())
     code = np.zeros(fs.n_samples, np.int8)
     made: list[Group | None] = [None] * len(members)
 
     def block(first: int) -> float:
         for g in range(first, min(first + _BLOCK, len(members))):
             if limited:
-                price = by_space * min(side, extents[0]) + by_time * min(span, extents[1])
-                cells, rows, why = blocks_within(
-                    boxes, members[g], by_space, by_time, side, span, price
-                )
+                cells, rows, why = blocks_within(boxes, members[g], side, span, price)
                 code[rows] = why
             else:
-                cells, _ = blocks_of(boxes, members[g], by_space, by_time)
+                cells, _ = blocks_of(boxes, members[g])
             if len(cells):
                 made[g] = Group(members[g].tolist(), cells, float(fs.weight[members[g]].sum()))
         return 1.0
 
-    # Where there is no limit, as much as any cell could cost.
-    extents = (
-        (boxes.east.max() - boxes.west.min() + boxes.north.max() - boxes.south.min()) / 2.0,
-        boxes.end.max() - boxes.start.min(),
-    )
     blocks = range(0, len(members), _BLOCK)
     engine.run(block, blocks, max(1, len(blocks)))
-    return [group for group in made if group is not None], code
+    nobody = np.empty(0, np.int64)
+    return Grouped([group for group in made if group is not None], code, nobody, nobody)

@@ -16,6 +16,7 @@ How much does it hide people that perhaps they are not in the release at all?
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -47,10 +48,8 @@ from ..model.options import (
 from ..model.periods import PeriodSet
 from ..model.randomness import generator, generators
 from .aligned import aligned
-from .cells import gathered, windows_at
-from .generalize import generalize
+from .generalize import corner, gathered, generalize, windows_at
 from .glove import glove
-from .origins import corner
 from .periods import into_periods
 
 
@@ -143,27 +142,12 @@ def _applied(
             gone = fs.n_samples - kept.n_samples
             return Applied(kept, 1 - kept.n_samples / fs.n_samples, gone)
         case Glove(k, space_limit, time_limit, share):
-            hidden = (
-                glove(
-                    given,
-                    k,
-                    suppress_space_m=space_limit,
-                    suppress_time_min=time_limit,
-                    leave_out=share,
-                    engine=engine,
-                    progress=progress,
-                )
-                if not isinstance(step, Aligned)
-                else aligned(
-                    given,
-                    k,
-                    max_side_m=space_limit,
-                    max_span_min=time_limit,
-                    leave_out=share,
-                    engine=engine,
-                    progress=progress,
-                )
-            )
+            limits = {"suppress_space_m": space_limit, "suppress_time_min": time_limit}
+            hide: Callable[..., GloveResult] = glove
+            if isinstance(step, Aligned):
+                limits = {"max_side_m": space_limit, "max_span_min": time_limit}
+                hide = aligned
+            hidden = hide(given, k, leave_out=share, engine=engine, progress=progress, **limits)
             if not (hidden.group >= 0).any():
                 raise InfeasibleError(
                     f"{step} would publish nothing: every sample exceeds the limits; raise them."

@@ -11,13 +11,14 @@ Source: docs/science.md, “An outsider who knows the truth”.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
-import h3.api.basic_int as h3
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ..kernels.antenna_clusters import assign
+from ..measures.areas import hexagons_at
 from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge, KnownPoints, Mechanism, Spread
@@ -31,13 +32,11 @@ from ..model.options import (
     SuppressRare,
 )
 from ..model.profiles import AntennaClusters, Grid, Hexagons, Regions
-from ..model.projection import Unprojection
 from ..model.released import Origin
 from .applied import apply, records_of
-from .cells import hexagon_map, windows_at
 from .chain import seed_at
-from .origins import cells_of, corner
-from .regions import region_map
+from .generalize import cells_of, corner, windows_at
+from .regions import hexagon_map, region_map
 
 Columns = dict[str, FloatArray]
 Keys = list[npt.NDArray[np.float64]]
@@ -121,10 +120,7 @@ def carried(
                 boxes, by_middle = True, False
     exact = KnownPoints.unexchanged(knowledge.offsets, exact_place | exact_time)
     points = KnownPoints(
-        offsets=knowledge.offsets,
-        **place,
-        **time,
-        **_exchanged(origin, exact, timeless),
+        offsets=knowledge.offsets, **place, **time, **_exchanged(origin, exact, timeless)
     )
     return Carried(
         points,
@@ -136,20 +132,19 @@ def carried(
 
 def noise_in_space(option: ReleaseOption) -> Spread:
     """The noise that an option's steps add to places, all together."""
-    found = Spread()
-    for step in option.steps:
-        if isinstance(step, AddNoise) and step.space_m:
-            found = found.and_then(Spread(step.space, step.space_m))
-    return found
+    return _noise(option, "space")
 
 
 def noise_in_time(option: ReleaseOption) -> Spread:
     """The noise that an option's steps add to times, all together."""
-    found = Spread()
-    for step in option.steps:
-        if isinstance(step, AddNoise) and step.time_min:
-            found = found.and_then(Spread(step.time, step.time_min))
-    return found
+    return _noise(option, "time")
+
+
+def _noise(option: ReleaseOption, axis: str) -> Spread:
+    steps = [step for step in option.steps if isinstance(step, AddNoise)]
+    scale = {"space": "space_m", "time": "time_min"}[axis]
+    some = [Spread(getattr(s, axis), getattr(s, scale)) for s in steps if getattr(s, scale)]
+    return reduce(Spread.and_then, some, Spread())
 
 
 # --- the outsider's own error --------------------------------------------------------------------
@@ -213,17 +208,8 @@ def _generalized(origin: Origin, position: int, place: Columns) -> Columns:
 def _hexagons(fs: FingerprintSet, space: Hexagons, place: Columns) -> Columns:
     assert fs.crs is not None
     hexagons = hexagon_map(fs, space)
-    lon, lat = Unprojection(fs.crs).lon_lat(
-        place["x_m"] + place["dx_m"] / 2, place["y_m"] + place["dy_m"] / 2
-    )
-    lon = (lon + 180.0) % 360.0 - 180.0
-    cells = np.array(
-        [
-            h3.latlng_to_cell(a, b, space.resolution)
-            for a, b in zip(lat.tolist(), lon.tolist(), strict=True)
-        ],
-        np.uint64,
-    )
+    middle = place["x_m"] + place["dx_m"] / 2, place["y_m"] + place["dy_m"] / 2
+    cells = hexagons_at(fs.crs, space.resolution, *middle)
     known = pd.Index(hexagons.cell).get_indexer(pd.Index(cells))
     return _taken({name: getattr(hexagons, name) for name in PLACE}, known)
 

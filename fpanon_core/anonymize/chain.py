@@ -17,7 +17,7 @@ from ..model.options import Generalize, Periods, ReleaseOption, Step, as_option
 from ..model.periods import PeriodSet
 from ..model.released import Origin, ReleasedSet
 from .applied import apply, records_of
-from .origins import resolve
+from .generalize import resolve
 
 
 def release(

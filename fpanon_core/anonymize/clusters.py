@@ -172,11 +172,7 @@ _STEP_M = 0.001
 
 
 def voronoi_cells(
-    x_m: npt.ArrayLike,
-    y_m: npt.ArrayLike,
-    *,
-    margin_m: float = 1000.0,
-    land: Area | None = None,
+    x_m: npt.ArrayLike, y_m: npt.ArrayLike, *, margin_m: float = 1000.0, land: Area | None = None
 ) -> list[Area]:
     """The area nearer to each antenna than to any other, clipped.
 

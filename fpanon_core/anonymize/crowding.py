@@ -26,21 +26,19 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
-from ..kernels.aligned_groups import OUT, Groups, Steps, carry_out, find_rings, grow
+from ..kernels.aligned_groups import OUT, Groups, People, Rings, Steps, carry_out, find_rings, grow
 from ..kernels.aligned_steps import Cuts, gains_by_leaving, list_pairs, offer, price, sharpen, weigh
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
-
-Effort = Literal["default", "thorough"]
+from .hiding import Effort, Settings
 
 _BLOCK = 64
 _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
@@ -97,11 +95,8 @@ def search_of(effort: Effort, k: int) -> Search:
     return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3, False)
 
 
-EFFORTS: tuple[Effort, ...] = ("default", "thorough")
-
-
-def boxes_of(fs: FingerprintSet) -> Boxes:
-    """The samples as the kernels take them."""
+def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
+    """The samples as the kernels take them, and what they cost."""
     return Boxes(
         np.array(fs.offsets),
         np.array(fs.x_m),
@@ -110,66 +105,50 @@ def boxes_of(fs: FingerprintSet) -> Boxes:
         fs.y_m + fs.dy_m,
         np.array(fs.t_min),
         fs.t_min + fs.dt_min,
+        int(fs.lengths.max()),
+        config.w_space / config.max_space_m,
+        config.w_time / config.max_time_min,
     )
 
 
-def by_space_and_time(config: StretchConfig) -> tuple[float, float]:
-    """What a metre of side and a minute of span cost."""
-    return config.w_space / config.max_space_m, config.w_time / config.max_time_min
-
-
 def crowded(
-    fs: FingerprintSet,
-    k: int,
-    config: StretchConfig,
-    effort: Effort,
-    merge: bool,
-    room: int,
-    engine: Engine,
-    progress: Progress | None,
+    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
 ) -> tuple[list[IntArray], IntArray, IntArray]:
     """Groups, as row numbers; the last users; and those whom it costs most to hide.
 
-    The last are of weight less than k, and none if they are merged; those left out because they are
-    hard to hide of a weight of at most ``room``.
+    The last are of weight less than k, and none if they are merged.
     """
-    return _Crowding(fs, k, config, search_of(effort, k), room, engine).run(merge, progress)
+    return _Crowding(fs, settings, engine).run(settings.leftover == "merge", progress)
 
 
 class _Crowding:
     """One search: what its steps share."""
 
-    def __init__(
-        self,
-        fs: FingerprintSet,
-        k: int,
-        config: StretchConfig,
-        search: Search,
-        room: int,
-        engine: Engine,
-    ) -> None:
-        n = fs.n_users
-        self.fs, self.k, self.config, self.search, self.engine = fs, k, config, search, engine
-        self.boxes = boxes_of(fs)
-        self.price = by_space_and_time(config)
-        self.weight = fs.weight.astype(np.float64)
+    def __init__(self, fs: FingerprintSet, settings: Settings, engine: Engine) -> None:
+        n, k, room = fs.n_users, settings.k, settings.room(fs)
+        self.fs, self.k, self.config, self.engine = fs, k, settings.config, engine
+        self.search = search_of(settings.effort, k)
+        self.boxes = boxes_of(fs, self.config)
+        self.people = People(
+            float(k),
+            fs.weight.astype(np.float64),
+            np.zeros(n),
+            np.empty(n),
+            np.array([float(room)]),
+        )
         self.widest = 2 * k - 1
-        # No group has more samples than the widest of the longest fingerprints.
-        self.most = int(np.sort(fs.lengths)[-self.widest - 1 :].sum())
-        most_groups = n if (fs.weight > 1).any() else n // k
+        most = n if (fs.weight > 1).any() else n // k
         self.groups = Groups(
             np.full(n, -1, np.int64),
-            np.full((most_groups, self.widest), -1, np.int64),
-            np.zeros(most_groups, np.int64),
-            np.zeros(most_groups),
-            np.zeros(most_groups),
-            np.zeros((most_groups, self.widest)),
-            np.full(most_groups, -1, np.int64),
+            np.full((most, self.widest), -1, np.int64),
+            np.zeros(most, np.int64),
+            np.zeros(most),
+            np.zeros(most),
+            np.zeros((most, self.widest)),
+            np.full(most, -1, np.int64),
         )
         self.made = 0
         self.may_leave_out = room > 0
-        self.room = np.array([float(room)])  # for users who are left out
-        self.worth = np.zeros(n)  # of publishing each: what that may cost
 
     def run(
         self, merge: bool, progress: Progress | None
@@ -183,13 +162,11 @@ class _Crowding:
             self.add(left)
             left = left[:0]
         self._keep(np.arange(self.made))
-        if self.room[0]:
+        if self.people.room[0]:
             self.leave_out()
         self.better(near, alike, part(progress, _GROWN_SHARE, 1.0))
-        members = [
-            np.sort(row[:size])
-            for row, size in zip(self.groups.members, self.groups.size, strict=True)
-        ]
+        rows = zip(self.groups.members, self.groups.size, strict=True)
+        members = [np.sort(row[:size]) for row, size in rows]
         members.sort(key=lambda rows: int(rows[0]))
         return members, left, np.flatnonzero(self.groups.of == OUT)
 
@@ -198,15 +175,7 @@ class _Crowding:
         groups, number = self.groups, np.full(self.made + 1, -1, np.int64)
         number[which] = np.arange(len(which))
         of = np.where(groups.of < 0, groups.of, number[groups.of])
-        self.groups = Groups(
-            of,
-            groups.members[which],
-            groups.size[which],
-            groups.weight[which],
-            groups.loss[which],
-            groups.without[which],
-            groups.changed[which],
-        )
+        self.groups = Groups(of, *(values[which] for values in groups[1:]))
         self.made = len(which)
         self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 
@@ -219,11 +188,11 @@ class _Crowding:
         stays = np.ones(self.made, bool)
         for g in np.argsort(-(groups.loss - total / held * samples), kind="stable"):
             excess = groups.loss[g] * held - total * samples[g]
-            if groups.weight[g] > self.room[0] or excess <= 1e-9 * total * samples[g]:
+            if groups.weight[g] > self.people.room[0] or excess <= 1e-9 * total * samples[g]:
                 continue
             stays[g] = False
             total, held = total - groups.loss[g], held - samples[g]
-            self.room[0] -= groups.weight[g]
+            self.people.room[0] -= groups.weight[g]
             groups.of[groups.members[g, : groups.size[g]]] = OUT
         self._keep(np.flatnonzero(stays))
 
@@ -250,11 +219,10 @@ class _Crowding:
         )
         others = users[gaps.neighbours]
         loss = np.empty(others.shape)
-        most = int(np.sort(self.fs.lengths)[-2:].sum())
 
         def block(first: int) -> float:
             rows = slice(first, first + _BLOCK)
-            pair_losses(self.boxes, users[rows], others[rows], *self.price, most, loss[rows])
+            pair_losses(self.boxes, users[rows], others[rows], loss[rows])
             return float(len(users[rows]))
 
         starts = range(0, len(users), _BLOCK)
@@ -269,31 +237,22 @@ class _Crowding:
     def grow(self, near: IntArray, progress: Progress | None) -> None:
         """Groups of everybody but the last, of weight less than k."""
         left = np.arange(self.fs.n_users)
-        while self.weight[left].sum() >= self.k:
+        while self.people.weight[left].sum() >= self.k:
             if progress is not None:
                 progress(1.0 - len(left) / self.fs.n_users)
             if len(left) < self.fs.n_users:
                 near, _ = self.candidates(left, near.shape[1], None)
             seeds = left[np.argsort(self.fs.lengths[left], kind="stable")]
             for first in range(0, len(seeds), _BLOCK):
-                self.made = grow(
-                    self.boxes,
-                    near,
-                    seeds[first : first + _BLOCK],
-                    self.weight,
-                    float(self.k),
-                    *self.price,
-                    self.most,
-                    self.groups,
-                    self.made,
-                )
+                some = seeds[first : first + _BLOCK]
+                self.made = grow(self.boxes, near, some, self.people, self.groups, self.made)
                 if progress is not None:
                     progress(1.0 - len(left) / self.fs.n_users * (1 - first / len(seeds)))
             left = np.flatnonzero(self.groups.of < 0)
 
     def add(self, left: IntArray) -> None:
         """Each of the last users joins the group to which that adds the least loss."""
-        groups, bench = self.groups, bench_for(self.most, self.widest)
+        groups, bench = self.groups, bench_for(self.boxes, self.widest)
         for user in left:
             best, into = np.inf, -1
             for g in range(self.made):
@@ -301,13 +260,13 @@ class _Crowding:
                 if size == self.widest:
                     continue
                 members = np.append(groups.members[g, :size], user)
-                alone = loss_of(self.boxes, members, size, *self.price, np.inf, bench)
-                loss = loss_of(self.boxes, members, size + 1, *self.price, best + alone, bench)
+                alone = loss_of(self.boxes, members, size, np.inf, bench)
+                loss = loss_of(self.boxes, members, size + 1, best + alone, bench)
                 if loss - alone < best:
                     best, into = loss - alone, g
             groups.members[into, groups.size[into]] = user
             groups.size[into] += 1
-            groups.weight[into] += self.weight[user]
+            groups.weight[into] += self.people.weight[user]
             groups.of[user] = into
 
     def better(self, near: IntArray, alike: FloatArray, progress: Progress | None) -> None:
@@ -321,8 +280,7 @@ class _Crowding:
             np.zeros((n, search.steps), np.bool_),
             np.full(n, -1, np.int64),
         )
-        gain = np.zeros(n)
-        ring = np.full((n, search.longest_ring), -1, np.int64)
+        rings = Rings(np.zeros(n), np.full((n, search.longest_ring), -1, np.int64))
         changed = np.arange(self.made)
         anew = True
         for turn in range(search.rounds):
@@ -331,76 +289,41 @@ class _Crowding:
             if self.may_leave_out:
                 inside = groups.of >= 0
                 each = groups.loss.sum() / self.fs.lengths[inside].sum()
-                self.worth = self.fs.lengths * each
+                self.people.worth[:] = self.fs.lengths * each
             self._price(near, alike, -1 if anew else turn - 1, steps, told)
 
             def found(first: int) -> float:
                 users = np.arange(first, min(first + _BLOCK, n))
-                find_rings(
-                    users,
-                    self.weight,
-                    float(self.k),
-                    search.most_steps,
-                    self.worth,
-                    self.room,
-                    groups,
-                    steps,
-                    gain,
-                    ring,
-                )
+                find_rings(users, search.most_steps, self.people, groups, steps, rings)
                 return float(len(users))
 
             self.engine.run(found, range(0, n, _BLOCK), n)
-            order = np.argsort(-gain, kind="stable")
-            made = carry_out(
-                order[gain[order] > 0], self.weight, turn, self.room, groups, steps, gain, ring
-            )
+            order = np.argsort(-rings.gain, kind="stable")
+            order = order[rings.gain[order] > 0]
+            made = carry_out(order, turn, self.people, groups, steps, rings)
             if not made and (anew or not search.once_more):
                 return
             anew = not made
             changed = np.flatnonzero(groups.changed == turn)
 
     def _price(
-        self,
-        near: IntArray,
-        alike: FloatArray,
-        since: int,
-        steps: Steps,
-        progress: Progress | None,
+        self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
     ) -> None:
         """Set everybody's steps: into groups changed since, and all of those who moved."""
         groups, n = self.groups, self.fs.n_users
-        saved = np.empty(n)
-        gains_by_leaving(groups, self.worth, saved)
+        gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)
-        pair = np.argsort(pairs.group, kind="stable")
-        first = np.searchsorted(pairs.group[pair], np.arange(self.made + 1))
 
         def priced(begin: int) -> float:
             which = np.arange(begin, min(begin + _BLOCK, self.made))
-            price(
-                self.boxes,
-                near,
-                alike,
-                which,
-                pair,
-                first,
-                pairs,
-                self.weight,
-                saved,
-                float(self.k),
-                *self.price,
-                self.most,
-                self.search.slack,
-                self.cuts,
-                groups,
-            )
+            slack, people = self.search.slack, self.people
+            price(self.boxes, near, alike, which, pairs, slack, people, self.cuts, groups)
             return float(len(which))
 
         def offered(begin: int) -> float:
             users = np.arange(begin, min(begin + _BLOCK, n))
-            offer(users, pairs, since, self.worth, saved, groups, steps)
-            sharpen(self.boxes, users, self.search.exact, *self.price, self.most, groups, steps)
+            offer(users, pairs, since, self.people, groups, steps)
+            sharpen(self.boxes, users, self.search.exact, groups, steps)
             return float(len(users))
 
         self.engine.run(priced, range(0, self.made, _BLOCK), max(1, self.made), progress)
@@ -408,8 +331,7 @@ class _Crowding:
 
     def _weigh(self, which: IntArray) -> None:
         def block(first: int) -> float:
-            some = which[first : first + _BLOCK]
-            weigh(self.boxes, some, *self.price, self.most, self.groups, self.cuts)
+            weigh(self.boxes, which[first : first + _BLOCK], self.groups, self.cuts)
             return 1.0
 
         self.engine.run(block, range(0, len(which), _BLOCK), max(1, len(which)))
@@ -419,14 +341,14 @@ def losses_of(
     fs: FingerprintSet, groups: list[IntArray], config: StretchConfig, engine: Engine
 ) -> FloatArray:
     """The loss of each group, by the weights of ``config``."""
-    boxes, (by_space, by_time) = boxes_of(fs), by_space_and_time(config)
+    boxes = boxes_of(fs, config)
     out = np.empty(len(groups))
 
     def block(first: int) -> float:
         for g in range(first, min(first + _BLOCK, len(groups))):
             members = groups[g]
-            bench = bench_for(int(fs.lengths[members].sum()), len(members))
-            out[g] = loss_of(boxes, members, len(members), by_space, by_time, np.inf, bench)
+            bench = bench_for(boxes, len(members))
+            out[g] = loss_of(boxes, members, len(members), np.inf, bench)
         return 1.0
 
     engine.run(block, range(0, len(groups), _BLOCK), max(1, len(groups)))

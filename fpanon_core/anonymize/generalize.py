@@ -1,28 +1,40 @@
 """Coarser places and times: the uniform generalization of a whole data set.
 
+A coarse grid with a corner in the middle of a city quarters it, and tells people apart by that
+alone. So the origin of a grid is chosen from the data, unless it is given: the one that leaves most
+people a crowd in their cell.
+
 Source: docs/science.md, “Generalization profiles”.
 """
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import pandas as pd
 
-from ..model.arrays import FloatArray, IntArray
+from ..kernels.antenna_clusters import crowds, strips, visited
+from ..model.arrays import BY_TIME, FloatArray, IntArray, distinct_rows
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet, distinct
-from ..model.profiles import GeneralizationProfile, Grid, Hexagons
-from .cells import hexagon_map, windows_at
-from .origins import cells_of, resolve
-from .regions import region_map
+from ..model.profiles import GeneralizationProfile, Grid, Hexagons, Origin
+from .regions import hexagon_map, region_map
+
+_PARTS = 4  # the side is shifted by quarters
+# Of a cell: places at a line belong beyond it, though multiples of a granularity such as 33.3 m
+# miss it by the last digit.
+_AT_A_LINE = 1e-9
+
+_known: WeakKeyDictionary[FingerprintSet, dict[float, Origin]] = WeakKeyDictionary()
+_change = threading.Lock()
 
 
 def generalize(
-    fs: FingerprintSet,
-    profile: GeneralizationProfile,
-    *,
-    seed: int = 0,
+    fs: FingerprintSet, profile: GeneralizationProfile, *, seed: int = 0
 ) -> FingerprintSet:
     """The fingerprints as a release under ``profile`` would show them.
 
@@ -34,7 +46,7 @@ def generalize(
     (:func:`fpanon_core.resolve`); or a hexagon, represented by its bounding rectangle; or an
     antenna cluster or a named region, represented by the bounding rectangle of its antennas' cells.
     Rectangles may overlap, but samples of different regions never have the same lower corner: see
-    :func:`.regions.region_map` and :func:`.hexagons.hexagon_map`. Without an antenna table, the
+    :func:`.regions.region_map` and :func:`.regions.hexagon_map`. Without an antenna table, the
     data's distinct places are clustered. ``granularity_m`` becomes the grid's side; for hexagons,
     clusters and regions it remains that of the cells they were made of.
 
@@ -71,7 +83,8 @@ def generalize(
     ([900.0, 7000.0], [1700.0, 100.0])
     """
     check_coarser(fs, profile)
-    starts, lengths, window = _windows(fs, float(profile.minutes))
+    begin, length = windows_at(fs, fs.t_min, float(profile.minutes))
+    starts, first, window = np.unique(begin, return_index=True, return_inverse=True)
     if isinstance(profile.space, Grid):
         side = float(profile.space.metres)
         origin = resolve(fs, profile).origin
@@ -103,7 +116,7 @@ def generalize(
         t_min=starts[window],
         dx_m=dx,
         dy_m=dy,
-        dt_min=lengths[window],
+        dt_min=length[first][window],
         count=count,
         granularity_m=side,
         granularity_min=float(profile.minutes),
@@ -128,10 +141,160 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
         )
 
 
-def _windows(fs: FingerprintSet, minutes: float) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Starts and lengths of the windows in ascending order, and the window of each sample."""
-    begin, length = windows_at(fs, fs.t_min, minutes)
-    starts, window = np.unique(begin, return_inverse=True)
-    lengths = np.zeros(len(starts))
-    lengths[window] = length
-    return starts, lengths, window.astype(np.int64)
+def gathered(
+    fs: FingerprintSet, user: IntArray, cells: dict[str, Any], count: IntArray
+) -> FingerprintSet:
+    """The fingerprints of the same users with these samples, in any order, as sets.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Gives everything but the samples.
+    user : int64 ndarray (n,)
+        Row number of the user of each sample; every user has at least one.
+    cells : dict of str to float64 ndarray (n,)
+        ``x_m``, ``y_m``, ``dx_m``, ``dy_m`` (metres), ``t_min``, ``dt_min`` (minutes).
+    count : int64 ndarray (n,)
+        Events in each.
+    """
+    first, which = distinct_rows(user, *(cells[name] for name in BY_TIME))
+    events = np.zeros(len(first), np.int64)
+    np.add.at(events, which, count)
+    return replace(
+        fs,
+        offsets=np.searchsorted(user[first], np.arange(fs.n_users + 1)),
+        count=events,
+        **{name: values[first] for name, values in cells.items()},
+    )
+
+
+def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[FloatArray, ...]:
+    """Start and length of the window that holds each time; windows begin at local midnight."""
+    if fs.clock is not None:
+        return fs.clock.window(t_min, minutes)
+    return np.floor(t_min / minutes) * minutes, np.full(len(t_min), float(minutes))
+
+
+# --- origins of grids ----------------------------------------------------------------------------
+
+
+def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
+    """The profile with the origin that its grid has over these data.
+
+    A grid that states its origin keeps it, and so does what is no grid. Otherwise sixteen origins
+    are tried, shifted in x and in y by no, one, two and three quarters of the side (rounded down to
+    whole raw cells, so that raw cells nest). The one with the largest expected crowd is taken,
+
+        Σ_c n_c² / Σ_c n_c
+
+    over the grid's cells c with n_c distinct users: the mean, over the pairs of a user and a cell
+    they were in, of how many were there. Ties: the smallest shift in x, then in y.
+
+    A side at least as large as the data's extent in x and in y makes one cell: the smallest shift
+    that does is taken; where none does, the cell is laid around the middle of the data.
+
+    What was found is kept as long as the data are, and costs nothing when it is asked again.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+        Its places are squares of one grid, as those of data as read are.
+    profile : GeneralizationProfile
+
+    Returns
+    -------
+    GeneralizationProfile
+
+    Examples
+    --------
+    >>> x = [-200, 100, -300, 200]  # on both sides of the projection's centre
+    >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], x, [-100] * 4, [0] * 4)
+    >>> str(resolve(fs, GeneralizationProfile(Grid(1000), 60)))
+    '1 km from 500 m east, 0 m north · 1 h'
+    """
+    space = profile.space
+    if not isinstance(space, Grid) or space.origin is not None:
+        return profile
+    side = float(space.metres)
+    with _change:
+        kept = _known.setdefault(fs, {})
+    if side not in kept:
+        kept[side] = _chosen(fs, side)
+    return replace(profile, space=replace(space, origin=kept[side]))
+
+
+def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
+    """Number of the cell, of ``side`` from ``origin``, that holds each coordinate; metres."""
+    return np.floor((values - origin) / side + _AT_A_LINE).astype(np.int64)
+
+
+def corner(fs: FingerprintSet) -> Origin:
+    """The corner of the data's own grid next to the projection's centre, above and to the right.
+
+    (0, 0) of data as read; of generalized data that of their grid.
+    """
+    side = fs.granularity_m
+    x, y = (
+        float(values[0]) - side * int(cells_of(values[:1], side, 0.0)[0])
+        for values in (fs.x_m, fs.y_m)
+    )
+    return _rounded(x, side), _rounded(y, side)
+
+
+def _rounded(shift: float, side: float) -> float:
+    """0 for the trifle that is left of a multiple of a granularity such as 33.3 m."""
+    return 0.0 if abs(shift) < 2 * _AT_A_LINE * side else shift
+
+
+def _chosen(fs: FingerprintSet, side: float) -> Origin:
+    raw = fs.granularity_m
+    base = corner(fs)
+    shifts = sorted({raw * int(i * side / (_PARTS * raw) + _AT_A_LINE) for i in range(_PARTS)})
+    origins = [(base[0] + dx, base[1] + dy) for dx in shifts for dy in shifts]
+    ends = [(float(v.min()), float(v.max())) for v in (fs.x_m, fs.y_m)]
+    extents = [high + raw - low for low, high in ends]
+    if side * (1 + _AT_A_LINE) < max(extents):
+        return origins[_most_crowded(fs, side, base, shifts)]
+    for origin in origins:
+        if all(_in_one(end, side, at) for end, at in zip(ends, origin, strict=True)):
+            return origin
+    x, y = (
+        at + raw * int(cells_of(np.array([low - (side - extent) / 2]), raw, at)[0])
+        for (low, _), extent, at in zip(ends, extents, base, strict=True)
+    )
+    return x, y
+
+
+def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
+    first, last = cells_of(np.array(ends), side, origin)
+    return bool(first == last)
+
+
+def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
+    """Position of the best origin, x before y.
+
+    The lines of all the shifted grids cut the plane into strips; samples are counted once a strip
+    in x and in y, and each grid's cells are so many of them.
+    """
+    n = len(shifts)
+    column, row, piece = _numbered(
+        strips(fs.x_m, side, base[0] + np.array(shifts), _AT_A_LINE),
+        strips(fs.y_m, side, base[1] + np.array(shifts), _AT_A_LINE),
+    )
+    of_user, offsets = visited(piece, fs.offsets, len(column))
+    best, most = 0, (0, 1)
+    for i in range(n):
+        for j in range(n):
+            # The grid i begins where the i-th strip of each n does.
+            cell = _numbered((column + n - 1 - i) // n, (row + n - 1 - j) // n)[2]
+            crowd = crowds(cell, of_user, offsets, fs.weight)
+            if crowd[0] * most[1] > most[0] * crowd[1]:
+                best, most = i * n + j, (int(crowd[0]), int(crowd[1]))
+    return best
+
+
+def _numbered(column: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """The distinct pairs, and which of them each is."""
+    low, span = int(row.min()), int(np.ptp(row)) + 1
+    which, pairs = pd.factorize((column - column.min()) * span + (row - low))
+    return pairs // span + column.min(), pairs % span + low, which

@@ -102,11 +102,7 @@ class _Planned:
 
 
 def group_greedily(
-    fs: FingerprintSet,
-    k: int,
-    config: StretchConfig,
-    engine: Engine,
-    progress: Progress | None,
+    fs: FingerprintSet, k: int, config: StretchConfig, engine: Engine, progress: Progress | None
 ) -> list[Group]:
     """Everyone's group, by smallest row number; the left-over, if any, at the end."""
     return _Greedy(fs, k, config, engine, progress).groups()
@@ -127,7 +123,7 @@ class _Greedy:
         self.scale: Scale = scale_of(config)
         self.users = fs.n_users
         start = np.flatnonzero(fs.weight < k)
-        self.pool = Pool(fs, self.scale, start, k, engine)
+        self.pool = Pool(fs, config, start, k, engine)
         self.members = {u: [u] for u in range(fs.n_users)}
         self.lists: dict[int, _List] = {}
         self.pairs: list[Key] = []  # heap: keys that are pairs

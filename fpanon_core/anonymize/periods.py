@@ -1,29 +1,22 @@
-"""Shorter records under new pseudonyms: data cut into periods, and people hidden in each.
+"""Shorter records under new pseudonyms: data cut into periods.
 
 Source: docs/science.md, “Periods”.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ..engines.progress import Progress, part
 from ..model.arrays import CELL, FloatArray, IntArray, offsets_of, rows_of
 from ..model.checks import whole
-from ..model.errors import ConfigError, InfeasibleError
+from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import REASONS, GloveResult
 from ..model.periods import PeriodSet, days_text
 from ..model.published import remember
 from ..model.randomness import generator, pseudonyms
-from .joined import Joined, part_of, settings_of
 
-Hide = Callable[[FingerprintSet, Progress | None, float], GloveResult]
-
-SPARSE = REASONS.index("period of fewer than k")
 _DAY_MIN = 1_440.0
 _MOST_DAYS = 3_660
 _SLACK_MIN = 1e-6
@@ -72,7 +65,7 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     (3, 3)
     """
     days = whole("days", days, 1, _MOST_DAYS)
-    begins, ends, of_sample = _periods_of(fs, days)
+    begins, ends, of_sample = periods_of(fs, days)
     if (fs.dt_min > ends - begins + _SLACK_MIN).any():
         raise ConfigError(
             f"Samples of up to {fs.dt_min.max() / 60:g} h are longer than periods of "
@@ -108,7 +101,7 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     )
 
 
-def _periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, IntArray]:
+def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, IntArray]:
     """Of each sample: begin and end, elapsed minutes, and number of the period it begins in."""
     length = days * _DAY_MIN
     if fs.clock is None:
@@ -131,78 +124,9 @@ def samples_of(fs: FingerprintSet, days: int, person: IntArray, period: IntArray
     person, period : int64 ndarray (n_pieces,)
         Of each piece, all of which are named.
     """
-    of_sample = _periods_of(fs, days)[2]
+    of_sample = periods_of(fs, days)[2]
     width = int(of_sample.max()) + 1
     key = person * width + period
     order = np.argsort(key)
     piece = order[np.searchsorted(key, fs.sample_user * width + of_sample, sorter=order)]
     return np.argsort(piece, kind="stable").astype(np.int64)
-
-
-def hidden_by_period(
-    periods: PeriodSet, k: int, hide: Hide, progress: Progress | None
-) -> GloveResult:
-    """Hide people among those of the same period only, each period for itself.
-
-    Parameters
-    ----------
-    periods : PeriodSet
-    k : int
-        In people: in one period everybody has one piece.
-    hide : callable of (FingerprintSet, progress, float)
-        Hides the pieces of one period, which ends then, elapsed minutes: no published sample may
-        begin later. What is left out of it is so of each period.
-    progress : callable of one float in [0, 1], optional
-        Periods take shares by their samples.
-
-    Returns
-    -------
-    GloveResult
-        Of the pieces. Of a period with fewer than k people nothing is published.
-
-    Raises
-    ------
-    InfeasibleError
-        In no period are there k people.
-    """
-    pieces = periods.pieces
-    join, made, shards = Joined(pieces), None, 1
-    of = pieces.sample_user
-    total, done = pieces.n_samples, 0
-    numbers, which = np.unique(periods.period, return_inverse=True)
-    people = np.bincount(which, pieces.weight)
-    if people.max() < k:
-        raise InfeasibleError(
-            f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
-            f"k ≤ {int(people.max())}, or longer periods."
-        )
-    samples = np.bincount(which[of], minlength=len(numbers))
-    ends = np.zeros(len(numbers))
-    ends[which[of]] = _periods_of(pieces, periods.days)[1]
-    for at in range(len(numbers)):
-        rows = np.flatnonzero(which == at)
-        # As in whole fingerprints: of equals the one who stands first in the original, so that the
-        # order drawn changes nobody's group.
-        rows = rows[np.argsort(periods.person[rows])]
-        upto = done + int(samples[at])
-        if people[at] < k:
-            join.leave(rows, SPARSE)
-        else:
-            told = part(progress, done / total, upto / total)
-            made = hide(pieces.subset(rows), told, float(ends[at]))
-            join.add(rows, part_of(made))
-            shards = max(shards, made.shards)
-        done = upto
-    assert made is not None  # of the fullest period, at least
-    remember(pieces)
-    result = join.result(
-        **settings_of(made),
-        shards=shards,
-        period_days=periods.days,
-        person=np.array(periods.person),
-        period=np.array(periods.period),
-        whole_digest=periods.digest,
-    )
-    if progress is not None:
-        progress(1.0)
-    return result

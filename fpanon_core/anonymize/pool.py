@@ -8,7 +8,7 @@ linear in the data: 3 to 6 kB of floors for each member, and only from the first
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,11 @@ import numpy.typing as npt
 from ..engines.local import Engine
 from ..kernels import glove_floors as floors
 from ..kernels.glove_floors import effort_of_boxes
-from ..kernels.glove_search import fill_bounds, nearest_members
-from ..kernels.stretch import Packed, Scale
+from ..kernels.glove_search import Query, fill_bounds, nearest_members
+from ..kernels.stretch import Packed
 from ..measures.packing import pack, with_features
 from ..model.arrays import FloatArray, IntArray, SmallFloats
+from ..model.configs import StretchConfig
 from ..model.fingerprints import FingerprintSet
 
 _TILES = 4  # whose bounds are one block of work, at least
@@ -41,7 +42,7 @@ class Pool:
     Parameters
     ----------
     fs : FingerprintSet
-    scale : Scale
+    config : StretchConfig
     members : ndarray of int
         Rows of ``fs`` that are in the pool.
     below : int
@@ -51,13 +52,17 @@ class Pool:
     """
 
     def __init__(
-        self, fs: FingerprintSet, scale: Scale, members: IntArray, below: int, engine: Engine
+        self,
+        fs: FingerprintSet,
+        config: StretchConfig,
+        members: IntArray,
+        below: int,
+        engine: Engine,
     ) -> None:
         self._engine = engine
-        self._scale = scale
         # Two fingerprints of at least half of k users are a finished group: nothing goes back.
         grows = len(members) > 0 and 2 * int(fs.weight[members].min()) < below
-        packed, self._features = with_features(fs, pack(fs))
+        packed, self._features = with_features(fs, pack(fs, config))
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
         self._n_points = fs.n_users if points else 0
@@ -81,12 +86,23 @@ class Pool:
             # Beside boxes, what 32 bits lose of differences is set against the reach.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)
             self._rows = floors.Rows(f.offsets, f.feature, f.share, reach, zero)
-        else:
-            self._describe_all(fs)
+        else:  # boxes from the start
+            size = 2 * fs.n_samples
+            numbers = (np.empty(size, np.float32) for _ in range(3))
+            feature = np.empty(size, np.int32)
+            self._rows = floors.Rows(2 * np.asarray(fs.offsets), feature, *numbers)
         self._slot = np.full(fs.n_users, -1, np.int64)
         self._member = np.empty(0, np.int64)
         self._n_features = len(self._features.cell_x0) + self._features.n_bins
         self._coarse = np.empty((0, 0, 0, floors.WIDTH), np.uint8)
+        if not points:
+            slots = self._slots_now()
+
+            def described(u: int) -> float:
+                floors.describe(slots, u)
+                return 1.0
+
+            engine.run(described, range(fs.n_users), fs.n_users)
 
     @property
     def packed(self) -> Packed:
@@ -109,9 +125,7 @@ class Pool:
 
     def effort(self, a: int, b: int) -> float:
         """Fingerprint stretch effort of two fingerprints."""
-        return float(
-            effort_of_boxes(self._packed, self._scale, a, b, np.inf, np.empty(self._longest))
-        )
+        return float(effort_of_boxes(self._packed, a, b, np.inf, np.empty(self._longest)))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
@@ -193,16 +207,9 @@ class Pool:
 
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
-            length = nearest_members(
-                slots,
-                queries[task],
-                own[task],
-                bound[task],
-                from_query[task],
-                np.empty(self._longest),
-                found,
-                efforts,
-            )
+            room = np.empty(self._longest)
+            query = Query(queries[task], own[task], bound[task], from_query[task], room)
+            length = nearest_members(slots, query, found, efforts)
             out[task] = Nearest(found[:length], efforts[:length], floor[task])
             return 1.0
 
@@ -216,37 +223,13 @@ class Pool:
         return [found for found in out if found is not None]
 
     def _slots_now(self) -> floors.Slots:
-        return floors.Slots(
-            packed=self._packed,
-            scale=self._scale,
-            features=self._features,
-            rows=self._rows,
-            least=self._least,
-            first=self._index,
-            largest=self._largest,
-            kind=self._kind,
-            weight_of=self._classes,
-            n_points=self._n_points,
-            member=self._member,
-            coarse=self._coarse,
-        )
+        given = self._packed, self._features, self._rows, self._least
+        of_all = self._index, self._largest, self._kind, self._classes, self._n_points
+        return floors.Slots(*given, *of_all, self._member, self._coarse)
 
     def describe(self, u: int) -> None:
         """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
-        rows = self._rows
-        part = slice(rows.offsets[u], rows.offsets[u + 1])
-        floors.describe(
-            self._packed,
-            self._scale,
-            self._features,
-            self._least,
-            u,
-            rows.feature[part],
-            rows.share[part],
-            rows.reach[part],
-            rows.half[part],
-            self._largest[u],
-        )
+        floors.describe(self._slots_now(), u)
 
     def _close_up(self) -> None:
         """Slots for the members only, longest first; their floors."""
@@ -282,43 +265,25 @@ class Pool:
 
     # --- storage -------------------------------------------------------------------------------
 
-    def _describe_all(self, fs: FingerprintSet) -> None:
-        """Rows of fingerprints whose samples are boxes from the start."""
-        size = 2 * fs.n_samples
-        numbers = [np.empty(size, np.float32) for _ in range(3)]
-        self._rows = floors.Rows(2 * np.asarray(fs.offsets), np.empty(size, np.int32), *numbers)
-
-        def one(u: int) -> float:
-            self.describe(u)
-            return 1.0
-
-        self._engine.run(one, range(fs.n_users), fs.n_users)
-
     def _make_room(self, fingerprints: int, samples: int, rows: int) -> None:
         p, r = self._packed, self._rows
         if fingerprints > len(p.weight):
             many = 2 * fingerprints
             p = p._replace(offsets=_grown(p.offsets, many + 1), weight=_grown(p.weight, many))
             r = r._replace(offsets=_grown(r.offsets, many + 1))
-            self._index, self._slot = _grown(self._index, many), _grown(self._slot, many)
-            self._kind, self._largest = _grown(self._kind, many), _grown(self._largest, many)
-            self.alive = _grown(self.alive, many)
+            for name in ("_index", "_slot", "_kind", "_largest", "alive"):
+                setattr(self, name, _grown(getattr(self, name), many))
         if samples > len(p.t):
-            size = 2 * samples
-            p = p._replace(t=_grown(p.t, size), x=_grown(p.x, size), y=_grown(p.y, size))
-            p = p._replace(dt=_grown(p.dt, size), dx=_grown(p.dx, size), dy=_grown(p.dy, size))
+            names = ("t", "x", "y", "dt", "dx", "dy")
+            p = p._replace(**{name: _grown(getattr(p, name), 2 * samples) for name in names})
         if rows > len(r.feature):
-            size = 2 * rows
-            r = r._replace(feature=_grown(r.feature, size), share=_grown(r.share, size))
-            r = r._replace(reach=_grown(r.reach, size), half=_grown(r.half, size))
+            names = ("feature", "share", "reach", "half")
+            r = r._replace(**{name: _grown(getattr(r, name), 2 * rows) for name in names})
         self._packed, self._rows = p, r
 
 
-Array = TypeVar("Array", bound=npt.NDArray[Any])
-
-
-def _grown(values: Array, size: int) -> Array:
+def _grown(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
     """A copy with room for ``size`` rows, the new ones 0."""
     out = np.zeros((size, *values.shape[1:]), values.dtype)
     out[: len(values)] = values
-    return out  # type: ignore[return-value]
+    return out

@@ -1,9 +1,12 @@
-"""Which region does each sample fall into? Antenna clusters and named regions.
+"""Which region or hexagon does each sample fall into, and which rectangle stands for it?
 
 Data know a place no better than to its raw cell. The *site* of a region is therefore such a cell:
 antennas in one cell are one site, and belong to one region. A sample belongs to the region of the
 site it was recorded at or, where events have positions of their own, of the nearest site, in whose
 Voronoi cell it lies.
+
+H3 lays hexagons (and twelve pentagons) over the globe; its cells are the grid that people who
+receive mobility data use already.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -11,21 +14,50 @@ Source: docs/science.md, “Generalization profiles”.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+import h3.api.basic_int as h3
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from ..kernels.antenna_clusters import assign
+from ..measures.areas import hexagons_at
 from ..model.antennas import Antennas
-from ..model.arrays import FloatArray, IntArray, distinct_rows
+from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import AntennaClusters, Regions
+from ..model.profiles import AntennaClusters, Hexagons, Regions
+from ..model.projection import project
 from .clusters import cluster_antennas
+
+Hexes = npt.NDArray[np.uint64]
+
+_EARTH_M = 6_371_000.0
 
 
 @dataclass(frozen=True, eq=False)
-class RegionMap:
+class PlaceMap:
     """The regions of a data set, in ascending order of their rectangles' lower corners.
+
+    Attributes
+    ----------
+    x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
+        The rectangle that stands for each region, metres. No two have the same lower corner.
+    sample_region : int64 ndarray (n_samples,)
+        Region of each sample.
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    sample_region: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class RegionMap(PlaceMap):
+    """Antenna clusters or named regions.
 
     Attributes
     ----------
@@ -35,10 +67,6 @@ class RegionMap:
         Region of each site.
     names : tuple of str, length n_regions
         The regions' names in the antenna table; empty texts for clusters.
-    x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
-        The rectangle that stands for each region, metres. No two have the same lower corner.
-    sample_region : int64 ndarray (n_samples,)
-        Region of each sample.
     widened : int
         How many rectangles are wider than their members need, to have a corner of their own.
     """
@@ -47,12 +75,14 @@ class RegionMap:
     site_y_m: FloatArray
     site_region: IntArray
     names: tuple[str, ...]
-    x_m: FloatArray
-    y_m: FloatArray
-    dx_m: FloatArray
-    dy_m: FloatArray
-    sample_region: IntArray
     widened: int
+
+
+@dataclass(frozen=True, eq=False)
+class HexagonMap(PlaceMap):
+    """Hexagons; ``cell`` (n_hexagons,) is H3's index of each."""
+
+    cell: Hexes
 
 
 def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: int = 0) -> RegionMap:
@@ -101,21 +131,14 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
             (np.maximum, sites.y + sites.dy, fs.y_m + fs.dy_m),
         )
     )
-    apart = own_corners(left, bottom, fs.granularity_m)
-    order = np.lexsort((bottom, apart))
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
+    order, rank, laid = _laid_out((left, bottom, right, top), mine, fs.granularity_m)
     return RegionMap(
+        **laid,
         site_x_m=sites.x,
         site_y_m=sites.y,
         site_region=np.where(known, rank[region], -1),
         names=tuple(names[j] for j in order) if names else (),
-        x_m=apart[order],
-        y_m=bottom[order],
-        dx_m=(right - apart)[order],
-        dy_m=(top - bottom)[order],
-        sample_region=rank[mine],
-        widened=int((apart != left).sum()),
+        widened=int((laid["x_m"] != left[order]).sum()),
     )
 
 
@@ -193,7 +216,23 @@ def _extreme(
     return out
 
 
-def own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
+def _laid_out(
+    sides: tuple[FloatArray, ...], mine: IntArray, step: float
+) -> tuple[IntArray, IntArray, dict[str, Any]]:
+    """The order of rectangles (left, bottom, right, top), its inverse, and what a map says of them.
+
+    ``mine`` is that of each sample.
+    """
+    left, bottom, right, top = sides
+    apart = _own_corners(left, bottom, step)
+    order = np.lexsort((bottom, apart))
+    rank = np.argsort(order)
+    columns = {"x_m": apart, "y_m": bottom, "dx_m": right - apart, "dy_m": top - bottom}
+    laid: dict[str, Any] = {name: values[order] for name, values in columns.items()}
+    return order, rank, laid | {"sample_region": rank[mine]}
+
+
+def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
     """The corners' x, moved west by whole steps where an earlier region has the same corner."""
     out = x.copy()
     taken = set(zip(x.tolist(), y.tolist(), strict=True))
@@ -208,3 +247,60 @@ def own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
             taken.add(corner)
         seen.add(corner)
     return out
+
+
+def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
+    """The hexagons that hold the middle of any sample's place, and the hexagon of every sample.
+
+    A hexagon is represented by a rectangle on the projection that holds all of it, whoever was
+    where in it: the bounding rectangle of its corners, wider on each side by half a raw cell
+    (places whose middle is inside reach out by as much) and by what an edge may bulge, and rounded
+    outwards to whole metres. Unlike a rectangle around the samples it says nothing of where in the
+    hexagon anybody was, and it is the same in every data set of that projection.
+
+    Raises
+    ------
+    ConfigError
+        The data carry no projection, so that nobody knows where on the globe they are.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from fpanon_core.model.projection import equal_area_around
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 300, 9000], [0, 0, 0], [0, 5, 9])
+    >>> hexagons = hexagon_map(replace(fs, crs=equal_area_around(14.7, -17.4)), Hexagons(7))
+    >>> hexagons.sample_region.tolist()
+    [0, 0, 1]
+    """
+    if fs.crs is None:
+        raise ConfigError(
+            "Hexagons need places in degrees, and these data came in metres without a projection; "
+            "choose a square grid, or read data with latitudes and longitudes."
+        )
+    first, place = distinct_rows(fs.x_m, fs.y_m)
+    left, bottom, width, height = (values[first] for values in (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m))
+    middle = left + width / 2, bottom + height / 2
+    cells = hexagons_at(fs.crs, space.resolution, *middle)
+    mine, distinct = pd.factorize(cells)
+    x0, y0, x1, y1 = _rectangles(distinct, fs.crs, max(width.max(), height.max()) / 2)
+    # Far from the projection's centre an edge may bulge more: no place is left outside.
+    np.minimum.at(x0, mine, left)
+    np.minimum.at(y0, mine, bottom)
+    np.maximum.at(x1, mine, left + width)
+    np.maximum.at(y1, mine, bottom + height)
+    order, _, laid = _laid_out((x0, y0, x1, y1), mine[place], 1.0)
+    return HexagonMap(**laid, cell=distinct[order])
+
+
+def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...]:
+    """West, south, east and north of the rectangle around each hexagon, metres."""
+    rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
+    starts = offsets_of([len(ring) for ring in rings])[:-1]
+    lat, lon = np.concatenate(rings).T
+    x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), crs)
+    # An edge is part of a great circle: of length e, it leaves its chord by about e² / 8R.
+    edge = h3.average_hexagon_edge_length(h3.get_resolution(int(cells[0])), unit="m")
+    margin = reach_m + 2 * edge**2 / (8 * _EARTH_M)
+    west, south = (np.floor(np.minimum.reduceat(v, starts) - margin) for v in (x, y))
+    east, north = (np.ceil(np.maximum.reduceat(v, starts) + margin) for v in (x, y))
+    return west, south, east, north

@@ -25,10 +25,12 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows, LeftOut
 from ..model.arrays import (
+    PLACE,
     BoolArray,
     FloatArray,
     IntArray,
     SmallInts,
+    distinct_rows,
     offsets_of,
     rows_of,
     stretches,
@@ -145,7 +147,7 @@ def counted_people(
     filled_in: bool = True,
 ) -> CountedPeople:
     """As :func:`aggregate_counts`, with what is recorded and what the frame leaves out."""
-    where, slot_min = _where(fs, slot_min, frame, filled_in)
+    where = _located(fs, slot_min, frame, filled_in)
     people, slots = int(fs.weight.sum()), len(where.starts)
     if people * slots > _MOST_CELLS:
         raise InfeasibleError(
@@ -153,7 +155,7 @@ def counted_people(
             "slots or fewer people."
         )
     truth = np.full((fs.n_users, slots), UNKNOWN, np.int32)
-    for users, part in _in_parts(where, fs.n_users, filled_in):
+    for users, part in _in_parts(where):
         truth[users] = part
     recorded = np.zeros(truth.shape, np.bool_)
     recorded[where.user, where.slot] = True
@@ -161,8 +163,7 @@ def counted_people(
         truth = np.repeat(truth, fs.weight, axis=0)
         recorded = np.repeat(recorded, fs.weight, axis=0)
     counts = CountRows.of_blocks(_counted(truth, len(where.corners[0])))
-    released = _released(fs, where, counts, slot_min, frame, filled_in)
-    return CountedPeople(released, truth, recorded, where.left_out)
+    return CountedPeople(where.released(counts), truth, recorded, where.left_out)
 
 
 def counts_of(
@@ -181,7 +182,7 @@ def counts_of(
     InfeasibleError
         There would be more than ``most_counts`` counts.
     """
-    where, slot_min = _where(fs, slot_min, frame, filled_in)
+    where = _located(fs, slot_min, frame, filled_in)
     slots, places = len(where.starts), len(where.corners[0])
     if most_counts is not None and slots * places > most_counts:
         raise InfeasibleError(
@@ -190,14 +191,13 @@ def counts_of(
             "fewer days."
         )
     flat = np.zeros(slots * places, np.int64)
-    for users, part in _in_parts(where, fs.n_users, filled_in):
+    for users, part in _in_parts(where):
         user, slot = np.nonzero(part != UNKNOWN)
         at = slot * places + part[user, slot]
         flat += np.bincount(at, fs.weight[users][user], len(flat)).astype(np.int64)
         if progress is not None:
             progress(users.stop / fs.n_users)
-    counts = flat.reshape(slots, places)
-    return _released(fs, where, counts, slot_min, frame, filled_in), where.left_out
+    return where.released(flat.reshape(slots, places)), where.left_out
 
 
 def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
@@ -212,43 +212,12 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
         yield block
 
 
-def _where(
-    fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
-) -> tuple[Located, float]:
-    slot_min = check_slot(slot_min) if frame is None else frame.slot_min
-    return located(fs, slot_min, frame, shared=filled_in), slot_min
-
-
-def _released(
-    fs: FingerprintSet,
-    where: Located,
-    counts: IntArray | CountRows,
-    slot_min: float,
-    frame: CountsFrame | None,
-    filled_in: bool,
-) -> AggregateCounts:
-    x_m, y_m, dx_m, dy_m = where.corners
-    return AggregateCounts(
-        counts=cast(IntArray, counts),
-        x_m=x_m,
-        y_m=y_m,
-        dx_m=dx_m,
-        dy_m=dy_m,
-        slot_start_min=where.starts,
-        slot_min=slot_min,
-        wall_start_min=where.wall,
-        digest=fs.digest,
-        frame=frame,
-        filled_in=filled_in,
-        heaviest=int(fs.weight.max()),
-        of_records=decided_by_records(fs),
-    )
-
-
-def _in_parts(where: Located, n_users: int, filled_in: bool) -> Iterator[tuple[slice, SmallInts]]:
+def _in_parts(where: _Located) -> Iterator[tuple[slice, SmallInts]]:
     """Some users at a time, and their place in every slot; −1 where they are not counted."""
-    slots, centres = len(where.starts), where.centres
-    tree = cKDTree(centres) if filled_in else None
+    x_m, y_m, dx_m, dy_m = where.corners
+    slots, n_users = len(where.starts), where.fs.n_users
+    centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
+    tree = cKDTree(centres) if where.filled_in else None
     offsets = offsets_of(np.bincount(where.user, minlength=n_users))
     at_once = max(1, _CELLS_AT_ONCE // slots)
     for first in range(0, n_users, at_once):
@@ -281,7 +250,7 @@ def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
     moving = np.flatnonzero(left != right)
     a, b = centres[left[moving]], centres[right[moving]]
     share = (slot[moving] - before[moving]) / (after[moving] - before[moving])
-    truth[user[moving], slot[moving]] = nearest_place(tree, a + (b - a) * share[:, None])
+    truth[user[moving], slot[moving]] = _nearest_place(tree, a + (b - a) * share[:, None])
 
 
 _CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
@@ -290,21 +259,17 @@ _SAMPLES_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Located:
+class _Located:
     """Everyone's place in every slot with a sample; rows by user, then by slot.
 
-    Attributes
-    ----------
-    user, slot, place : int64 ndarray (n,)
-    corners : tuple of four float64 ndarray (n_places,)
-        x, y, dx, dy of the places, metres.
-    starts : float64 ndarray (n_slots,)
-        Elapsed minutes since the epoch of the clock: the frame's, or else the data's.
-    wall : float64 ndarray (n_slots,)
-        The same on the wall clock.
-    left_out : LeftOut
+    ``corners`` are x, y, dx, dy of the places, metres; ``starts`` elapsed minutes since the epoch
+    of the clock, the frame's or else the data's, and ``wall`` the same on the wall clock.
     """
 
+    fs: FingerprintSet
+    frame: CountsFrame | None
+    filled_in: bool
+    slot_min: float
     user: IntArray
     slot: IntArray
     place: IntArray
@@ -313,28 +278,35 @@ class Located:
     wall: FloatArray
     left_out: LeftOut
 
-    @property
-    def centres(self) -> FloatArray:
-        """Of the places, (n_places, 2), metres."""
+    def released(self, counts: IntArray | CountRows) -> AggregateCounts:
+        """Counts of these people, with all that is said of them."""
         x_m, y_m, dx_m, dy_m = self.corners
-        return np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
+        return AggregateCounts(
+            counts=cast(IntArray, counts),
+            x_m=x_m,
+            y_m=y_m,
+            dx_m=dx_m,
+            dy_m=dy_m,
+            slot_start_min=self.starts,
+            slot_min=self.slot_min,
+            wall_start_min=self.wall,
+            digest=self.fs.digest,
+            frame=self.frame,
+            filled_in=self.filled_in,
+            heaviest=int(self.fs.weight.max()),
+            of_records=decided_by_records(self.fs),
+        )
 
 
-def located(
-    fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, *, shared: bool
-) -> Located:
+def _located(
+    fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
+) -> _Located:
     """Where everyone was; see :func:`fpanon_core.aggregate_counts`.
 
-    Parameters
-    ----------
-    fs : FingerprintSet
-    slot_min : float
-        Of slots without a frame.
-    frame : CountsFrame or None
-    shared : bool
-        Whether a sample that reaches over several slots is shared among them by time. If not, it
-        belongs to the slot in which it begins, so that it changes no other.
+    Where gaps are filled in, a sample that reaches over several slots is shared among them by time.
+    If not, it belongs to the slot in which it begins, so that it changes no other.
     """
+    slot_min = check_slot(slot_min) if frame is None else frame.slot_min
     cell, corners = cells_of(fs)
     if frame is None:
         starts, end = _slots_of(fs, slot_min)
@@ -346,7 +318,7 @@ def located(
         place = place_of(corners, frame, fs.crs)
         corners = (frame.x_m, frame.y_m, frame.dx_m, frame.dy_m)
         starts = edges[:-1]
-    if not shared and (fs.dt_min > slot_min + _CLOSE_MIN).any():
+    if not filled_in and (fs.dt_min > slot_min + _CLOSE_MIN).any():
         raise InfeasibleError(
             f"Samples of up to {fs.dt_min.max():g} min reach over several slots of "
             f"{slot_min:g} min, so that one record would be in many; choose slots as long as "
@@ -357,8 +329,8 @@ def located(
         rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
         user = np.repeat(np.arange(users.start, users.stop), np.diff(fs.offsets)[users])
         from_, at = begin[rows], place[cell[rows]]
-        to = from_ + fs.dt_min[rows] if shared else from_
-        ahead = (to <= edges[0]) if shared else (from_ < edges[0])
+        to = from_ + fs.dt_min[rows] if filled_in else from_
+        ahead = (to <= edges[0]) if filled_in else (from_ < edges[0])
         out, off = at < 0, ahead | (from_ >= edges[-1])
         outside, late = outside + int(out.sum()), late + int((off & ~out).sum())
         kept = ~out & ~off
@@ -367,10 +339,11 @@ def located(
     seen = np.zeros(fs.n_users, np.bool_)
     seen[user] = True
     left_out = LeftOut(outside, late, int(fs.weight[~seen].sum()))
-    return Located(user, slot, at, corners, starts, wall, left_out)
+    found_at = user, slot, at, corners, starts, wall
+    return _Located(fs, frame, filled_in, slot_min, *found_at, left_out)
 
 
-def nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
+def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
     """The nearest place of each point, the lowest number of those equally near."""
     nearest = np.empty(len(points), np.int64)
     left, many = np.arange(len(points)), min(2, tree.n)
@@ -408,32 +381,20 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 
 def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
-    keys = (fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
+    keys = fs.arrays(PLACE).values()
     cell = np.empty(len(fs.x_m), np.int32)
     parts: list[tuple[FloatArray, ...]] = []
     for at in range(0, len(cell), _SAMPLES_AT_ONCE):
         some = slice(at, at + _SAMPLES_AT_ONCE)
-        cell[some], there = _distinct_cells(tuple(k[some] for k in keys))
-        parts.append(there)
-    number, corners = _distinct_cells(
-        tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-    )
+        first, cell[some] = distinct_rows(*(k[some] for k in keys))
+        parts.append(tuple(k[some][first] for k in keys))
+    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    first, number = distinct_rows(*columns)
     many = offsets_of([len(part[0]) for part in parts])
     for begin, at in zip(many, range(0, len(cell), _SAMPLES_AT_ONCE), strict=False):
         some = slice(at, at + _SAMPLES_AT_ONCE)
         cell[some] = number[begin + cell[some]]
-    return cell, corners
-
-
-def _distinct_cells(keys: tuple[FloatArray, ...]) -> tuple[SmallInts, tuple[FloatArray, ...]]:
-    """The number of each, by x, then y, then extent, and those there are."""
-    order = np.lexsort(keys[::-1])
-    ordered = [k[order] for k in keys]
-    new = np.ones(len(order), bool)
-    new[1:] = np.logical_or.reduce([k[1:] != k[:-1] for k in ordered])
-    cell = np.empty(len(order), np.int32)
-    cell[order] = np.cumsum(new) - 1
-    return cell, tuple(k[new] for k in ordered)
+    return cell, tuple(column[first] for column in columns)
 
 
 def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
@@ -443,7 +404,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
         if frame.crs != crs:
             raise ConfigError("The antennas of the frame are on another projection than the data.")
         at = np.column_stack([frame.x_m + frame.dx_m / 2, frame.y_m + frame.dy_m / 2])
-        return nearest_place(cKDTree(at), np.column_stack([x_m, y_m]))
+        return _nearest_place(cKDTree(at), np.column_stack([x_m, y_m]))
     area = frame.area
     if area.unit == "degrees":
         if crs is None or frame.crs is None:
@@ -496,14 +457,10 @@ def _most_frequent(
     whole = (edges[slot] <= begin[row]) & (end[row] <= edges[slot + 1])
     samples = np.where(whole, 1.0, inside / length[row])
     user, place = user[row], place[row]
-    order = np.lexsort((place, slot, user))
-    user, slot, place, samples = user[order], slot[order], place[order], samples[order]
-    new = np.ones(len(order), bool)
-    new[1:] = (user[1:] != user[:-1]) | (slot[1:] != slot[:-1]) | (place[1:] != place[:-1])
-    start = np.flatnonzero(new)
+    some, which = distinct_rows(user, slot, place)
     # Rounded, so that what is equal but for the order of adding is a tie.
-    samples = np.round(np.add.reduceat(samples, start), 9)
-    user, slot, place = user[start], slot[start], place[start]
+    samples = np.round(np.bincount(which, samples), 9)
+    user, slot, place = user[some], slot[some], place[some]
     # Stable: of places with as many samples the lowest number stays first.
     order = np.lexsort((-samples, slot, user))
     user, slot, place = user[order], slot[order], place[order]

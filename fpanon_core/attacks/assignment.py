@@ -39,37 +39,8 @@ _FEW_PAIRS = 4_096  # of sources and sinks: not worth looking for the near ones
 _NEAR = 8  # sinks looked at for each source, at first
 
 
-def transport(cost: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
-    """The cheapest way to bring all of the lesser of supply and demand to the other.
-
-    What the greater has left over stays unmatched, at no cost: its amount is fixed, so any price
-    per head would only add a constant.
-
-    Parameters
-    ----------
-    cost : float64 ndarray (n_sources, n_sinks)
-        Per head.
-    supply, demand : int64 ndarray (n_sources,), (n_sinks,)
-
-    Returns
-    -------
-    source, sink, mass : int64 ndarrays
-        Flows above 0, by source, then by sink.
-    """
-    if len(supply) == 0 or len(demand) == 0:
-        return _NONE
-    sources, sinks = len(supply), len(demand)
-    short = int(supply.sum() - demand.sum())
-    if short < 0:
-        cost, supply = np.vstack([cost, np.zeros(sinks)]), np.append(supply, -short)
-    elif short > 0:
-        cost = np.hstack([cost, np.zeros((sources, 1))])
-        demand = np.append(demand, short)
-    return _within(_solve(in_table(_plain(cost)), supply, demand)[0], sources, sinks)
-
-
 def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray]:
-    """As :func:`transport` between equal totals, and what each flow costs per head.
+    """The cheapest flows between equal totals, by source, then by sink; what each costs per head.
 
     Costs may be made row by row, which takes no room for pairs.
     """
@@ -78,7 +49,11 @@ def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flo
 
 
 def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
-    """As :func:`transport` between points in the plane, where the cost is the distance.
+    """The cheapest way between points in the plane, where the cost is the distance.
+
+    All of the lesser of supply and demand is brought to the other. What the greater has left over
+    stays unmatched, at no cost: its amount is fixed, so any price per head would only add a
+    constant.
 
     Where there is far more demand than supply, as in counts with noise, most sinks are too far from
     every source to matter. Solved with the sinks near each source, and taken only with a proof: a
@@ -89,25 +64,37 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
     ----------
     begin, end : float64 ndarray (n_sources, 2), (n_sinks, 2)
     supply, demand : int64 ndarray (n_sources,), (n_sinks,)
+
+    Returns
+    -------
+    source, sink, mass : int64 ndarrays
+        Flows above 0, by source, then by sink.
     """
+    sources, sinks = len(begin), len(end)
+    if sources == 0 or sinks == 0:
+        return (np.empty(0, np.int64),) * 3
     needed, near = int(supply.sum()), _NEAR
-    if len(begin) * len(end) > _FEW_PAIRS and needed < int(demand.sum()):
+    short = needed - int(demand.sum())
+    if sources * sinks > _FEW_PAIRS and short < 0:
         tree = cKDTree(end)
-        while 2 * near < len(end):
+        while 2 * near < sinks:
             apart, listed = tree.query(begin, near)
             some = np.unique(listed)
             spare = int(demand[some].sum()) - needed
             if spare > 0:
                 cost = np.vstack([distances(begin, end[some]), np.zeros(len(some))])
-                flows, price = _solve(
-                    in_table(_plain(cost)), np.append(supply, spare), demand[some]
-                )
+                flows, price = _solve(in_table(cost), np.append(supply, spare), demand[some])
                 slack = _TOLERANCE * float(cost.max())
                 if price is not None and (price[:-1] - price[-1] <= apart[:, -1] + slack).all():
-                    source, sink, many = _within(flows, len(begin), len(some))
+                    source, sink, many = _within(flows, sources, len(some))
                     return source, some[sink], many
             near *= 4
-    return transport(distances(begin, end), supply, demand)
+    cost = distances(begin, end)
+    if short < 0:
+        cost, supply = np.vstack([cost, np.zeros(sinks)]), np.append(supply, -short)
+    elif short > 0:
+        cost, demand = np.hstack([cost, np.zeros((sources, 1))]), np.append(demand, short)
+    return _within(_solve(in_table(cost), supply, demand)[0], sources, sinks)
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
@@ -140,18 +127,11 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
     return goal, saved
 
 
-_NONE = (np.empty(0, np.int64),) * 3
-
-
 def _within(flows: Flows, sources: int, sinks: int) -> Flows:
     """Without those of what was added for equal totals."""
     source, sink, many = flows
     real = (source < sources) & (sink < sinks)
     return source[real], sink[real], many[real]
-
-
-def _plain(cost: FloatArray) -> FloatArray:
-    return np.ascontiguousarray(cost, np.float64)
 
 
 def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:

@@ -283,8 +283,8 @@ def fullest_circle(
     night = night_share(fs, cells["t_min"], cells["dt_min"])
     half = _side_of(max(CIRCLE_M, _DEVIATIONS * math.sqrt(noise.variance))) / 2
     out = np.empty((len(published.weight), 3))
-    where = (np.ascontiguousarray(cells[name]) for name in PLACE)
-    given = NightCells(published.offsets, *where, night), half, noise.variance > 0, out
+    x, y, dx, dy = (np.ascontiguousarray(cells[name]) for name in PLACE)
+    given = NightCells(published.offsets, x, y, dx, dy, night), half, noise.variance > 0, out
     fill(engine, len(out), _RECORDS_A_BLOCK, guess_homes, *given, progress=progress)
     return Said(out[:, :2], out[:, 2])
 
@@ -526,11 +526,11 @@ def places_at(
     """
     cells = published.cells
     x, y = cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2
-    when = (np.ascontiguousarray(cells[name]) for name in TIME)
+    start, length = (np.ascontiguousarray(cells[name]) for name in TIME)
     people = np.repeat(published.weight, np.diff(published.offsets)).astype(np.float64)
     base = np.array(median_place(x, y, people))
     guess = np.empty((len(t_min), 2))
-    given = t_min, suspects, Spans(published.offsets, x, y, *when), base, guess
+    given = t_min, suspects, Spans(published.offsets, x, y, start, length), base, guess
     fill(engine, len(t_min), _TARGETS_A_BLOCK, guess_places, *given, progress=progress)
     return guess, base
 

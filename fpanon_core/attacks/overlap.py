@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
-from ..kernels.release_presence import edge_scores, overlap_scores
+from ..kernels.release_presence import overlap_scores
 from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.records import Records
 
@@ -135,41 +136,25 @@ def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -
         Whose edges count: 0 and 1 those of cells along x and y, 2 the ends of their spans in time.
     """
     sides = (first, second)
-    n_first, n_second = (len(side.people) for side in sides)
-    columns = [
-        (side.cells[:, a], axis)
-        for axis in axes
-        for a in (2 * axis, 2 * axis + 1)
-        for side in sides
-    ]
-    value = np.concatenate([np.round(each * _PARTS_OF_A_UNIT) for each, _ in columns])
-    along = np.concatenate([np.full(len(each), axis) for each, axis in columns])
     # The groups of both sides have numbers one after another.
-    holder = np.concatenate(
-        [
-            np.repeat(np.arange(n_first), np.diff(first.offsets)),
-            np.repeat(n_first + np.arange(n_second), np.diff(second.offsets)),
-        ]
-        * (2 * len(axes))
+    n_first, n_second = (len(side.people) for side in sides)
+    numbers = np.repeat(
+        np.arange(n_first + n_second), np.concatenate([np.diff(side.offsets) for side in sides])
     )
-    _, edge = distinct_rows(along, value)
+    cells = np.round(np.concatenate([side.cells for side in sides]) * _PARTS_OF_A_UNIT)
+    ends = [2 * axis + end for axis in axes for end in (0, 1)]
+    along = np.repeat(np.array(ends) // 2, len(cells))
+    _, edge = distinct_rows(along, cells[:, ends].T.ravel())
+    holder = np.tile(numbers, len(ends))
     held, _ = distinct_rows(edge, holder)
-    edge, holder = edge[held], holder[held]
-    mine = holder < n_first
-    order = np.argsort(holder[mine], kind="stable")
-    own = edge[mine][order]
-    begins = offsets_of(np.bincount(holder[mine], minlength=n_first))
-    edge, holder = edge[~mine], holder[~mine] - n_first
-    order = np.argsort(edge, kind="stable")
-    n_edges = int(max(own.max(), edge.max())) + 1
-    many = np.bincount(edge, minlength=n_edges)
-    starts, holders = offsets_of(many), holder[order]
-    worth = np.log(n_second / np.maximum(many, 1))
-    root = np.sqrt(np.bincount(holder, minlength=n_second))
+    table = csr_array((np.ones(len(held)), (holder[held], edge[held])))
+    theirs = table[n_first:]
+    worth = np.log(n_second / np.maximum(theirs.sum(axis=0), 1))
+    mine, by_edge = table[:n_first].multiply(worth).tocsr(), theirs.T.tocsr()
+    root = np.sqrt(theirs.sum(axis=1))
 
     def score(group: int, out: FloatArray) -> None:
-        edge_scores(own[begins[group] : begins[group + 1]], worth, starts, holders, out)
-        out /= root
+        out[:] = (mine[[group]] @ by_edge).toarray()[0] / root
 
     return score
 

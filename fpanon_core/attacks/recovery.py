@@ -38,17 +38,15 @@ Source: Xu et al. 2017, §4.4, eq. 3–4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
-from ..kernels.network_simplex import at_places, by_places, distances
-from ..kernels.recovery_links import count_common, link_nearest, save_common
+from ..kernels.network_simplex import Frequencies, at_places, by_places, distances
+from ..kernels.recovery_links import link_nearest, save_common
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, rows_of
 from ..model.errors import ConfigError, InfeasibleError
@@ -121,19 +119,17 @@ def recover_trajectories(
     config = RecoveryConfig(link_threshold_m, n_trajectories)
     engine = engine or LocalEngine()
     people = config.n_trajectories or _estimate(counts)
-    daily, step_cost_m = _recover_days(
-        counts,
-        people,
-        config.link_threshold_m,
-        engine,
-        part(progress, 0.0, _LINKING_SHARE),
-    )
+    told = part(progress, 0.0, _LINKING_SHARE)
+    daily, step_cost_m = _recover_days(counts, people, config.link_threshold_m, engine, told)
     offsets = counts.day_offsets
     order, link_cost = link_days(
         daily, offsets, engine=engine, progress=part(progress, _LINKING_SHARE, 1.0)
     )
+    places = np.empty_like(daily)
+    for rows, begin, end in zip(order, offsets[:-1], offsets[1:], strict=True):
+        places[:, begin:end] = daily[rows, begin:end]
     return Recovered(
-        places=_followed(daily, order, offsets),
+        places=places,
         daily=daily,
         is_night=counts.is_night,
         day_offsets=offsets,
@@ -186,78 +182,38 @@ def _recover_days(
     offsets = counts.day_offsets
     daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
     step_cost_m = np.full(counts.n_slots, np.nan)
-    # The sum makes −0.0 a 0.0, the same place with other bits.
-    xy, night = counts.centres + 0.0, counts.is_night
-
-    def day(i: int) -> slice:
-        return slice(int(offsets[i]), int(offsets[i + 1]))
+    days = [slice(begin, end) for begin, end in pairwise(offsets.tolist())]
 
     def take(i: int, found: tuple[SmallInts, FloatArray]) -> None:
-        daily[:, day(i)], step_cost_m[day(i)] = found
+        daily[:, days[i]], step_cost_m[days[i]] = found
 
-    days = [_Day(counts, night, day(i)) for i in range(len(offsets) - 1)]
-    given = xy, people, threshold_m
-    engine.map(_recovered_day, days, given, take, work=np.diff(offsets).tolist(), progress=progress)
+    given, work = (counts, people, threshold_m), np.diff(offsets).tolist()
+    engine.map(_recovered_day, days, given, take, work=work, progress=progress)
     return daily, step_cost_m
 
 
-class _Day:
-    """The counts of a day, made when it is its turn: those of all days may take much room."""
-
-    def __init__(
-        self, counts: AggregateCounts | Counts, night: npt.NDArray[np.bool_], slots: slice | None
-    ) -> None:
-        self._counts, self._slots = counts, slots
-        self.night = night if slots is None else night[slots]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (_Day, (self.records(), self.night, None))
-
-    def records(self) -> Counts:
-        if self._slots is None:
-            return cast(Counts, self._counts)
-        counts = cast(AggregateCounts, self._counts)
-        return cast(Counts, np.maximum(counts.block(self._slots), 0))
-
-
 def _recovered_day(
-    day: _Day, xy: FloatArray, people: int, threshold_m: float
+    day: slice, counts: AggregateCounts, people: int, threshold_m: float
 ) -> tuple[SmallInts, FloatArray]:
-    records = day.records()
+    """The trajectories of one day, (people, slots of the day), and what each step costs."""
+    # Made when it is the day's turn: those of all days may take much room.
+    records = np.maximum(counts.block(day), 0)
+    # The sum makes −0.0 a 0.0, the same place with other bits.
+    xy, night = counts.centres + 0.0, counts.is_night[day]
     places = np.full((people, len(records)), UNKNOWN, np.int32)
     cost_m = np.full(len(records), np.nan)
-    _recover_day(xy, records, day.night, threshold_m, places, cost_m)
-    return places, cost_m
-
-
-def _recover_day(
-    xy: FloatArray,
-    records: Counts,
-    night: npt.NDArray[np.bool_],
-    threshold_m: float,
-    places: SmallInts,
-    cost_m: FloatArray,
-) -> None:
-    """Fill the trajectories of one day, (people, slots of the day), and what each step costs."""
     recorded = records.any(axis=1)
     if not recorded.any():
-        return
+        return places, cost_m
     first = int(np.argmax(recorded))
-    start = scaled(records[first], len(places))
+    start = scaled(records[first], people)
     places[:, : first + 1] = np.repeat(np.arange(len(start)), start)[:, None]
     for at in range(first + 1, len(records)):
         last = places[:, at - 1]
         # At night people stay; and one place is not yet a movement.
         before = last if night[at] or at == first + 1 else places[:, at - 2]
         places[:, at], cost_m[at] = next_places(xy, last, before, records[at], threshold_m)
-
-
-def _followed(daily: SmallInts, order: list[IntArray], offsets: IntArray) -> SmallInts:
-    """Everyone's row of each day, one day after the other."""
-    places = np.empty_like(daily)
-    for rows, begin, end in zip(order, offsets[:-1], offsets[1:], strict=True):
-        places[:, begin:end] = daily[rows, begin:end]
-    return places
+    return places, cost_m
 
 
 Counts = npt.NDArray[np.integer]
@@ -366,9 +322,6 @@ def _arrive(
     return now
 
 
-# Of each row: places, and how often; rows begin at the offsets.
-Frequencies = tuple[IntArray, SmallInts, IntArray]
-
 # Transport between groups pays where they are few: at most this share of the pairs of people. It is
 # the way, too, where the pairs with a common place are too many to be kept.
 _GROUPS_SHARE = 0.04
@@ -422,10 +375,10 @@ def link_days(
         Total information gain of the links, bits; NaN beside a day without any record, over which
         the day before is linked to the day after.
     """
-    days = len(offsets) - 1
-    order = [np.arange(len(daily))] * days
-    cost = np.full(max(days - 1, 0), np.nan)
-    known = [i for i in range(days) if daily[0, offsets[i]] != UNKNOWN]
+    n_days = len(offsets) - 1
+    order = [np.arange(len(daily))] * n_days
+    cost = np.full(max(n_days - 1, 0), np.nan)
+    known = [i for i in range(n_days) if daily[0, offsets[i]] != UNKNOWN]
     pairs = list(pairwise(known))
     follower: list[IntArray] = [order[0]] * len(pairs)
 
@@ -435,8 +388,8 @@ def link_days(
         if j == i + 1:
             cost[i] = gain
 
-    both = [_Days(daily, offsets, pair) for pair in pairs]
-    engine.map(_linked, both, (), take, progress=progress)
+    days = [daily[:, begin:end] for begin, end in pairwise(offsets.tolist())]
+    engine.map(_linked, [(days[i], days[j]) for i, j in pairs], (), take, progress=progress)
     for (i, j), followed in zip(pairs, follower, strict=True):
         order[j] = followed[order[i]]
     if progress is not None:
@@ -444,26 +397,8 @@ def link_days(
     return order, cost
 
 
-@dataclass(frozen=True, eq=False)
-class _Days:
-    """Two days: where they go elsewhere they go without the others."""
-
-    daily: SmallInts
-    offsets: IntArray
-    which: tuple[int, int]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        first, second = self.both()
-        joined = np.concatenate([first, second], axis=1)
-        return (_Days, (joined, offsets_of([first.shape[1], second.shape[1]]), (0, 1)))
-
-    def both(self) -> tuple[SmallInts, SmallInts]:
-        i, j = (self.daily[:, self.offsets[d] : self.offsets[d + 1]] for d in self.which)
-        return i, j
-
-
-def _linked(days: _Days) -> tuple[IntArray, float]:
-    return link_two(*days.both())
+def _linked(days: tuple[SmallInts, SmallInts]) -> tuple[IntArray, float]:
+    return link_two(*days)
 
 
 def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
@@ -475,11 +410,10 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
     people, lengths = len(first), (first.shape[1], second.shape[1])
     apart = _apart(u, v, lengths)
     worth = _worth(lengths)
-    if (len(u[0]) - 1) * (len(v[0]) - 1) > _GROUPS_SHARE * people**2:
-        rows, columns = (_spread(f, g) for f, g in ((u, of), (v, to)))
-        many = _common(rows, columns)
-        if many.sum() <= _MOST_PAIRS:
-            follower, saved_bits = most_saving(_savings(rows, columns, worth, many))
+    if len(apart[0]) * len(apart[1]) > _GROUPS_SHARE * people**2:
+        pairs = _savings(_spread(u, of), _spread(v, to), worth)
+        if pairs is not None:
+            follower, saved_bits = most_saving(pairs)
             total = apart[0][of].sum() + apart[1][to].sum() - saved_bits
             return follower, float(total)
     costs = by_places(u, v, worth, *apart)
@@ -500,7 +434,7 @@ def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
     new[:, 1:] = groups[:, 1:] != groups[:, :-1]
     begin = np.flatnonzero(new)
     often = np.diff(np.append(begin, groups.size))
-    return of.reshape(-1), (offsets_of(new.sum(axis=1)), groups[new], often)
+    return of.reshape(-1), Frequencies(offsets_of(new.sum(axis=1)), groups[new], often)
 
 
 def _spread(frequencies: Frequencies, of: IntArray) -> Frequencies:
@@ -508,7 +442,7 @@ def _spread(frequencies: Frequencies, of: IntArray) -> Frequencies:
     offsets, place, often = frequencies
     lengths = np.diff(offsets)[of]
     rows = rows_of(offsets[:-1][of], lengths)
-    return offsets_of(lengths), place[rows], often[rows]
+    return Frequencies(offsets_of(lengths), place[rows], often[rows])
 
 
 def _apart(
@@ -521,9 +455,8 @@ def _apart(
     """
     share = lengths[0] / sum(lengths)
     both = entropy([share, 1 - share]) / 2
-    return (share - 0.5) * _entropies(u, lengths[0]) + both, (0.5 - share) * _entropies(
-        v, lengths[1]
-    ) + both
+    of_u, of_v = _entropies(u, lengths[0]), _entropies(v, lengths[1])
+    return (share - 0.5) * of_u + both, (0.5 - share) * of_v + both
 
 
 def _entropies(frequencies: Frequencies, length: int) -> FloatArray:
@@ -540,24 +473,15 @@ def _worth(lengths: tuple[int, int]) -> FloatArray:
     return worth
 
 
-def _common(u: Frequencies, v: Frequencies) -> IntArray:
-    """With how many rows of v each row of u has a place in common."""
-    starts, row, _ = at_places(v, int(u[1].max()) + 1)
-    rows, columns = len(u[0]) - 1, len(v[0]) - 1
-    many = np.zeros(rows, np.int64)
-    count_common(0, rows, u[0], u[1], starts, row, np.zeros(columns, np.uint8), many)
-    return many
-
-
-def _savings(u: Frequencies, v: Frequencies, worth: FloatArray, many: IntArray) -> Pairs:
-    """What each pair of rows with a common place saves against having none."""
-    starts, row, often = at_places(v, int(u[1].max()) + 1)
+def _savings(u: Frequencies, v: Frequencies, worth: FloatArray) -> Pairs | None:
+    """What each pair of rows with a common place saves against having none; None of too many."""
+    at_place, columns = at_places(v, int(u.number.max()) + 1), len(v.offsets) - 1
+    many, room = np.zeros(len(u.offsets) - 1, np.int64), min(_MOST_PAIRS, len(u.offsets) * columns)
+    column, value = np.empty(room, np.int32), np.empty(room)
+    if not save_common(u, at_place, worth, np.zeros(columns), many, column, value):
+        return None
     offsets = offsets_of(many)
-    column = np.empty(int(offsets[-1]), np.int32)
-    value = np.empty(int(offsets[-1]))
-    scratch = np.zeros(len(v[0]) - 1)
-    save_common(0, len(many), *u, starts, row, often, worth, scratch, offsets, column, value)
-    return offsets, column, value
+    return offsets, column[: offsets[-1]].copy(), value[: offsets[-1]].copy()
 
 
 def _phi(z: FloatArray) -> FloatArray:

@@ -222,20 +222,12 @@ def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
     offsets, column, value = pairs
     # Everybody a row and a column of their own.
     of, to = (np.repeat(np.arange(len(t.weight)), t.weight) for t in (first, second))
-    begin = offsets_of(first.weight)[:-1]
-    lengths, people = np.diff(offsets), first.weight[column]
-    inner = offsets_of(people)
-    entry = rows_of(offsets[:-1][to], lengths[to])
-    size = max(len(of), len(to))
-    row = np.repeat(np.arange(len(to)), inner[offsets[1:]][to] - inner[offsets[:-1]][to])
-    wide: Pairs = (
-        offsets_of(np.bincount(row, minlength=size)),
-        rows_of(begin[column[entry]], people[entry]).astype(np.int32),
-        np.repeat(value[entry], people[entry]),
-    )
-    goal, _ = most_saving(wide)
-    table = csr_array((wide[2], wide[1], wide[0]), shape=(size, size))
-    real = np.flatnonzero(np.asarray(table[np.arange(size), goal]).reshape(-1) > 0)
+    table = csr_array((value, column, offsets), shape=(len(second.weight), len(first.weight)))
+    wide = table[to][:, of]
+    wide.resize((max(wide.shape),) * 2)
+    wide.sort_indices()
+    goal, _ = most_saving((wide.indptr, wide.indices, wide.data))
+    real = np.flatnonzero(np.asarray(wide[np.arange(len(goal)), goal]).reshape(-1) > 0)
     if len(real) == 0:
         return real, real, real
     where, which = distinct_rows(of[goal[real]], to[real])

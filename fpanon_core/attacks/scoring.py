@@ -11,7 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
 from ..kernels.recovery_links import count_shared, pair_greedily
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
@@ -254,11 +254,7 @@ class _Judge:
         """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
-        at, who = self._at[within], self._who[within]
-        if beside_others:
-            blocks = self._shared_on_one(seen, at, who)
-        else:
-            blocks = self._shared(seen, at, who, progress)
+        blocks = self._shared(seen, self._at[within], self._who[within], progress, beside_others)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -267,35 +263,25 @@ class _Judge:
             pair_greedily(first, shared, free, pair, best)
         return pair, best
 
-    def _shared_on_one(
-        self, seen: SmallInts, at: SmallInts, who: SmallInts
-    ) -> Iterator[tuple[int, SmallInts]]:
-        """As :meth:`_shared`, on the core that asks; engines do not run within each other."""
-        for first in range(0, len(seen), _ROWS_A_BLOCK):
-            last = min(first + _ROWS_A_BLOCK, len(seen))
-            shared = np.zeros((last - first, self._users), np.int32)
-            count_shared(first, last, seen, at, who, shared)
-            yield first, shared
-
     def _shared(
-        self, seen: SmallInts, at: SmallInts, who: SmallInts, progress: Progress | None
+        self,
+        seen: SmallInts,
+        at: SmallInts,
+        who: SmallInts,
+        progress: Progress | None,
+        beside_others: bool,
     ) -> Iterator[tuple[int, SmallInts]]:
         """Points in common with everyone, for some trajectories at a time, in order."""
-        at_once = _ROWS_A_BLOCK * _BLOCKS_AT_ONCE
+        at_once = _ROWS_A_BLOCK * (1 if beside_others else _BLOCKS_AT_ONCE)
         for first in range(0, len(seen), at_once):
-            last = min(first + at_once, len(seen))
-            shared = np.zeros((last - first, self._users), np.int32)
-
-            def block(
-                begin: int, first: int = first, last: int = last, shared: SmallInts = shared
-            ) -> float:
-                end = min(begin + _ROWS_A_BLOCK, last)
-                count_shared(begin, end, seen, at, who, shared[begin - first : end - first])
-                return float(end - begin)
-
-            self._engine.run(block, range(first, last, _ROWS_A_BLOCK), last - first)
+            some = seen[first : first + at_once]
+            shared = np.zeros((len(some), self._users), np.int32)
+            if beside_others:  # engines do not run within each other
+                count_shared(0, len(some), some, at, who, shared)
+            else:
+                fill(self._engine, len(some), _ROWS_A_BLOCK, count_shared, some, at, who, shared)
             if progress is not None:
-                progress(last / len(seen))
+                progress((first + len(some)) / len(seen))
             yield first, shared
 
 
@@ -307,22 +293,16 @@ def _run(slots: IntArray) -> slice | IntArray:
 
 def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
     """Pairs that have most in common together; each block is some trajectories by all true ones."""
-    many: list[IntArray] = []
-    columns: list[SmallInts] = []
-    values: list[FloatArray] = []
-    users = 0
+    found, users = [], 0
     for shared in blocks:
         users = shared.shape[1]
         i, j = np.nonzero(shared)
-        many.append(np.bincount(i, minlength=len(shared)))
-        columns.append(j.astype(np.int32))
-        values.append(shared[i, j].astype(np.float64))
-    rows = sum(map(len, many))
-    many.append(np.zeros(max(users - rows, 0), np.int64))  # square, as the solver wants it
-    offsets = offsets_of(np.concatenate(many))
-    column, value = np.concatenate(columns), np.concatenate(values)
-    goal, _ = most_saving((offsets, column, value))
-    own = np.repeat(np.arange(len(goal)), np.diff(offsets))
+        found.append((np.bincount(i, minlength=len(shared)), j.astype(np.int32), shared[i, j]))
+    many, column, value = (np.concatenate(each) for each in zip(*found, strict=True))
+    rows = len(many)
+    many = np.append(many, np.zeros(max(users - rows, 0), np.int64))  # square, for the solver
+    goal, _ = most_saving((offsets_of(many), column, value.astype(np.float64)))
+    own = np.repeat(np.arange(len(goal)), many)
     hit = goal[own] == column
     best = np.zeros(len(goal), np.int64)
     best[own[hit]] = value[hit]
@@ -338,7 +318,8 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
     rng = np.random.default_rng(seed)
     random = np.full(recovered.places.shape, UNKNOWN, np.int32)
     people, day_begins = len(random), set(recovered.day_offsets.tolist())
-    for s, records in _by_slot(counts):
+    for s in range(counts.n_slots):
+        records = np.maximum(counts.of_slot(s), 0)
         total = int(records.sum(dtype=np.int64))
         before = None if s in day_begins or random[0, s - 1] == UNKNOWN else random[:, s - 1]
         if before is not None and total < people:
@@ -349,12 +330,6 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
             dealt = scaled(records, people)
             random[:, s] = rng.permutation(np.repeat(np.arange(len(dealt)), dealt))
     return random
-
-
-def _by_slot(counts: AggregateCounts) -> Iterator[tuple[int, npt.NDArray[np.integer]]]:
-    """Number and records of each slot; negative counts are read as 0."""
-    for slots in counts.pieces():
-        yield from enumerate(np.maximum(counts.block(slots), 0), slots.start)
 
 
 def _errors(

@@ -320,9 +320,16 @@ def ranks(
     return found
 
 
-def _ranked(block: tuple[int, int], search: Search, offsets: IntArray, *given: Any) -> FloatArray:
+def _ranked(
+    block: tuple[int, int],
+    search: Search,
+    offsets: IntArray,
+    own: IntArray,
+    odds: float,
+    weight: IntArray,
+) -> FloatArray:
     out = np.zeros((len(offsets) - 1, len(ATTACKERS), 6))
-    rank_targets(*block, offsets, search.shelved, *given, out)
+    rank_targets(*block, offsets, search.shelved, own, odds, weight, out)
     return out[slice(*block)]
 
 
@@ -342,7 +349,8 @@ def suspects(
     blocks = stretches(n, _TARGETS_A_BLOCK, engine)
 
     def take(nth: int, found: Suspects) -> None:
-        for values, some in zip(out, found, strict=True):
+        both: Any = zip(out, found, strict=True)
+        for values, some in both:
             values[slice(*blocks[nth])] = some
 
     given = search, points.offsets, published.weight, ATTACKERS.index(attacker), most
@@ -366,7 +374,8 @@ def _leading(
 ) -> Suspects:
     out = _nobody(len(offsets) - 1, most)
     leading_records(*block, offsets, search.shelved, weight, attacker, _LEAST, out)
-    return Suspects(*(values[slice(*block)] for values in out))
+    some: Any = (values[slice(*block)] for values in out)
+    return Suspects(*some)
 
 
 def best_placed(

@@ -232,22 +232,22 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
     The whole id; for OpenCellID also shorter and longer forms, and the cell alone.
     """
     ways = {"antenna": antennas["antenna"].astype(str)}
-    if antennas.attrs.get("parts"):
-        labels = list(antennas.columns)
-        at = cell_parts(labels)
-        assert at is not None
+    at = cell_parts(list(antennas.columns)) if antennas.attrs.get("parts") else None
+    if at is not None:
         mcc, net, area, cell = (
             text_of(pa.chunked_array([pa.array(antennas.iloc[:, i])])).to_pandas().astype(str)
             for i in at
         )
-        ways["mccnet-area-cell"] = (mcc + net).str.cat([area, cell], sep="-")
-        ways["mcc-net-cell"] = mcc.str.cat([net, cell], sep="-")
-        ways["net-area-cell"] = net.str.cat([area, cell], sep="-")
-        ways["area-cell"] = area.str.cat(cell, sep="-")
-        ways["cell"] = cell
-        if "radio" in labels:
-            radio = antennas["radio"].astype(str)
-            ways["radio-mcc-net-area-cell"] = radio.str.cat([mcc, net, area, cell], sep="-")
+        forms = {
+            "mccnet-area-cell": (mcc + net, area, cell),
+            "mcc-net-cell": (mcc, net, cell),
+            "net-area-cell": (net, area, cell),
+            "area-cell": (area, cell),
+            "cell": (cell,),
+        }
+        if "radio" in antennas.columns:
+            forms["radio-mcc-net-area-cell"] = antennas["radio"].astype(str), mcc, net, area, cell
+        ways |= {name: parts[0].str.cat(parts[1:], sep="-") for name, parts in forms.items()}
     return ways
 
 
@@ -279,20 +279,12 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
     """Row of each id asked for, −1 where there is none or where it is not one place."""
-    places = pd.DataFrame(
-        {
-            "key": keys.to_numpy(dtype=object),
-            "lat": antennas["lat"].to_numpy(),
-            "lon": antennas["lon"].to_numpy(),
-        }
-    )
-    sites = places.drop_duplicates()
-    several = set(sites.loc[sites["key"].duplicated(keep=False), "key"])
-    first = places.drop_duplicates("key")
-    first = first[~first["key"].isin(several)]
-    at = pd.Index(first["key"], dtype=object).get_indexer(asked)
-    rows = first.index.to_numpy()
-    return np.where(at >= 0, rows[at] if len(rows) else -1, -1).astype(np.int64)
+    places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
+    sites = places.reset_index(drop=True).drop_duplicates()
+    sites = sites[~sites["key"].duplicated(keep=False)]
+    at = pd.Index(sites["key"], dtype=object).get_indexer(asked)
+    rows: npt.NDArray[np.int64] = np.append(sites.index.to_numpy(np.int64), -1)[at]
+    return rows
 
 
 def _loose(text: str) -> str:

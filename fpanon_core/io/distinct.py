@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, pieces
 from ..model.clock import LocalClock
@@ -82,16 +83,11 @@ class Buckets:
     def append(self, **columns: npt.NDArray[Any]) -> None:
         """Further rows; ``code`` says whose each is."""
         bucket = columns["code"] // self.width
-        low, high = int(bucket.min()), int(bucket.max())
-        if low == high:
-            self._of(low).append(**columns)
-            return
-        order = np.argsort(bucket.astype(np.uint16), kind="stable")
-        ends = np.searchsorted(bucket[order], np.arange(low, high + 2))
-        for i in range(low, high + 1):
-            rows = order[ends[i - low] : ends[i - low + 1]]
-            if len(rows):
-                self._of(i).append(**{name: values[rows] for name, values in columns.items()})
+        for i in pd.unique(bucket).tolist():
+            rows = np.flatnonzero(bucket == i)
+            if i not in self._stores:
+                self._stores[i] = Store(self._folder and self._folder / f"bucket-{i}")
+            self._stores[i].append(**{name: values[rows] for name, values in columns.items()})
 
     def distinct(
         self,
@@ -127,11 +123,6 @@ class Buckets:
                 columns.add(*made, first + np.arange(1, len(made[0])))
                 tell(done / len(numbers))
         columns.close()
-
-    def _of(self, i: int) -> Store:
-        if i not in self._stores:
-            self._stores[i] = Store(self._folder and self._folder / f"bucket-{i}")
-        return self._stores[i]
 
 
 # --- screening -----------------------------------------------------------------------------------

@@ -25,19 +25,11 @@ _QUARTER_MIN = 15
 _QUARTER = _QUARTER_MIN * 60_000_000
 _EARLIEST_DAY, _LATEST_DAY = -25_567, 84_006  # 1900-01-01 and 2200-01-01, in days since 1970
 _GAP_DAYS = 365
-_DEFAULT_DAYS = np.array(
-    sorted(
-        {
-            (dt.date(*ymd) - dt.date(1970, 1, 1)).days + near
-            for ymd in (
-                *((1900, 1, 1), (1904, 1, 1), (1970, 1, 1), (1980, 1, 1), (1980, 1, 6)),
-                *((2000, 1, 1), (2036, 2, 7), (2038, 1, 19), (2099, 1, 1), (2099, 12, 31)),
-                *((2100, 1, 1), (1999, 12, 31), (1899, 12, 30)),
-            )
-            for near in (-1, 0, 1)
-        }
-    )
+_FALLBACKS = (
+    "1900-01-01 1904-01-01 1970-01-01 1980-01-01 1980-01-06 2000-01-01 2036-02-07 2038-01-19"
+    " 2099-01-01 2099-12-31 2100-01-01 1999-12-31 1899-12-30"
 )
+_DEFAULT_DAYS = np.add.outer(np.array(_FALLBACKS.split(), "M8[D]").astype(np.int64), (-1, 0, 1))
 
 
 def datetime_of(us: int) -> dt.datetime:

@@ -217,9 +217,8 @@ class Search:
             return
         beyond = [self.sample[i].share_beyond_90 for i in (first, second)]
         exchanged = beyond[0] > max(beyond[1], 0.005)
-        roles = ("lon", "lat") if exchanged else ("lat", "lon")
-        for role, i in zip(roles, (first, second), strict=True):
-            self.roles.put(role, (i,), "by content")
+        self.roles.put("lat", (second if exchanged else first,), "by content")
+        self.roles.put("lon", (first if exchanged else second,), "by content")
         if max(beyond) <= 0.005:
             self.roles.notes.append(
                 Message(

@@ -24,7 +24,10 @@ from ..model.arrays import FloatArray, IntArray
 
 
 class Boxes(NamedTuple):
-    """The samples of everybody, in order of start within each user; ends, not extents."""
+    """The samples of everybody, in order of start within each user; ends, not extents.
+
+    And what they cost: ``by_space`` a metre of side, ``by_time`` a minute of span.
+    """
 
     offsets: IntArray
     west: FloatArray
@@ -33,6 +36,9 @@ class Boxes(NamedTuple):
     north: FloatArray
     start: FloatArray
     end: FloatArray
+    longest: int  # samples of any user
+    by_space: float
+    by_time: float
 
 
 class Bench(NamedTuple):
@@ -53,29 +59,19 @@ class Bench(NamedTuple):
     met: IntArray
     once: IntArray  # the latest cut from which, up to here, everybody has a sample
     lowest: IntArray
+    by_space: float
+    by_time: float
 
 
 @njit(nogil=True, cache=True)
-def bench_for(samples: int, members: int) -> Bench:
-    """Room for groups of so many samples and members."""
-    n, m = samples + 1, members + 1
-    return Bench(
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, np.int64),
-        np.empty(n),
-        np.empty(n, np.int64),
-        np.empty(m, np.int64),
-        np.empty(m, np.int64),
-        np.empty(n, np.int64),
-        np.empty(n, np.int64),
-    )
+def bench_for(boxes: Boxes, members: int) -> Bench:
+    """Room for groups of so many members."""
+    n = min(len(boxes.start), members * boxes.longest) + 1
+    i, f = np.empty((5, n), np.int64), np.empty((7, n))
+    pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
+    sides = f[0], f[1], f[2], f[3], f[4], f[5]
+    found = i[2], f[6], i[3], pointer, met, i[4], np.empty(n, np.int64)
+    return Bench(i[0], i[1], *sides, *found, boxes.by_space, boxes.by_time)
 
 
 @njit(nogil=True, cache=True)
@@ -107,9 +103,7 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
 
 
 @njit(nogil=True, cache=True)
-def least_loss(
-    bench: Bench, n: int, count: int, by_space: float, by_time: float, limit: float
-) -> float:
+def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     """The smallest loss of ``n`` samples of ``count`` members; infinity if above ``limit``.
 
     ``bench.begin`` then leads from ``n`` back from block to block. Of equal losses: the block that
@@ -118,7 +112,7 @@ def least_loss(
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
     met[:count] = 0
-    half = by_space / 2.0
+    half, by_time = bench.by_space / 2.0, bench.by_time
     loss[0] = 0.0
     once[0] = -1
     found, at = 0, 0  # members met from ``at`` on
@@ -177,54 +171,31 @@ def least_loss(
 
 
 @njit(nogil=True, cache=True)
-def loss_of(
-    boxes: Boxes,
-    members: IntArray,
-    count: int,
-    by_space: float,
-    by_time: float,
-    limit: float,
-    bench: Bench,
-) -> float:
+def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Bench) -> float:
     """The loss of a group of the first ``count`` members; infinity if above ``limit``."""
-    n = lay_out(boxes, members, count, bench)
-    return least_loss(bench, n, count, by_space, by_time, limit)
+    return least_loss(bench, lay_out(boxes, members, count, bench), count, limit)
 
 
 @njit(nogil=True, cache=True)
-def pair_losses(
-    boxes: Boxes,
-    users: IntArray,
-    others: IntArray,
-    by_space: float,
-    by_time: float,
-    most: int,
-    out: FloatArray,
-) -> None:
+def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
     """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 is nobody."""
-    bench = bench_for(most, 2)
+    bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
         for column in range(others.shape[1]):
             pair[0], pair[1] = users[row], others[row, column]
-            if pair[1] < 0:
-                out[row, column] = np.inf
-                continue
-            out[row, column] = loss_of(boxes, pair, 2, by_space, by_time, np.inf, bench)
+            out[row, column] = np.inf
+            if pair[1] >= 0:
+                out[row, column] = loss_of(boxes, pair, 2, np.inf, bench)
 
 
 @njit(nogil=True, cache=True)
-def blocks_of(
-    boxes: Boxes, members: IntArray, by_space: float, by_time: float
-) -> tuple[FloatArray, IntArray]:
+def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
     """The best blocks of a group: cells (x, y, t, dx, dy, dt), and the samples in each."""
     count = len(members)
-    n = 0
-    for m in members:
-        n += boxes.offsets[m + 1] - boxes.offsets[m]
-    bench = bench_for(n, count)
-    lay_out(boxes, members, count, bench)
-    least_loss(bench, n, count, by_space, by_time, np.inf)
+    bench = bench_for(boxes, count)
+    n = lay_out(boxes, members, count, bench)
+    least_loss(bench, n, count, np.inf)
     blocks = 0
     j = n
     while j > 0:

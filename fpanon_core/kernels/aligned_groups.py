@@ -38,6 +38,27 @@ class Groups(NamedTuple):
     changed: IntArray
 
 
+class People(NamedTuple):
+    """Who is to be hidden, and what leaving each out of anything is worth."""
+
+    k: float
+    weight: FloatArray  # (n,) users each stands for
+    worth: FloatArray  # (n,) of publishing each: what that may cost
+    saved: FloatArray  # (n,) what each one's group loses less without them
+    room: FloatArray  # (1,) weight that may still be left out
+
+
+class Rings(NamedTuple):
+    """The exchange that gains most of all that begin with each user.
+
+    ``step`` (n, longest) is which step each in turn takes, by its place in the row of
+    :class:`Steps`; −1 where there is no more.
+    """
+
+    gain: FloatArray
+    step: IntArray
+
+
 class Steps(NamedTuple):
     """For each user, by cost: into which group, in place of whom (−1: of nobody), at what cost.
 
@@ -54,23 +75,15 @@ class Steps(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def grow(
-    boxes: Boxes,
-    near: IntArray,
-    seeds: IntArray,
-    weight: FloatArray,
-    k: float,
-    by_space: float,
-    by_time: float,
-    most: int,
-    groups: Groups,
-    made: int,
+    boxes: Boxes, near: IntArray, seeds: IntArray, people: People, groups: Groups, made: int
 ) -> int:
     """Grow groups of k users from the seeds, in their order; how many groups there are then.
 
     ``made`` of them are there before. A seed whose candidates run out stays alone.
     """
     widest = groups.members.shape[1]
-    bench = bench_for(most, widest)
+    weight, k = people.weight, people.k
+    bench = bench_for(boxes, widest)
     tried = np.full(len(groups.of), -1, np.int64)
     trial = np.empty(widest, np.int64)
     for seed in seeds:
@@ -87,13 +100,10 @@ def grow(
                     if tried[other] == seed * widest + count or other == seed:
                         continue
                     tried[other] = seed * widest + count
-                    inside = False
-                    for o in range(count):
-                        inside = inside or trial[o] == other
-                    if inside:
+                    if _place(trial[:count], other) < count:
                         continue
                     trial[count] = other
-                    loss = loss_of(boxes, trial, count + 1, by_space, by_time, best, bench)
+                    loss = loss_of(boxes, trial, count + 1, best, bench)
                     if loss < best or (loss == best and other < chosen):
                         best, chosen = loss, other
             if chosen < 0:
@@ -114,25 +124,16 @@ def grow(
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray,
-    weight: FloatArray,
-    k: float,
-    most_steps: int,
-    worth: FloatArray,
-    room: FloatArray,
-    groups: Groups,
-    steps: Steps,
-    gain: FloatArray,
-    ring: IntArray,
+    users: IntArray, most_steps: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> None:
     """For each of ``users`` the exchange in a ring, from there, that gains most.
 
-    ``ring`` (n_users, longest) holds which step each in turn takes, by its place in the row of
-    ``steps``; −1 where there is no more. Every ring that gains has somebody from whom on all
+    Every ring that gains has somebody from whom on all
     partial sums gain: only such beginnings are followed. Groups are distinct. A ring may be open
     where the first group can spare its member: the last then joins a group in nobody's place. So is
     one that begins with somebody who is left out, or ends so, as long as there is ``room``.
     """
+    gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
     longest = ring.shape[1]
     at = np.empty(longest, np.int64)
     who = np.empty(longest + 1, np.int64)
@@ -150,11 +151,9 @@ def find_rings(
                     continue
                 total[0] = -worth[a]
             elif way == 1:
-                if groups.weight[own] - weight[a] < k:
+                if groups.weight[own] - weight[a] < people.k:
                     break
-                place = 0
-                while groups.members[own, place] != a:
-                    place += 1
+                place = _place(groups.members[own], a)
                 total[0] = groups.without[own, place] - groups.loss[own]
             depth = 0
             who[0] = a
@@ -178,22 +177,16 @@ def find_rings(
                     if way == 1 and g == own and g != OUT:
                         continue
                     taken_in = weight[a] if own == OUT else 0.0
-                    if g == OUT and weight[x] - taken_in > room[0]:
+                    if g == OUT and weight[x] - taken_in > people.room[0]:
                         continue
-                    again = False
-                    for d in range(1, depth + 1):
-                        again = again or groups.of[who[d]] == g
-                    if not again and -reached > gain[a] + 1e-9:
+                    if -reached > gain[a] + 1e-9 and not _met(groups.of, who, depth, g):
                         gain[a] = -reached
                         for d in range(longest):
                             ring[a, d] = at[d] if d <= depth else -1
                     continue
                 if partner < 0 or g == own or depth + 1 == longest:
                     continue
-                again = False
-                for d in range(1, depth + 1):
-                    again = again or groups.of[who[d]] == g
-                if again:
+                if _met(groups.of, who, depth, g):
                     continue
                 depth += 1
                 who[depth] = partner
@@ -203,19 +196,13 @@ def find_rings(
 
 @njit(nogil=True, cache=True)
 def carry_out(
-    order: IntArray,
-    weight: FloatArray,
-    turn: int,
-    room: FloatArray,
-    groups: Groups,
-    steps: Steps,
-    gain: FloatArray,
-    ring: IntArray,
+    order: IntArray, turn: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> int:
     """Make the exchanges that begin with these users, in their order; how many.
 
     A group takes part in one a round.
     """
+    gain, ring, weight, room = rings.gain, rings.step, people.weight, people.room
     longest = ring.shape[1]
     who = np.empty(longest + 1, np.int64)
     target = np.empty(longest, np.int64)
@@ -247,13 +234,11 @@ def carry_out(
             if g == OUT:
                 groups.of[x] = OUT
                 continue
-            place = 0
             if into < 0:
                 place = groups.size[g]
                 groups.size[g] += 1
             else:
-                while groups.members[g, place] != into:
-                    place += 1
+                place = _place(groups.members[g], into)
             groups.members[g, place] = x
             groups.weight[g] += weight[x] - (weight[into] if into >= 0 else 0.0)
             groups.of[x] = g
@@ -262,10 +247,26 @@ def carry_out(
             continue
         groups.changed[first] = turn
         if who[n] < 0:  # the first group has one less
-            place = 0
-            while groups.members[first, place] != a:
-                place += 1
+            place = _place(groups.members[first], a)
             groups.size[first] -= 1
             groups.members[first, place] = groups.members[first, groups.size[first]]
             groups.weight[first] -= weight[a]
     return done
+
+
+@njit(nogil=True, cache=True)
+def _place(members: IntArray, user: int) -> int:
+    """Where the user stands among the members; their number if nowhere."""
+    place = 0
+    while place < len(members) and members[place] != user:
+        place += 1
+    return place
+
+
+@njit(nogil=True, cache=True)
+def _met(of: IntArray, who: IntArray, depth: int, group: int) -> bool:
+    """Whether the ring so far, but for its beginning, is through the group."""
+    met = False
+    for d in range(1, depth + 1):
+        met = met or of[who[d]] == group
+    return met

@@ -16,9 +16,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ..model.arrays import BoolArray, Codes, FloatArray, IntArray
+from ..model.arrays import Codes, FloatArray, IntArray
 from .aligned_blocks import Bench, Boxes, bench_for, lay_out
-from .glove_suppress import FEW, exceeded, largest_part
+from .glove_suppress import FEW, Held, Limits, bounds_of, exceeded, largest_part
 
 _DROPPED, _WHOLE, _TRIMMED = 0, 1, 2
 _MOST_STEPS = 20_000  # of the search for the largest part of one run
@@ -26,29 +26,23 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 
 @njit(nogil=True, cache=True)
 def blocks_within(
-    boxes: Boxes,
-    members: IntArray,
-    by_space: float,
-    by_time: float,
-    max_side: float,
-    max_span: float,
-    price: float,
+    boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
     """Cells (x, y, t, dx, dy, dt); the group's rows in order of start, and of each why not."""
     count = len(members)
-    n = 0
-    for m in members:
-        n += boxes.offsets[m + 1] - boxes.offsets[m]
-    bench = bench_for(n, count)
-    lay_out(boxes, members, count, bench)
+    limits = Limits(side, span, float(count), _MOST_STEPS)
+    bench = bench_for(boxes, count)
+    n = lay_out(boxes, members, count, bench)
     row = bench.row[:n].copy()
     code = np.zeros(n, np.int8)
-    low, high = _corners(bench, n)
+    low, high = np.empty((n, 3)), np.empty((n, 3))
+    low[:, 0], low[:, 1], low[:, 2] = bench.west[:n], bench.south[:n], bench.start[:n]
+    high[:, 0], high[:, 1], high[:, 2] = bench.east[:n], bench.north[:n], bench.end[:n]
     place = np.empty(n, np.int64)  # among all the group's, of those that fit alone
     fitting = 0
     latest = -np.inf
     for i in range(n):
-        code[i] = exceeded(low[i], high[i], max_side, max_span)
+        code[i] = exceeded(low[i], high[i], limits)
         if code[i] == 0:
             low[fitting], high[fitting] = low[i], high[i]
             bench.owner[fitting] = bench.owner[i]
@@ -57,50 +51,22 @@ def blocks_within(
             latest = max(latest, high[i, 2])
             fitting += 1
     bench.cut[fitting] = 1
-    cells = _within(
-        low[:fitting],
-        high[:fitting],
-        bench,
-        place,
-        count,
-        by_space,
-        by_time,
-        max_side,
-        max_span,
-        price,
-        code,
-    )
-    return cells, row, code
-
-
-@njit(nogil=True, cache=True)
-def _corners(bench: Bench, n: int) -> tuple[FloatArray, FloatArray]:
-    low, high = np.empty((n, 3)), np.empty((n, 3))
-    for i in range(n):
-        low[i, 0], low[i, 1], low[i, 2] = bench.west[i], bench.south[i], bench.start[i]
-        high[i, 0], high[i, 1], high[i, 2] = bench.east[i], bench.north[i], bench.end[i]
-    return low, high
+    held = Held(low[:fitting], high[:fitting], bench.owner[:fitting], np.ones(count))
+    return _within(held, limits, bench, place, price, code), row, code
 
 
 @njit(nogil=True, cache=True)
 def _within(
-    low: FloatArray,
-    high: FloatArray,
-    bench: Bench,
-    place: IntArray,
-    count: int,
-    by_space: float,
-    by_time: float,
-    max_side: float,
-    max_span: float,
-    price: float,
-    code: Codes,
+    held: Held, limits: Limits, bench: Bench, place: IntArray, price: float, code: Codes
 ) -> FloatArray:
+    """The cells of the runs that are published; sets why the other samples are not."""
+    low, high, owner, everybody = held.low, held.high, held.owner, held.weight
+    count = len(everybody)
     n = len(low)
-    cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
+    cut, loss, begin = bench.cut, bench.loss, bench.begin
     way = np.zeros(n + 1, np.int64)
     met, met_again = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    everybody, kept = np.ones(count), np.empty(n, np.bool_)
+    kept, everything = np.empty(n, np.bool_), np.ones(n, np.bool_)
     loss[0] = 0.0
     before = 0
     for j in range(1, n + 1):
@@ -119,7 +85,7 @@ def _within(
             for axis in range(3):
                 box_low[axis] = min(box_low[axis], low[i, axis])
                 box_high[axis] = max(box_high[axis], high[i, axis])
-            if box_high[2] - box_low[2] > max_span:
+            if box_high[2] - box_low[2] > limits.time:
                 break
             if met[owner[i]] != j:
                 met[owner[i]] = j
@@ -133,104 +99,46 @@ def _within(
                 break
             complete = True
             longest = i
-            if exceeded(box_low, box_high, max_side, max_span) == 0:
-                whole = loss[i] + (j - i) * _loss(box_low, box_high, by_space, by_time)
+            if exceeded(box_low, box_high, limits) == 0:
+                whole = loss[i] + (j - i) * _loss(bench, box_low, box_high)
                 if whole < best or (whole == best and how == _DROPPED):
                     best, first, how = whole, i, _WHOLE
         if longest >= 0 and loss[longest] < best:
-            box_low, box_high = _box(low, high, longest, j, np.ones(n, np.bool_))
-            if exceeded(box_low, box_high, max_side, max_span) and largest_part(
-                low[longest:j],
-                high[longest:j],
-                owner[longest:j],
-                everybody,
-                float(count),
-                max_side,
-                max_span,
-                _MOST_STEPS,
-                kept[longest:j],
-            ):
-                held = int(kept[longest:j].sum())
-                box_low, box_high = _box(low, high, longest, j, kept)
+            run = Held(low[longest:j], high[longest:j], owner[longest:j], everybody)
+            box_low, box_high = bounds_of(run.low, run.high, everything[longest:j])
+            if exceeded(box_low, box_high, limits) and largest_part(run, limits, kept[longest:j]):
+                many = int(kept[longest:j].sum())
+                box_low, box_high = bounds_of(run.low, run.high, kept[longest:j])
                 whole = (
                     loss[longest]
-                    + held * _loss(box_low, box_high, by_space, by_time)
-                    + (j - longest - held) * price
+                    + many * _loss(bench, box_low, box_high)
+                    + (j - longest - many) * price
                 )
                 if whole < best:
                     best, first, how = whole, longest, _TRIMMED
         loss[j], begin[j], way[j] = best, first, how
-    return _read_back(low, high, bench, way, place, count, max_side, max_span, kept, code)
-
-
-@njit(nogil=True, cache=True)
-def _read_back(
-    low: FloatArray,
-    high: FloatArray,
-    bench: Bench,
-    way: IntArray,
-    place: IntArray,
-    count: int,
-    max_side: float,
-    max_span: float,
-    kept: BoolArray,
-    code: Codes,
-) -> FloatArray:
-    """The cells of the runs that are published; sets why the other samples are not."""
-    n = len(low)
     cells = np.empty((n, 6))
     made = 0
-    everybody = np.ones(count)
     j = n
     while j > 0:
-        i = bench.begin[j]
-        if way[j] == _DROPPED:
-            for s in range(i, j):
-                code[place[s]] = FEW
-        else:
-            kept[i:j] = True
-            if way[j] == _TRIMMED:
-                largest_part(
-                    low[i:j],
-                    high[i:j],
-                    bench.owner[i:j],
-                    everybody,
-                    float(count),
-                    max_side,
-                    max_span,
-                    _MOST_STEPS,
-                    kept[i:j],
-                )
-            box_low, box_high = _box(low, high, i, j, kept)
-            cells[made, :3] = box_low
-            cells[made, 3:] = box_high - box_low
+        i = begin[j]
+        kept[i:j] = way[j] == _WHOLE
+        run = Held(low[i:j], high[i:j], owner[i:j], everybody)
+        if way[j] == _TRIMMED:
+            largest_part(run, limits, kept[i:j])
+        box_low, box_high = bounds_of(run.low, run.high, kept[i:j])
+        if way[j] != _DROPPED:
+            cells[made, :3], cells[made, 3:] = box_low, box_high - box_low
             made += 1
-            for s in range(i, j):
-                if not kept[s]:
-                    code[place[s]] = exceeded(
-                        np.minimum(box_low, low[s]),
-                        np.maximum(box_high, high[s]),
-                        max_side,
-                        max_span,
-                    )
-                    if code[place[s]] == 0:
-                        code[place[s]] = FEW
+        for s in range(i, j):
+            if not kept[s]:
+                why = exceeded(np.minimum(box_low, low[s]), np.maximum(box_high, high[s]), limits)
+                code[place[s]] = why if why and way[j] != _DROPPED else FEW
         j = i
     return cells[:made][::-1].copy()
 
 
 @njit(nogil=True, cache=True)
-def _loss(box_low: FloatArray, box_high: FloatArray, by_space: float, by_time: float) -> float:
-    side = ((box_high[0] - box_low[0]) + (box_high[1] - box_low[1])) / 2.0
-    return by_space * side + by_time * (box_high[2] - box_low[2])
-
-
-@njit(nogil=True, cache=True)
-def _box(
-    low: FloatArray, high: FloatArray, i: int, j: int, kept: BoolArray
-) -> tuple[FloatArray, FloatArray]:
-    box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
-    for s in range(i, j):
-        if kept[s]:
-            box_low, box_high = np.minimum(box_low, low[s]), np.maximum(box_high, high[s])
-    return box_low, box_high
+def _loss(bench: Bench, low: FloatArray, high: FloatArray) -> float:
+    side = ((high[0] - low[0]) + (high[1] - low[1])) / 2.0
+    return bench.by_space * side + bench.by_time * (high[2] - low[2])

@@ -19,7 +19,7 @@ from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from .aligned_blocks import Bench, Boxes, bench_for, lay_out, least_loss, loss_of
-from .aligned_groups import OUT, Groups, Steps
+from .aligned_groups import OUT, Groups, People, Steps
 
 
 class Cuts(NamedTuple):
@@ -32,6 +32,8 @@ class Cuts(NamedTuple):
 class Pairs(NamedTuple):
     """Whose steps into which groups are to be priced; those of user a are first[a] … first[a+1].
 
+    Those into group g are order[begin[g]] … order[begin[g+1]].
+
     ``cost`` has a column for a step in nobody's place, then one for each member; infinity where
     there is none to be considered.
     """
@@ -40,6 +42,8 @@ class Pairs(NamedTuple):
     user: IntArray
     group: IntArray
     cost: FloatArray
+    order: IntArray
+    begin: IntArray
 
 
 class Atoms(NamedTuple):
@@ -56,13 +60,24 @@ class Atoms(NamedTuple):
     last: IntArray
 
 
+class Sums(NamedTuple):
+    """Room for what is found of a group and a newcomer, and what a metre and a minute cost."""
+
+    joint: FloatArray
+    held: IntArray
+    loss: FloatArray
+    by_space: float
+    by_time: float
+
+
 @njit(nogil=True, cache=True)
-def _atoms_for(stretches: int) -> Atoms:
+def _atoms_for(many: int, stretches: int) -> Atoms:
+    """Room for so many of them; ``box[m]`` and so on are those of the m-th."""
     return Atoms(
-        np.empty((stretches, 6)),
-        np.empty(stretches, np.int64),
-        np.empty(stretches + 1, np.bool_),
-        np.empty(stretches + 1, np.int64),
+        np.empty((many, stretches, 6)),
+        np.empty((many, stretches), np.int64),
+        np.empty((many, stretches + 1), np.bool_),
+        np.empty((many, stretches + 1), np.int64),
     )
 
 
@@ -79,25 +94,17 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 
 @njit(nogil=True, cache=True)
-def weigh(
-    boxes: Boxes,
-    which: IntArray,
-    by_space: float,
-    by_time: float,
-    most: int,
-    groups: Groups,
-    cuts: Cuts,
-) -> None:
+def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
     """Set the losses of some groups, with all members and without each, and their cuts."""
     widest = groups.members.shape[1]
-    bench = bench_for(most, widest)
+    bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
     room = cuts.moment.shape[1]
     moment = np.empty((widest + 1) * room)
     for g in which:
         size = groups.size[g]
         n = lay_out(boxes, groups.members[g], size, bench)
-        groups.loss[g] = least_loss(bench, n, size, by_space, by_time, np.inf)
+        groups.loss[g] = least_loss(bench, n, size, np.inf)
         used = _starts_of_blocks(bench, n, moment, 0)
         for left in range(size):
             count = 0
@@ -106,7 +113,7 @@ def weigh(
                     trial[count] = groups.members[g, m]
                     count += 1
             n = lay_out(boxes, trial, count, bench)
-            groups.without[g, left] = least_loss(bench, n, count, by_space, by_time, np.inf)
+            groups.without[g, left] = least_loss(bench, n, count, np.inf)
             if count > 1:
                 used = _starts_of_blocks(bench, n, moment, used)
         found = np.unique(moment[:used])
@@ -118,16 +125,14 @@ def weigh(
 
 
 @njit(nogil=True, cache=True)
-def gains_by_leaving(groups: Groups, worth: FloatArray, saved: FloatArray) -> None:
-    """Set what the group of each user loses less without the user; who is left out, ``worth``."""
-    for a in range(len(saved)):
+def gains_by_leaving(people: People, groups: Groups) -> None:
+    """Store the loss saved when each user leaves their group; ``worth`` for those left out."""
+    for a in range(len(people.saved)):
         g = groups.of[a]
-        saved[a] = worth[a] if g == OUT else 0.0
-        if g < 0:
-            continue
-        for m in range(groups.size[g]):
+        people.saved[a] = people.worth[a] if g == OUT else 0.0
+        for m in range(groups.size[g] if g >= 0 else 0):
             if groups.members[g, m] == a:
-                saved[a] = groups.loss[g] - groups.without[g, m]
+                people.saved[a] = groups.loss[g] - groups.without[g, m]
 
 
 @njit(nogil=True, cache=True)
@@ -160,26 +165,19 @@ def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pair
         first[n] = count
         if not fill:
             user, group = np.empty(count, np.int64), np.empty(count, np.int64)
-    return Pairs(first, user, group, np.empty((count, groups.members.shape[1] + 1)))
+    order = np.argsort(group, kind="mergesort")
+    begin = np.searchsorted(group[order], np.arange(len(groups.size) + 1))
+    cost = np.empty((count, groups.members.shape[1] + 1))
+    return Pairs(first, user, group, cost, order, begin)
 
 
 @njit(nogil=True, cache=True)
-def _lay(
-    boxes: Boxes,
-    user: int,
-    moment: FloatArray,
-    cuts: int,
-    box: FloatArray,
-    count: IntArray,
-    whole: BoolArray,
-) -> None:
-    """The user's samples between the cuts, as boxes."""
-    for c in range(cuts + 1):
-        for side in range(6):
-            box[c, side] = np.inf
-        count[c] = 0
-        whole[c] = True
-    whole[cuts + 1] = True
+def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: int) -> None:
+    """The user's samples between the cuts, as boxes, in place ``m``."""
+    box, count, whole, last = of.box[m], of.samples[m], of.whole[m], of.last[m]
+    box[: cuts + 1] = np.inf
+    count[: cuts + 1] = 0
+    whole[: cuts + 2] = True
     at = 0
     for row in range(boxes.offsets[user], boxes.offsets[user + 1]):
         while at < cuts and boxes.start[row] >= moment[at]:
@@ -195,33 +193,20 @@ def _lay(
         while over < cuts and boxes.end[row] > moment[over]:
             whole[over + 1] = False
             over += 1
-
-
-@njit(nogil=True, cache=True)
-def _last_of(count: IntArray, stretches: int, last: IntArray) -> None:
     last[0] = -1
-    for c in range(stretches):
+    for c in range(cuts + 1):
         last[c + 1] = c if count[c] else last[c]
 
 
 @njit(nogil=True, cache=True)
-def _loss_at_cuts(
-    stretches: int,
-    of: Atoms,
-    other: Atoms,
-    by_space: float,
-    by_time: float,
-    limit: float,
-    joint: FloatArray,
-    held: IntArray,
-    loss: FloatArray,
-) -> float:
+def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
     """The smallest loss of both together with blocks that begin at cuts; infinity if above limit.
 
     As :func:`least_loss`: a block that ends at j begins after the latest stretch from which
     everybody is met twice in turn.
     """
-    half = by_space / 2.0
+    half, by_time = sums.by_space / 2.0, sums.by_time
+    joint, held, loss = sums.joint, sums.held, sums.loss
     held[0] = 0
     for c in range(stretches):
         held[c + 1] = held[c] + of.samples[c] + other.samples[c]
@@ -265,63 +250,50 @@ def price(
     near: IntArray,
     alike: FloatArray,
     which: IntArray,
-    pair: IntArray,
-    first: IntArray,
     pairs: Pairs,
-    weight: FloatArray,
-    saved: FloatArray,
-    k: float,
-    by_space: float,
-    by_time: float,
-    most: int,
     slack: float,
+    people: People,
     cuts: Cuts,
     groups: Groups,
 ) -> None:
     """Set the costs of the steps into groups ``which``.
 
-    Those into group g are pair[first[g]] … pair[first[g + 1]]. Only what is less than ``slack``
-    times what the user's own group gains is set. Where one member alone would stay, the loss is
-    that of the pair, in ``alike``, beside ``near``, if the two are candidates.
+    Only what is less than ``slack`` times what the user's own group gains is set. Where one member
+    alone would stay, the loss is that of the pair, in ``alike``, beside ``near``, if the two are
+    candidates.
     """
+    weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]
     room = cuts.moment.shape[1] + 1
-    bench = bench_for(most, widest)
+    bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
-    box, count = np.empty((widest, room, 6)), np.empty((widest, room), np.int64)
-    whole, last = np.empty((widest, room + 1), np.bool_), np.empty((widest, room + 1), np.int64)
-    b_box, b_count = np.empty((widest + 1, room, 6)), np.empty((widest + 1, room), np.int64)
-    b_whole, b_last = (
-        np.empty((widest + 1, room + 1), np.bool_),
-        np.empty((widest + 1, room + 1), np.int64),
-    )
-    comer = _atoms_for(room)
+    # Of each member; of all members, and of all but each; and of who comes.
+    own, base, comer = _atoms_for(widest, room), _atoms_for(widest + 1, room), _atoms_for(1, room)
     joint, held, loss = np.empty((room, 6)), np.empty(room + 1, np.int64), np.empty(room + 1)
+    sums = Sums(joint, held, loss, boxes.by_space, boxes.by_time)
     for g in which:
         size, used, moment = groups.size[g], cuts.used[g], cuts.moment[g]
         stretches = used + 1
-        if first[g] == first[g + 1]:
+        if pairs.begin[g] == pairs.begin[g + 1]:
             continue
         for m in range(size):
-            _lay(boxes, groups.members[g, m], moment, used, box[m], count[m], whole[m])
-            _last_of(count[m], stretches, last[m])
-        for out in range(-1, size):
-            base = Atoms(b_box[out + 1], b_count[out + 1], b_whole[out + 1], b_last[out + 1])
-            base.box[:stretches] = np.inf
-            base.samples[:stretches] = 0
-            base.whole[: stretches + 1] = True
-            base.last[: stretches + 1] = stretches
+            _lay(boxes, groups.members[g, m], moment, used, own, m)
+        for v in range(size + 1):
+            base.box[v, :stretches] = np.inf
+            base.samples[v, :stretches] = 0
+            base.whole[v, : stretches + 1] = True
+            base.last[v, : stretches + 1] = stretches
             for m in range(size):
-                if m == out:
+                if m == v - 1:
                     continue
                 for c in range(stretches + 1):
-                    base.whole[c] = base.whole[c] and whole[m, c]
-                    base.last[c] = min(base.last[c], last[m, c])
+                    base.whole[v, c] = base.whole[v, c] and own.whole[m, c]
+                    base.last[v, c] = min(base.last[v, c], own.last[m, c])
                 for c in range(stretches):
-                    base.samples[c] += count[m, c]
+                    base.samples[v, c] += own.samples[m, c]
                     for side in range(6):
-                        base.box[c, side] = min(base.box[c, side], box[m, c, side])
-        for p in pair[first[g] : first[g + 1]]:
+                        base.box[v, c, side] = min(base.box[v, c, side], own.box[m, c, side])
+        for p in pairs.order[pairs.begin[g] : pairs.begin[g + 1]]:
             a = pairs.user[p]
             laid = False
             for out in range(-1, size):
@@ -339,7 +311,7 @@ def price(
                 found = np.inf
                 if size == 1 and out == 0:
                     trial[0] = a
-                    found = loss_of(boxes, trial, 1, by_space, by_time, limit, bench)
+                    found = loss_of(boxes, trial, 1, limit, bench)
                 elif size == 2 and out >= 0:
                     stays = groups.members[g, 1 - out]
                     for c in range(near.shape[1]):
@@ -347,34 +319,26 @@ def price(
                             found = alike[a, c]
                 else:
                     if not laid:
-                        _lay(boxes, a, moment, used, comer.box, comer.samples, comer.whole)
-                        _last_of(comer.samples, stretches, comer.last)
+                        _lay(boxes, a, moment, used, comer, 0)
                         laid = True
                     v = out + 1
-                    base = Atoms(b_box[v], b_count[v], b_whole[v], b_last[v])
-                    found = _loss_at_cuts(
-                        stretches, base, comer, by_space, by_time, limit, joint, held, loss
-                    )
+                    stay = Atoms(base.box[v], base.samples[v], base.whole[v], base.last[v])
+                    new = Atoms(comer.box[0], comer.samples[0], comer.whole[0], comer.last[0])
+                    found = _loss_at_cuts(stretches, stay, new, limit, sums)
                 if found < limit:
                     pairs.cost[p, out + 1] = found - groups.loss[g]
 
 
 @njit(nogil=True, cache=True)
 def offer(
-    users: IntArray,
-    pairs: Pairs,
-    since: int,
-    worth: FloatArray,
-    saved: FloatArray,
-    groups: Groups,
-    steps: Steps,
+    users: IntArray, pairs: Pairs, since: int, people: People, groups: Groups, steps: Steps
 ) -> None:
     """Set the steps of ``users``: those priced now, and those of before that still stand.
 
     The cheapest, as many as there is room for. To be left out costs what publishing the user is
     ``worth``; where that is 0, nobody is.
     """
-    room = steps.cost.shape[1]
+    room, worth, saved = steps.cost.shape[1], people.worth, people.saved
     for a in users:
         own = groups.of[a]
         if own == -1:  # of no group that could gain by it
@@ -412,19 +376,10 @@ def offer(
 
 
 @njit(nogil=True, cache=True)
-def sharpen(
-    boxes: Boxes,
-    users: IntArray,
-    many: int,
-    by_space: float,
-    by_time: float,
-    most: int,
-    groups: Groups,
-    steps: Steps,
-) -> None:
+def sharpen(boxes: Boxes, users: IntArray, many: int, groups: Groups, steps: Steps) -> None:
     """Set the exact costs of the ``many`` cheapest steps of ``users``, and order them anew."""
     widest = groups.members.shape[1]
-    bench = bench_for(most, widest)
+    bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
     for a in users:
         used = steps.used[a]
@@ -442,7 +397,7 @@ def sharpen(
                 trial[size] = a
                 size += 1
             # The same blocks' sums may differ by their order.
-            found = loss_of(boxes, trial, size, by_space, by_time, np.inf, bench)
+            found = loss_of(boxes, trial, size, np.inf, bench)
             steps.cost[a, e] = min(steps.cost[a, e], found - groups.loss[g])
             steps.exact[a, e] = True
             new = True

@@ -57,7 +57,7 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 from .kgap_search import Features
 from .kgap_search import fill_floor as fill_floor_of_points
-from .stretch import ROUND, STEPS, Packed, Scale
+from .stretch import ROUND, STEPS, Packed
 
 WIDTH = 128  # members of a tile: a row of its floors stays within a few cache lines
 
@@ -76,7 +76,6 @@ class Slots(NamedTuple):
     """Fingerprints, numbered as they came; and, in slots, those that are still to be merged."""
 
     packed: Packed
-    scale: Scale
     features: Features
     rows: Rows
     least: tuple[float, float, float]  # smallest dx, dy, dt of any cell
@@ -92,10 +91,10 @@ class Slots(NamedTuple):
 @njit(nogil=True, cache=True)
 def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
     """Set ``floor[0, f]`` and, where there are boxes, ``floor[1, f]``, of u as a member."""
-    packed, features, scale = slots.packed, slots.features, slots.scale
+    packed, features, scale = slots.packed, slots.features, slots.packed.scale
     if u < slots.n_points:  # by their few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
-        fill_floor_of_points(packed, scale, features, u, u + 1, column)
+        fill_floor_of_points(packed, features, u, u + 1, column)
         floor[1:] = floor[0]
         return
     n_cells = len(features.cell_x0)
@@ -104,12 +103,8 @@ def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
     away = np.empty(size)
     lightest = slots.weight_of[0]
     part = lightest / (lightest + packed.weight[u])
-    less_x, less_y, less_t = slots.least
     for j in range(packed.offsets[u], packed.offsets[u + 1]):
-        _distances(slots, j, away)
-        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
-        in_space *= scale.w_space / scale.max_space
-        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
+        in_space, in_time = _distances(slots, j, away)
         for begin, end, half in ((0, n_cells, in_space), (n_cells, size, in_time)):
             less, least = (1.0 - 2.0 * part) * half, 2.0 * part * half
             for f in range(begin, end):
@@ -128,7 +123,7 @@ def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
     n_cells = len(slots.features.cell_x0)
     for table in range(floor.shape[0]):
         for f in range(floor.shape[1]):
-            cap = slots.scale.w_space if f < n_cells else slots.scale.w_time
+            cap = slots.packed.scale.w_space if f < n_cells else slots.packed.scale.w_time
             steps = STEPS * floor[table, f] / cap - 1e-3 if cap > 0.0 else 0.0
             slots.coarse[tile, table, f, column] = np.uint8(max(steps, 0.0))
 
@@ -136,18 +131,14 @@ def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
 @njit(nogil=True, cache=True)
 def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
     """Set ``own[0, c, f]`` to "near" and ``own[1, c, f]`` to "wide" of the query u."""
-    packed, features, scale = slots.packed, slots.features, slots.scale
+    packed, features, scale = slots.packed, slots.features, slots.packed.scale
     n_cells = len(features.cell_x0)
     size = n_cells + features.n_bins
     kinds = len(slots.weight_of)
     near, wide = np.full((kinds, size), np.inf), np.full((kinds, size), np.inf)
     away = np.empty(size)
-    less_x, less_y, less_t = slots.least
     for j in range(packed.offsets[u], packed.offsets[u + 1]):
-        _distances(slots, j, away)
-        in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
-        in_space *= scale.w_space / scale.max_space
-        in_time = (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
+        in_space, in_time = _distances(slots, j, away)
         for c in range(kinds):
             part = slots.weight_of[c] / (slots.weight_of[c] + packed.weight[u])
             first, second = near[c], wide[c]
@@ -165,9 +156,9 @@ def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _distances(slots: Slots, j: int, away: FloatArray) -> None:
-    """From the middle of a sample to every feature, in units of effort."""
-    packed, features, scale = slots.packed, slots.features, slots.scale
+def _distances(slots: Slots, j: int, away: FloatArray) -> tuple[float, float]:
+    """From the middle of a sample to every feature, in units of effort; half its core's sizes."""
+    packed, features, scale = slots.packed, slots.features, slots.packed.scale
     x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
     less_x, less_y, less_t = slots.least
     x = packed.x[j] + (packed.dx[j] - less_x) / 2.0
@@ -183,23 +174,20 @@ def _distances(slots: Slots, j: int, away: FloatArray) -> None:
     for f in range(features.n_bins):
         begin = start + f * width
         away[n_cells + f] = unit * max(max(begin - t, t - (begin + width)), 0.0)
+    in_space = (packed.dx[j] - less_x + packed.dy[j] - less_y) / 2.0
+    in_space *= scale.w_space / scale.max_space
+    return in_space, (packed.dt[j] - less_t) / 2.0 * scale.w_time / scale.max_time
 
 
 @njit(nogil=True, cache=True)
-def describe(
-    packed: Packed,
-    scale: Scale,
-    features: Features,
-    least: tuple[float, float, float],
-    u: int,
-    feature: SmallInts,
-    share: SmallFloats,
-    reach: SmallFloats,
-    half: SmallFloats,
-    largest: SmallFloats,
-) -> None:
-    """Rows of a fingerprint of boxes: for each sample the cell and the bin nearest its middle."""
-    less_x, less_y, less_t = least
+def describe(slots: Slots, u: int) -> None:
+    """Set the rows of a fingerprint of boxes: each sample's cell and bin nearest its middle."""
+    packed, features, rows, scale = slots.packed, slots.features, slots.rows, slots.packed.scale
+    part = slice(rows.offsets[u], rows.offsets[u + 1])
+    feature, share = rows.feature[part], rows.share[part]
+    reach, half = rows.reach[part], rows.half[part]
+    largest = slots.largest[u]
+    less_x, less_y, less_t = slots.least
     j0, j1 = packed.offsets[u], packed.offsets[u + 1]
     m = j1 - j0
     n_cells = len(features.cell_x0)
@@ -230,7 +218,7 @@ def describe(
         half[m + j - j0] = size
         reach[m + j - j0] = _raised(time_unit * beyond, size)
         largest[1] = max(largest[1], _raised(size, 0.0))
-    share[: 2 * m] = 1.0 / m
+    share[:] = 1.0 / m
 
 
 @njit(nogil=True, cache=True)
@@ -240,9 +228,7 @@ def _raised(effort: float, size: float) -> float:
 
 
 @njit(nogil=True, cache=True)
-def effort_of_boxes(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, costs: FloatArray
-) -> float:
+def effort_of_boxes(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
     """Δ_ab of fingerprints of boxes, rounded; infinity once it is sure to exceed ``limit``.
 
     ``costs`` is scratch, as long as the longest fingerprint.
@@ -252,40 +238,36 @@ def effort_of_boxes(
     if size > length:
         a, b = b, a
     if size != length:
-        effort = _directed_plainly(packed, scale, a, b, limit, costs)
+        effort = _directed_plainly(packed, a, b, limit, costs)
     else:
-        effort = _directed_plainly(packed, scale, a, b, 2.0 * limit, costs)
+        effort = _directed_plainly(packed, a, b, 2.0 * limit, costs)
         if effort < np.inf:
-            back = _directed_plainly(packed, scale, b, a, 2.0 * limit - effort, costs)
+            back = _directed_plainly(packed, b, a, 2.0 * limit - effort, costs)
             effort = (effort + back) / 2.0
     return np.rint(effort * ROUND) / ROUND
 
 
 @njit(nogil=True, cache=True)
-def _directed_plainly(
-    packed: Packed, scale: Scale, a: int, b: int, limit: float, costs: FloatArray
-) -> float:
+def _directed_plainly(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     stop = limit * (a1 - a0)
     total = 0.0
     for i in range(a0, a1):
-        total += smallest_cost(packed, scale, i, b, packed.weight[a], packed.weight[b], costs)
+        total += smallest_cost(packed, i, b, packed.weight[a], packed.weight[b], costs)
         if total > stop:
             return np.inf
     return total / (a1 - a0)
 
 
 @njit(nogil=True, cache=True)
-def smallest_cost(
-    packed: Packed, scale: Scale, i: int, b: int, na: float, nb: float, costs: FloatArray
-) -> float:
+def smallest_cost(packed: Packed, i: int, b: int, na: float, nb: float, costs: FloatArray) -> float:
     """The smallest δ of sample i to any sample of b."""
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
     bx, by, bt = packed.x[b0:b1], packed.y[b0:b1], packed.t[b0:b1]
     bdx, bdy, bdt = packed.dx[b0:b1], packed.dy[b0:b1], packed.dt[b0:b1]
     wa = na / (na + nb)
     wb = 1.0 - wa
-    w_space, w_time = scale.w_space, scale.w_time
+    scale, w_space, w_time = packed.scale, packed.scale.w_space, packed.scale.w_time
     space_unit, time_unit = w_space / scale.max_space, w_time / scale.max_time
     x, y, t = packed.x[i], packed.y[i], packed.t[i]
     x_end, y_end, t_end = x + packed.dx[i], y + packed.dy[i], t + packed.dt[i]

@@ -10,6 +10,8 @@ Which published sample holds each original one, and how wide it is.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -176,24 +178,26 @@ def reshape(cells: FloatArray) -> FloatArray:
     return out[:count].copy()
 
 
+class Times(NamedTuple):
+    """When the samples of fingerprints are; those of u are rows offsets[u]:offsets[u+1]."""
+
+    offsets: IntArray
+    t: FloatArray
+    dt: FloatArray
+
+
 @njit(nogil=True, cache=True)
 def spans_of_holders(
-    offsets: IntArray,
-    t: FloatArray,
-    dt: FloatArray,
-    gone: BoolArray,
-    group: IntArray,
-    cell_offsets: IntArray,
-    cell_t: FloatArray,
-    cell_dt: FloatArray,
-    cell_span: FloatArray,
-    space: FloatArray,
-    time: FloatArray,
-) -> int:
-    """Set the spans of the published samples that hold each original sample; NaN where gone.
+    samples: Times, gone: BoolArray, group: IntArray, cells: Times, span: FloatArray
+) -> tuple[FloatArray, FloatArray, int]:
+    """Sides and lengths of the published samples that hold each original sample; NaN where gone.
 
-    Returns in how many (user, published sample) pairs the user has an original sample.
+    And in how many (user, published sample) pairs the user has an original sample. ``span`` are the
+    sides of the published samples.
     """
+    offsets, t, dt = samples.offsets, samples.t, samples.dt
+    cell_offsets, cell_t, cell_dt = cells.offsets, cells.t, cells.dt
+    space, time = np.empty(len(t)), np.empty(len(t))
     pairs = 0
     stamp = np.full(len(cell_t), -1, np.int64)
     for u in range(len(group)):
@@ -218,11 +222,11 @@ def spans_of_holders(
             for c in range(low, c1):
                 if cell_t[c] >= end:
                     break
-                widest = max(widest, cell_span[c])
+                widest = max(widest, span[c])
                 longest += cell_dt[c]
                 if stamp[c] != u:
                     stamp[c] = u
                     pairs += 1
             space[s] = widest
             time[s] = longest
-    return pairs
+    return space, time, pairs

@@ -5,6 +5,8 @@ The bound by which most members are left out is derived and proven in :mod:`.glo
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -13,26 +15,24 @@ from .glove_floors import WIDTH, Slots, smallest_cost
 from .kgap_search import NO_EXTRA, SLACK
 from .stretch import ERR32, ROUND, STEPS, Ahead, effort_of_points
 
+
+class Query(NamedTuple):
+    """A fingerprint, its floors, and what :func:`fill_bounds` found of all members."""
+
+    u: int
+    own: SmallFloats
+    bound: SmallFloats  # is used up by a search
+    from_query: SmallFloats
+    room: FloatArray  # scratch, as long as the longest fingerprint
+
+
 _EXTRA = 4  # members with the smallest bounds that are computed first, beyond the list's length
 
 
 @njit(nogil=True, cache=True)
-def nearest_members(
-    slots: Slots,
-    u: int,
-    own: SmallFloats,
-    bound: SmallFloats,
-    from_query: SmallFloats,
-    nearest: FloatArray,
-    found: IntArray,
-    efforts: FloatArray,
-) -> int:
-    """Fill ``found`` and ``efforts`` with the members nearest to u, ties by index; how many.
-
-    ``own`` holds the floors of u; ``bound`` and ``from_query`` are what :func:`fill_bounds`
-    found, and the former is used up here. ``nearest`` is scratch as long as the longest
-    fingerprint.
-    """
+def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatArray) -> int:
+    """Fill ``found`` and ``efforts`` with the members nearest, ties by index; how many."""
+    bound = query.bound
     many = len(found)
     first = np.full(many + _EXTRA, -1, np.int64)
     size = 0
@@ -48,9 +48,7 @@ def nearest_members(
         first[at] = slot
     count = 0
     for p in range(size):
-        count = _consider(
-            slots, u, own, first[p], bound, from_query, nearest, found, efforts, count
-        )
+        count = _consider(slots, query, first[p], found, efforts, count)
         bound[first[p]] = 1e30
     # The rest by rising bounds: what is found early spares what comes late.
     limit = 1e29 if count < many else efforts[many - 1] + SLACK
@@ -58,7 +56,7 @@ def nearest_members(
     for slot in rest[np.argsort(bound[rest])]:
         if count == many and bound[slot] > efforts[many - 1] + SLACK:
             break
-        count = _consider(slots, u, own, slot, bound, from_query, nearest, found, efforts, count)
+        count = _consider(slots, query, slot, found, efforts, count)
     return count
 
 
@@ -93,7 +91,7 @@ def fill_bounds(
     row_offsets, coarse, largest = slots.rows.offsets, slots.coarse, slots.largest
     points, n_points = slots.packed.equal, slots.n_points
     n_cells = len(slots.features.cell_x0)
-    caps = (np.float32(slots.scale.w_space), np.float32(slots.scale.w_time))
+    caps = (np.float32(slots.packed.scale.w_space), np.float32(slots.packed.scale.w_time))
     wider = own.shape[0] - 1
     none, one, two = np.float32(0.0), np.float32(1.0), np.float32(2.0)
     length, weight_of = np.empty(count, np.int64), np.empty(count, np.float32)
@@ -199,39 +197,28 @@ def fill_bounds(
 
 @njit(nogil=True, cache=True)
 def _consider(
-    slots: Slots,
-    u: int,
-    own: SmallFloats,
-    slot: int,
-    bound: SmallFloats,
-    from_query: SmallFloats,
-    nearest: FloatArray,
-    found: IntArray,
-    efforts: FloatArray,
-    count: int,
+    slots: Slots, query: Query, slot: int, found: IntArray, efforts: FloatArray, count: int
 ) -> int:
     """Enter a member into the list if its effort is small enough; the list's new length."""
-    packed = slots.packed
+    packed, u, own, room = slots.packed, query.u, query.own, query.room
+    least, back = np.float64(query.from_query[slot]), np.float64(query.bound[slot])
     many = len(found)
     p = slots.member[slot]
     limit = np.inf if count < many else efforts[many - 1] + SLACK
     length = packed.offsets[u + 1] - packed.offsets[u]
     size = packed.offsets[p + 1] - packed.offsets[p]
     # What the sum over the longer's samples costs at least, for stopping early.
-    back = np.float64(bound[slot])
     if size == length:
-        back = 2.0 * back - from_query[slot] * (1.0 + 8.0 * ERR32)
+        back = 2.0 * back - query.from_query[slot] * (1.0 + 8.0 * ERR32)
     points = packed.equal or (u < slots.n_points and p < slots.n_points)
     if not points:
-        tile, column = slot // WIDTH, slot % WIDTH
         effort = 0.0
         if length >= size:
             one_way = limit if length > size else 2.0 * limit - back
-            least = np.float64(from_query[slot])
-            effort = _to_member(slots, u, p, tile, column, least, one_way, nearest)
+            effort = _to_member(slots, u, slot, least, one_way, room)
             limit = 2.0 * limit - effort
         if size >= length and effort < np.inf:
-            effort += _to_query(slots, p, u, own, max(back, 0.0), limit, nearest)
+            effort += _to_query(slots, p, u, own, max(back, 0.0), limit, room)
         if effort == np.inf:
             return count
         if length == size:
@@ -239,14 +226,14 @@ def _consider(
         effort = np.rint(effort * ROUND) / ROUND
         return enter_one(p, effort, slots.first, found, efforts, count)
     floor = _floor_of_member(slots, u, slot)
-    to_p = Ahead(np.float64(from_query[slot]) * length, floor, NO_EXTRA, 0)
+    to_p = Ahead(least * length, floor, NO_EXTRA, 0)
     wider = own[1, 0].reshape((own.shape[2], 1))
     to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * ERR32), wider, NO_EXTRA, 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
-        effort = effort_of_points(packed, slots.scale, u, p, limit, nearest, to_p, to_u)
+        effort = effort_of_points(packed, u, p, limit, room, to_p, to_u)
     else:
-        effort = effort_of_points(packed, slots.scale, p, u, limit, nearest, to_u, to_p)
+        effort = effort_of_points(packed, p, u, limit, room, to_u, to_p)
     if effort == np.inf:
         return count
     return enter_one(p, effort, slots.first, found, efforts, count)
@@ -260,24 +247,18 @@ def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
     floor = np.empty((slots.coarse.shape[2], 1), np.float32)
     for r in range(slots.rows.offsets[u], slots.rows.offsets[u + 1]):
         f = slots.rows.feature[r]
-        cap = slots.scale.w_space if f < n_cells else slots.scale.w_time
+        cap = slots.packed.scale.w_space if f < n_cells else slots.packed.scale.w_time
         floor[f, 0] = slots.coarse[tile, 0, f, column] * (cap / STEPS)
     return floor
 
 
 @njit(nogil=True, cache=True)
 def _to_member(
-    slots: Slots,
-    u: int,
-    p: int,
-    tile: int,
-    column: int,
-    least: float,
-    limit: float,
-    costs: FloatArray,
+    slots: Slots, u: int, slot: int, least: float, limit: float, costs: FloatArray
 ) -> float:
     """Effort from the query to a member; infinity once it exceeds ``limit``; ``least`` is known."""
-    packed, rows, scale = slots.packed, slots.rows, slots.scale
+    p, tile, column = slots.member[slot], slot // WIDTH, slot % WIDTH
+    packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]
     m = a1 - a0
     points = u < slots.n_points
@@ -303,7 +284,7 @@ def _to_member(
             cost = max(apart, twice * (half - most))
             cost = max(cost, wide[f, column] * step - (2.0 - twice) * half) - reach
             ahead -= min(max(cost, 0.0), cap) + 1e-6
-        total += smallest_cost(packed, scale, a0 + i, p, packed.weight[u], packed.weight[p], costs)
+        total += smallest_cost(packed, a0 + i, p, packed.weight[u], packed.weight[p], costs)
     return total / m if total <= stop else np.inf
 
 
@@ -312,7 +293,7 @@ def _to_query(
     slots: Slots, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
 ) -> float:
     """Effort from a member to the query, likewise."""
-    packed, rows, scale = slots.packed, slots.rows, slots.scale
+    packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[p], packed.offsets[p + 1]
     m = a1 - a0
     points = p < slots.n_points
@@ -332,7 +313,7 @@ def _to_query(
                 f, half = rows.feature[r], rows.half[r]
                 cost = max(near[f] + (1.0 - twice) * half, wide[f] - twice * half) - rows.reach[r]
                 ahead -= min(max(cost, 0.0), scale.w_time if axis else scale.w_space) + 1e-6
-        total += smallest_cost(packed, scale, a0 + i, u, packed.weight[p], packed.weight[u], costs)
+        total += smallest_cost(packed, a0 + i, u, packed.weight[p], packed.weight[u], costs)
     return total / m if total <= stop else np.inf
 
 

@@ -8,6 +8,8 @@ Source: docs/science.md, “Hiding everyone: GLOVE”.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -18,16 +20,34 @@ FEW = 5  # the cell, or what of it keeps the limits, holds samples of fewer than
 MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 
+class Limits(NamedTuple):
+    """What a published cell keeps: its largest side, its span, and the users in it, at least."""
+
+    space: float
+    time: float
+    k: float
+    steps: int  # of the search in one cell
+
+
+class Held(NamedTuple):
+    """Corners of samples in order of start, whose each is, and users that each of these is."""
+
+    low: FloatArray
+    high: FloatArray
+    owner: IntArray
+    weight: FloatArray
+
+
+class Best(NamedTuple):
+    """The best box so far, and how many samples it holds."""
+
+    size: IntArray  # (1,)
+    box: FloatArray  # (6,) lower t, x, y, then upper
+
+
 @njit(nogil=True, cache=True)
 def suppress_group(
-    cells: FloatArray,
-    samples: FloatArray,
-    owner: IntArray,
-    weight: FloatArray,
-    k: float,
-    max_space: float,
-    max_time: float,
-    most_steps: int,
+    cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
 ) -> tuple[FloatArray, Codes]:
     """A group's cells within the limits, each with samples of k users; of each sample why not.
 
@@ -69,41 +89,26 @@ def suppress_group(
             if seen[owner[s]] != c:
                 seen[owner[s]] = c
                 users += weight[owner[s]]
-        fits = not exceeded(cell[:3], cell[:3] + cell[3:], max_space, max_time)
-        if users >= k and fits:
+        if users >= limits.k and not exceeded(cell[:3], cell[:3] + cell[3:], limits):
             out[count] = cell
             count += 1
             continue
-        found = False
-        if users >= k:
-            found = largest_part(
-                low[:n],
-                high[:n],
-                owner[held[:n]],
-                weight,
-                k,
-                max_space,
-                max_time,
-                most_steps,
-                kept[:n],
-            )
-        if not found:
-            for i in range(n):
-                code[held[i]] = FEW
+        inside = Held(low[:n], high[:n], owner[held[:n]], weight)
+        if users < limits.k or not largest_part(inside, limits, kept[:n]):
+            code[held[:n]] = FEW
             continue
-        box_low, box_high = _bounds(low[:n], high[:n], kept[:n])
+        box_low, box_high = bounds_of(low[:n], high[:n], kept[:n])
         for i in range(n):
             if not kept[i]:
                 code[held[i]] = exceeded(
-                    np.minimum(box_low, low[i]), np.maximum(box_high, high[i]), max_space, max_time
+                    np.minimum(box_low, low[i]), np.maximum(box_high, high[i]), limits
                 )
         out[count, :3] = box_low
         out[count, 3:] = box_high - box_low
         count += 1
     # A sample that reaches across several cells and was left out in one is missing in all.
     while cut:
-        before = count
-        count = _without_few(out, count, samples, owner, weight, k, code)
+        before, count = count, _without_few(out[:count], samples, owner, weight, limits.k, code)
         cut = count < before
     return out[:count].copy(), code
 
@@ -111,7 +116,6 @@ def suppress_group(
 @njit(nogil=True, cache=True)
 def _without_few(
     cells: FloatArray,
-    count: int,
     samples: FloatArray,
     owner: IntArray,
     weight: FloatArray,
@@ -121,37 +125,36 @@ def _without_few(
     """Take out the cells in which fewer than k users have a sample left; how many stay."""
     stay = 0
     seen = np.full(len(weight), -1, np.int64)
-    for c in range(count):
+    for c in range(len(cells)):
         start, end = cells[c, 2], cells[c, 2] + cells[c, 5]
+        inside = (samples[:, 2] < end) & (samples[:, 2] + samples[:, 5] > start) & (code == 0)
         users = 0.0
-        for s in range(len(samples)):
-            inside = samples[s, 2] < end and samples[s, 2] + samples[s, 5] > start
-            if inside and code[s] == 0 and seen[owner[s]] != c:
+        for s in np.flatnonzero(inside):
+            if seen[owner[s]] != c:
                 seen[owner[s]] = c
                 users += weight[owner[s]]
         if users >= k:
             cells[stay] = cells[c]
             stay += 1
-            continue
-        for s in range(len(samples)):
-            if samples[s, 2] < end and samples[s, 2] + samples[s, 5] > start and code[s] == 0:
-                code[s] = FEW
+        else:
+            code[inside] = FEW
     return stay
 
 
 @njit(nogil=True, cache=True)
-def exceeded(low: FloatArray, high: FloatArray, max_space: float, max_time: float) -> int:
+def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
     """Which limits a box exceeds."""
     code = 0
-    if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > max_space:
+    if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > limits.space:
         code += SPACE
-    if high[2] - low[2] > max_time:
+    if high[2] - low[2] > limits.time:
         code += TIME
     return code
 
 
 @njit(nogil=True, cache=True)
-def _bounds(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Lower and upper corner of what is kept."""
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -160,17 +163,7 @@ def _bounds(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatAr
 
 
 @njit(nogil=True, cache=True)
-def largest_part(
-    low: FloatArray,
-    high: FloatArray,
-    owner: IntArray,
-    weight: FloatArray,
-    k: float,
-    max_space: float,
-    max_time: float,
-    most_steps: int,
-    kept: BoolArray,
-) -> bool:
+def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
     """Set ``kept``: as many samples as fit the limits together and are of k users or more.
 
     Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. False where
@@ -180,19 +173,18 @@ def largest_part(
     east, its south a sample's south; all of these are tried, but for those that hold too few
     samples to be better. After ``most_steps`` the best so far stands, and is added to.
     """
+    low, high, max_time = held.low, held.high, limits.time
     n = len(low)
     kept[:] = False
     alone = np.empty(n, np.bool_)
     for i in range(n):
-        alone[i] = not exceeded(low[i], high[i], max_space, max_time)
+        alone[i] = not exceeded(low[i], high[i], limits)
     starts, sizes = _windows(low, high, alone, max_time)
-    order = np.argsort(-sizes, kind="mergesort")
-    best = np.zeros(1, np.int64)
-    best_box = np.full(6, np.inf)
+    best = Best(np.zeros(1, np.int64), np.full(6, np.inf))
     steps = 0
     inside = np.empty(n, np.int64)
-    for w in order:
-        if sizes[w] == 0 or sizes[w] < best[0] or steps > most_steps:
+    for w in np.argsort(-sizes, kind="mergesort"):
+        if sizes[w] == 0 or sizes[w] < best.size[0] or steps > limits.steps:
             break
         m = 0
         t0 = low[starts[w], 2]
@@ -202,20 +194,23 @@ def largest_part(
             if alone[i] and high[i, 2] - t0 <= max_time:
                 inside[m] = i
                 m += 1
-        steps += m
-        steps = _in_window(
-            low, high, owner, weight, k, max_space, inside[:m], best, best_box, steps, most_steps
-        )
-    if best[0] == 0:
+        steps = _in_window(held, limits, inside[:m], best, steps + m)
+    if best.size[0] == 0:
         return False
     for i in range(n):
         kept[i] = alone[i]
         for axis in range(3):
             at = (axis + 1) % 3  # boxes are t, x, y
-            if low[i, axis] < best_box[at] or high[i, axis] > best_box[3 + at]:
+            if low[i, axis] < best.box[at] or high[i, axis] > best.box[3 + at]:
                 kept[i] = False
-    if steps > most_steps:
-        _add(low, high, kept, max_space, max_time)
+    if steps > limits.steps:
+        # Add, earliest first, what the box may still hold: so none left out could be in it.
+        box_low, box_high = bounds_of(low, high, kept)
+        for i in range(n):
+            wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
+            if not kept[i] and not exceeded(wider_low, wider_high, limits):
+                kept[i] = True
+                box_low, box_high = wider_low, wider_high
     return True
 
 
@@ -248,20 +243,10 @@ def _windows(
 
 
 @njit(nogil=True, cache=True)
-def _in_window(
-    low: FloatArray,
-    high: FloatArray,
-    owner: IntArray,
-    weight: FloatArray,
-    k: float,
-    max_space: float,
-    inside: IntArray,
-    best: IntArray,
-    best_box: FloatArray,
-    steps: int,
-    most_steps: int,
-) -> int:
+def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: int) -> int:
     """Look for a better box among the samples of one window; steps taken so far, with these."""
+    low, high, owner, weight = held.low, held.high, held.owner, held.weight
+    max_space, k = limits.space, limits.k
     m = len(inside)
     west, east = low[inside, 0], high[inside, 0]
     south, north = low[inside, 1], high[inside, 1]
@@ -282,99 +267,55 @@ def _in_window(
                 chosen[i] = west[i] >= x0 and east[i] <= x1
                 size += chosen[i]
             steps += 4 * m
-            if size < best[0] or size == 0:
+            if size < best.size[0] or size == 0:
                 break  # a narrower one holds no more
-            _sweep(
-                low,
-                high,
-                owner,
-                weight,
-                k,
-                max_space,
-                inside,
-                best,
-                best_box,
-                x1 - x0,
-                south,
-                north,
-                by_south,
-                by_north,
-                chosen,
-                taken,
-                of_user,
-            )
-            if everything or steps > most_steps:
+            # From south to north, all boxes of one width: what each holds of the chosen samples.
+            taken[:] = False
+            of_user[:] = 0
+            size, users, add, out = 0, 0.0, 0, 0
+            for at in range(m):
+                first = by_south[at]
+                if not chosen[first]:
+                    continue
+                y0 = south[first]
+                if at > 0 and chosen[by_south[at - 1]] and south[by_south[at - 1]] == y0:
+                    continue
+                while out < m and south[by_south[out]] < y0:
+                    i = by_south[out]
+                    if taken[i]:
+                        taken[i] = False
+                        size -= 1
+                        u = owner[inside[i]]
+                        of_user[u] -= 1
+                        if of_user[u] == 0:
+                            users -= weight[u]
+                    out += 1
+                while add < m and (x1 - x0 + (north[by_north[add]] - y0)) / 2.0 <= max_space:
+                    i = by_north[add]
+                    if chosen[i] and south[i] >= y0:
+                        taken[i] = True
+                        size += 1
+                        u = owner[inside[i]]
+                        if of_user[u] == 0:
+                            users += weight[u]
+                        of_user[u] += 1
+                    add += 1
+                if size == 0 or size < best.size[0] or users < k:
+                    continue
+                box = np.full(6, np.inf)
+                box[3:] = -np.inf
+                for i in range(m):
+                    if taken[i]:
+                        for axis in range(3):
+                            to = (axis + 1) % 3
+                            box[to] = min(box[to], low[inside[i], axis])
+                            box[3 + to] = max(box[3 + to], high[inside[i], axis])
+                if size > best.size[0] or _is_before(box, best.box):
+                    best.size[0] = size
+                    best.box[:] = box
+            if everything or steps > limits.steps:
                 return steps
     return steps
-
-
-@njit(nogil=True, cache=True)
-def _sweep(
-    low: FloatArray,
-    high: FloatArray,
-    owner: IntArray,
-    weight: FloatArray,
-    k: float,
-    max_space: float,
-    inside: IntArray,
-    best: IntArray,
-    best_box: FloatArray,
-    width: float,
-    south: FloatArray,
-    north: FloatArray,
-    by_south: IntArray,
-    by_north: IntArray,
-    chosen: BoolArray,
-    taken: BoolArray,
-    of_user: IntArray,
-) -> None:
-    """From south to north, all boxes of one width: what each holds of the chosen samples."""
-    m = len(inside)
-    taken[:] = False
-    of_user[:] = 0
-    size, users = 0, 0.0
-    add = 0
-    out = 0
-    for at in range(m):
-        first = by_south[at]
-        if not chosen[first]:
-            continue
-        y0 = south[first]
-        if at > 0 and chosen[by_south[at - 1]] and south[by_south[at - 1]] == y0:
-            continue
-        while out < m and south[by_south[out]] < y0:
-            i = by_south[out]
-            if taken[i]:
-                taken[i] = False
-                size -= 1
-                u = owner[inside[i]]
-                of_user[u] -= 1
-                if of_user[u] == 0:
-                    users -= weight[u]
-            out += 1
-        while add < m and (width + (north[by_north[add]] - y0)) / 2.0 <= max_space:
-            i = by_north[add]
-            if chosen[i] and south[i] >= y0:
-                taken[i] = True
-                size += 1
-                u = owner[inside[i]]
-                if of_user[u] == 0:
-                    users += weight[u]
-                of_user[u] += 1
-            add += 1
-        if size == 0 or size < best[0] or users < k:
-            continue
-        box = np.full(6, np.inf)
-        box[3:] = -np.inf
-        for i in range(m):
-            if taken[i]:
-                for axis in range(3):
-                    to = (axis + 1) % 3
-                    box[to] = min(box[to], low[inside[i], axis])
-                    box[3 + to] = max(box[3 + to], high[inside[i], axis])
-        if size > best[0] or _is_before(box, best_box):
-            best[0] = size
-            best_box[:] = box
 
 
 @njit(nogil=True, cache=True)
@@ -383,17 +324,3 @@ def _is_before(a: FloatArray, b: FloatArray) -> bool:
         if a[i] != b[i]:
             return a[i] < b[i]
     return False
-
-
-@njit(nogil=True, cache=True)
-def _add(
-    low: FloatArray, high: FloatArray, kept: BoolArray, max_space: float, max_time: float
-) -> None:
-    """Add, earliest first, what the box may still hold: so none left out could be in it."""
-    box_low, box_high = _bounds(low, high, kept)
-    for i in range(len(low)):
-        if not kept[i]:
-            wider_low, wider_high = np.minimum(box_low, low[i]), np.maximum(box_high, high[i])
-            if not exceeded(wider_low, wider_high, max_space, max_time):
-                kept[i] = True
-                box_low, box_high = wider_low, wider_high

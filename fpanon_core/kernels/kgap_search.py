@@ -43,7 +43,7 @@ import numpy as np
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
-from .stretch import ERR32, STEPS, Ahead, Packed, Scale, fingerprint_effort
+from .stretch import ERR32, STEPS, Ahead, Packed, fingerprint_effort
 
 SLACK = 1e-9  # on efforts computed in 64 bits
 _AT_ONCE = 16  # columns one by one are worth it below a 16th of a row: a guess, not tuned
@@ -75,6 +75,35 @@ class Known(NamedTuple):
     b: SmallInts  # ascending for each a
 
 
+class Tile(NamedTuple):
+    """Pairs of the users a_first … a_last−1 with those of b_first … b_last−1 that follow them."""
+
+    a_first: int
+    a_last: int
+    b_first: int
+    b_last: int
+
+
+class Floors(NamedTuple):
+    """Floors of the users of a tile; ``extra``, of the b's, may be empty.
+
+    Those of the a's are read for pairs of equal length only.
+    """
+
+    b: SmallFloats
+    a: SmallFloats
+    extra: Steps
+
+
+class Lists(NamedTuple):
+    """Everyone's nearest so far, sorted; ``row`` gives the users' row numbers."""
+
+    row: IntArray
+    neighbours: IntArray
+    stretch: FloatArray
+    worst: FloatArray  # above which nothing enters the list
+
+
 class PairBuffer(NamedTuple):
     """Buffers for the pairs a tile finds, and scratch of one worker."""
 
@@ -87,10 +116,10 @@ class PairBuffer(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_floor(
-    packed: Packed, scale: Scale, features: Features, first: int, last: int, floor: SmallFloats
+    packed: Packed, features: Features, first: int, last: int, floor: SmallFloats
 ) -> None:
     """Set ``floor[f, b − first]`` for the users ``first ≤ b < last``."""
-    n_cells = len(features.cell_x0)
+    scale, n_cells = packed.scale, len(features.cell_x0)
     space_unit = scale.w_space / scale.max_space
     time_unit = scale.w_time / scale.max_time
     for b in range(first, last):
@@ -120,11 +149,9 @@ def fill_floor(
 
 
 @njit(nogil=True, cache=True)
-def fill_extra(
-    packed: Packed, scale: Scale, features: Features, first: int, last: int, extra: Steps
-) -> None:
+def fill_extra(packed: Packed, features: Features, first: int, last: int, extra: Steps) -> None:
     """Set ``extra[cell · windows + window, b − first]``, in steps of w_space, rounded down."""
-    n_cells, n_windows = len(features.cell_x0), features.n_windows
+    scale, n_cells, n_windows = packed.scale, len(features.cell_x0), features.n_windows
     space_unit = scale.w_space / scale.max_space
     steps_per_unit = STEPS / scale.w_space if scale.w_space > 0.0 else 0.0
     most = 0
@@ -169,37 +196,31 @@ def fill_extra(
 @njit(nogil=True, cache=True)
 def search_tile(
     packed: Packed,
-    scale: Scale,
     features: Features,
-    floor: SmallFloats,
-    a_floor: SmallFloats,
-    extra: Steps,
-    a_first: int,
-    a_last: int,
-    b_first: int,
-    b_last: int,
+    floors: Floors,
+    tile: Tile,
     known: Known,
     worst: FloatArray,
     exact: bool,
     found: PairBuffer,
-) -> tuple[int, int]:
-    """Pairs a < b of a tile whose effort may enter a list; how many, and how many were computed.
+) -> int:
+    """Pairs a < b of a tile whose effort may enter a list; how many.
 
     Pairs already ``known`` are passed over.
 
     Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
-    which nothing enters u's list, negative for users not measured. ``floor`` belongs to the b's,
-    ``a_floor`` to the a's; the latter is read for pairs of equal length only. ``extra``, of the
-    b's, may be empty. Unless ``exact``, the bounds themselves are found.
+    which nothing enters u's list, negative for users not measured. Unless ``exact``, the bounds
+    themselves are found.
     """
+    scale, floor, a_floor, extra = packed.scale, floors.b, floors.a, floors.extra
+    a_first, b_first, b_last = tile.a_first, tile.b_first, tile.b_last
     kept = 0
-    computed = 0
     width = b_last - b_first
     bound = found.bound
     step = scale.w_space / STEPS
     everyone = np.arange(width)
     measured = everyone[worst[b_first:b_last] >= 0.0]
-    for a in range(a_first, a_last):
+    for a in range(a_first, tile.a_last):
         # Whoever is not measured matters to those alone who are: few, where few are asked about.
         columns = everyone if worst[a] >= 0.0 else measured
         if len(columns) == 0:
@@ -255,10 +276,8 @@ def search_tile(
                 if rest > spare:
                     continue
             if exact:
-                computed += 1
                 effort = fingerprint_effort(
                     packed,
-                    scale,
                     a,
                     b,
                     limit,
@@ -271,96 +290,38 @@ def search_tile(
                 found.b[kept] = b
                 found.effort[kept] = effort
                 kept += 1
-    return kept, computed
-
-
-@njit(nogil=True, cache=True)
-def search_plainly(
-    packed: Packed,
-    scale: Scale,
-    a_first: int,
-    a_last: int,
-    b_first: int,
-    b_last: int,
-    known: Known,
-    worst: FloatArray,
-    found: PairBuffer,
-) -> int:
-    """As :func:`search_tile` without the bound: for cells of unequal extents."""
-    kept = 0
-    unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
-    for a in range(a_first, a_last):
-        at, end = known.offsets[a], known.offsets[a + 1]
-        for b in range(max(b_first, a + 1), b_last):
-            limit = max(worst[a], worst[b]) + SLACK
-            if limit < SLACK:
-                continue
-            if at < end:
-                at += np.searchsorted(known.b[at:end], b)
-                if at < end and known.b[at] == b:
-                    continue
-            effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest, unknown, unknown)
-            if effort <= worst[a] or effort <= worst[b]:
-                found.a[kept] = a
-                found.b[kept] = b
-                found.effort[kept] = effort
-                kept += 1
     return kept
 
 
 @njit(nogil=True, cache=True)
-def enter(
-    count: int,
-    found: PairBuffer,
-    row: IntArray,
-    neighbours: IntArray,
-    stretch: FloatArray,
-    worst: FloatArray,
-) -> None:
-    """Enter the pairs found into both users' sorted lists; ``row`` gives the users' row numbers."""
-    for p in range(count):
-        a, b, effort = found.a[p], found.b[p], found.effort[p]
-        _enter_one(a, row[b], effort, neighbours, stretch, worst)
-        _enter_one(b, row[a], effort, neighbours, stretch, worst)
-
-
-@njit(nogil=True, cache=True)
-def _enter_one(
-    user: int,
-    other: int,
-    effort: float,
-    neighbours: IntArray,
-    stretch: FloatArray,
-    worst: FloatArray,
-) -> None:
-    if effort > worst[user]:
-        return
+def enter(count: int, found: PairBuffer, lists: Lists) -> None:
+    """Enter the pairs found into both users' lists."""
+    row, neighbours, stretch, worst = lists.row, lists.neighbours, lists.stretch, lists.worst
     last = stretch.shape[1] - 1
-    if effort == stretch[user, last] and other > neighbours[user, last]:
-        return
-    if effort > stretch[user, last]:
-        return
-    at = last
-    while at > 0 and (
-        effort < stretch[user, at - 1]
-        or (effort == stretch[user, at - 1] and other < neighbours[user, at - 1])
-    ):
-        stretch[user, at] = stretch[user, at - 1]
-        neighbours[user, at] = neighbours[user, at - 1]
-        at -= 1
-    stretch[user, at] = effort
-    neighbours[user, at] = other
-    worst[user] = min(worst[user], stretch[user, last])
+    for p in range(count):
+        effort = found.effort[p]
+        for user, b in ((found.a[p], found.b[p]), (found.b[p], found.a[p])):
+            other = row[b]
+            if effort > worst[user] or effort > stretch[user, last]:
+                continue
+            if effort == stretch[user, last] and other > neighbours[user, last]:
+                continue
+            at = last
+            while at > 0 and (
+                effort < stretch[user, at - 1]
+                or (effort == stretch[user, at - 1] and other < neighbours[user, at - 1])
+            ):
+                stretch[user, at] = stretch[user, at - 1]
+                neighbours[user, at] = neighbours[user, at - 1]
+                at -= 1
+            stretch[user, at] = effort
+            neighbours[user, at] = other
+            worst[user] = min(worst[user], stretch[user, last])
 
 
 @njit(nogil=True, cache=True)
 def search_pairs(
-    packed: Packed,
-    scale: Scale,
-    pair_a: IntArray,
-    pair_b: IntArray,
-    worst: FloatArray,
-    found: PairBuffer,
+    packed: Packed, pair_a: IntArray, pair_b: IntArray, worst: FloatArray, found: PairBuffer
 ) -> int:
     """As :func:`search_tile` for given pairs a < b, without the bound."""
     kept = 0
@@ -370,7 +331,7 @@ def search_pairs(
         limit = max(worst[a], worst[b]) + SLACK
         if limit < SLACK:
             continue
-        effort = fingerprint_effort(packed, scale, a, b, limit, found.nearest, unknown, unknown)
+        effort = fingerprint_effort(packed, a, b, limit, found.nearest, unknown, unknown)
         if effort <= worst[a] or effort <= worst[b]:
             found.a[kept] = a
             found.b[kept] = b

@@ -67,14 +67,14 @@ class Shelved(NamedTuple):
 class Suspects(NamedTuple):
     """The records that an attacker gives most weight to.
 
-    Of target i, ``record[i]`` lists up to as many as there are columns, ``count[i]`` of them, with
+    Of target i, ``record[i]`` lists up to as many as there are columns, ``many[i]`` of them, with
     their ``share[i]`` of the posterior, for all people whose record it is; ``rest[i]`` is left for
     all records that no point is near.
     """
 
     record: SmallInts
     share: FloatArray
-    count: IntArray
+    many: IntArray
     rest: FloatArray
 
 

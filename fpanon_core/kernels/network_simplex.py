@@ -37,7 +37,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts, offsets_of
 
 _IN_TREE = 1e300
 _LEAST_BLOCK = 10
@@ -63,7 +63,7 @@ class Tree(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Euclidean distance of each of one to each of the other, (n_begin, n_end)."""
+    """Euclidean distance of each of one to each of the other; four times as fast as scipy's."""
     apart = np.empty((len(begin), len(end)))
     x, y = end[:, 0].copy(), end[:, 1].copy()
     for i in range(len(begin)):
@@ -307,56 +307,39 @@ def _shift(tree: Tree, top: int, change: float) -> None:
 _ALL = -2  # rows are all there
 
 
+class Frequencies(NamedTuple):
+    """Numbers in rows, and how often each is there: row i is ``offsets[i]:offsets[i+1]``."""
+
+    offsets: IntArray
+    number: SmallInts
+    often: IntArray
+
+
 class Costs(NamedTuple):
     """All rows in ``table``, or in its only one the row of source ``held[0]``.
 
-    The frequencies of places are those of the two days that are to be linked: of source i the
-    places ``place[offsets[i]:offsets[i+1]]``, each as often as ``often`` says; of the sinks, the
-    numbers ``sink[starts[p]:starts[p+1]]`` that were at place p, ``sink_often`` times. Common
-    places save ``worth[f, g]`` of ``apart[i] + sink_apart[j]``.
+    ``sources`` are the places of each source, ``at_place`` the sinks at each place, on the two days
+    that are to be linked. A common place saves ``worth[f, g]`` of ``apart[i] + sink_apart[j]``.
     """
 
     table: FloatArray
     held: IntArray
-    offsets: IntArray
-    place: SmallInts
-    often: IntArray
-    starts: IntArray
-    sink: SmallInts
-    sink_often: IntArray
+    sources: Frequencies
+    at_place: Frequencies
     worth: FloatArray
     apart: FloatArray
     sink_apart: FloatArray
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Sources and sinks."""
-        if self.held[0] == _ALL:
-            return self.table.shape[0], self.table.shape[1]
-        return len(self.offsets) - 1, self.table.shape[1]
-
 
 def in_table(cost: FloatArray) -> Costs:
     """Costs that are kept, (n_sources, n_sinks); not copied, marked while they are in use."""
-    whole, small, real = np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1)
-    return Costs(
-        cost,
-        np.array([_ALL]),
-        whole,
-        small,
-        whole,
-        whole,
-        small,
-        whole,
-        np.zeros((1, 1)),
-        real,
-        real,
-    )
+    none = Frequencies(np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int64))
+    return Costs(cost, np.array([_ALL]), none, none, np.zeros((1, 1)), np.zeros(1), np.zeros(1))
 
 
 def by_places(
-    sources: tuple[IntArray, SmallInts, IntArray],
-    sinks: tuple[IntArray, SmallInts, IntArray],
+    sources: Frequencies,
+    sinks: Frequencies,
     worth: FloatArray,
     apart: FloatArray,
     sink_apart: FloatArray,
@@ -365,42 +348,24 @@ def by_places(
 
     Parameters
     ----------
-    sources, sinks : (offsets, place, often)
-        Of each row its places, and how often it was there; rows begin at the offsets.
+    sources, sinks : Frequencies
+        Of each its places.
     worth : float64 ndarray (most often + 1, most often + 1)
         What a place saves that a source was at f times and a sink g times; above 0.
     apart, sink_apart : float64 ndarray (n_sources,), (n_sinks,)
         The parts of what a pair without a common place costs.
     """
-    offsets, place, often = sources
-    starts, sink, sink_often = at_places(sinks, int(place.max(initial=0)) + 1)
-    room, held = np.empty((1, len(sinks[0]) - 1)), np.array([_NONE])
-    return Costs(
-        room,
-        held,
-        offsets,
-        np.ascontiguousarray(place, np.int32),
-        often,
-        starts,
-        sink,
-        sink_often,
-        worth,
-        apart,
-        sink_apart,
-    )
+    at_place = at_places(sinks, int(sources.number.max(initial=0)) + 1)
+    room = np.empty((1, len(sink_apart)))
+    return Costs(room, np.array([_NONE]), sources, at_place, worth, apart, sink_apart)
 
 
-def at_places(
-    rows: tuple[IntArray, SmallInts, IntArray], n_places: int
-) -> tuple[IntArray, SmallInts, IntArray]:
-    """Rows by place instead: where each place begins, the rows that were there, and how often."""
-    offsets, place, often = rows
-    by_place = np.argsort(place, kind="stable")
-    many = np.bincount(place, minlength=n_places)
-    starts = np.zeros(len(many) + 1, np.int64)
-    np.cumsum(many, out=starts[1:])
-    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))[by_place].astype(np.int32)
-    return starts, row, often[by_place]
+def at_places(rows: Frequencies, n_places: int) -> Frequencies:
+    """Rows by place instead: of each place the rows that were there, and how often."""
+    by_place = np.argsort(rows.number, kind="stable")
+    row = np.repeat(np.arange(len(rows.offsets) - 1), np.diff(rows.offsets))[by_place]
+    starts = offsets_of(np.bincount(rows.number, minlength=n_places))
+    return Frequencies(starts, row.astype(np.int32), rows.often[by_place])
 
 
 @njit(nogil=True, cache=True)
@@ -412,10 +377,12 @@ def row_of(costs: Costs, source: int) -> FloatArray:
     if costs.held[0] != source:
         costs.held[0] = source
         room[:] = 0.0
-        for a in range(costs.offsets[source], costs.offsets[source + 1]):
-            worth = costs.worth[costs.often[a]]
-            for b in range(costs.starts[costs.place[a]], costs.starts[costs.place[a] + 1]):
-                room[costs.sink[b]] += worth[costs.sink_often[b]]
+        offsets, place, often = costs.sources
+        starts, sink, sink_often = costs.at_place
+        for a in range(offsets[source], offsets[source + 1]):
+            worth = costs.worth[often[a]]
+            for b in range(starts[place[a]], starts[place[a] + 1]):
+                room[sink[b]] += worth[sink_often[b]]
         for j in range(len(room)):
             room[j] = costs.apart[source] + costs.sink_apart[j] - room[j]
     return room

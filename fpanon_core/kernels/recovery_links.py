@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import njit
 
 from ..model.arrays import FloatArray, IntArray, SmallInts
+from .network_simplex import Frequencies
 
 
 @njit(nogil=True, cache=True)
@@ -27,67 +28,41 @@ def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> 
 
 
 @njit(nogil=True, cache=True)
-def count_common(
-    begin: int,
-    end: int,
-    offsets: IntArray,
-    place: SmallInts,
-    starts: IntArray,
-    row: SmallInts,
-    seen: npt.NDArray[np.uint8],
-    many: IntArray,
-) -> None:
-    """``many[i]``: rows of the other side that share a place with row i, ``begin … end−1``.
-
-    Of place p the other side's rows are ``row[starts[p]:starts[p+1]]``; ``seen`` is scratch, 0.
-    """
-    for i in range(begin, end):
-        total = 0
-        for a in range(offsets[i], offsets[i + 1]):
-            for b in range(starts[place[a]], starts[place[a] + 1]):
-                total += seen[row[b]] == 0
-                seen[row[b]] = 1
-        many[i] = total
-        for a in range(offsets[i], offsets[i + 1]):
-            for b in range(starts[place[a]], starts[place[a] + 1]):
-                seen[row[b]] = 0
-
-
-@njit(nogil=True, cache=True)
 def save_common(
-    begin: int,
-    end: int,
-    offsets: IntArray,
-    place: SmallInts,
-    often: IntArray,
-    starts: IntArray,
-    row: SmallInts,
-    other_often: IntArray,
+    rows: Frequencies,
+    at_place: Frequencies,
     worth: FloatArray,
     total: FloatArray,
-    to: IntArray,
+    many: IntArray,
     column: SmallInts,
     value: FloatArray,
-) -> None:
-    """Of rows ``begin … end−1``, the other side's rows that share a place, and what that is worth.
+) -> bool:
+    """Of each row the other side's rows that share a place, and what that is worth.
 
-    Sums ``worth[f, g]`` over the common places, in their order; ``total`` is scratch, 0. Columns
-    ascend within a row.
+    ``many[i]`` are those of row i, ascending in ``column``. Sums ``worth[f, g]`` over the common
+    places, in their order; ``total`` is scratch, 0. Whether there was room for all of them.
     """
-    for i in range(begin, end):
-        at = to[i]
+    offsets, place, often = rows
+    starts, row, other_often = at_place
+    at = 0
+    for i in range(len(many)):
+        begin = at
         for a in range(offsets[i], offsets[i + 1]):
             f = often[a]
             for b in range(starts[place[a]], starts[place[a] + 1]):
                 j = row[b]
                 if total[j] == 0.0:  # every common place is worth more than 0
+                    if at == len(column):
+                        return False
                     column[at] = j
                     at += 1
                 total[j] += worth[f, other_often[b]]
-        column[to[i] : at] = np.sort(column[to[i] : at])
-        for k in range(to[i], at):
+        many[i] = at - begin
+        column[begin:at] = np.sort(column[begin:at])
+        for k in range(begin, at):
             value[k] = total[column[k]]
             total[column[k]] = 0.0
+    return True
 
 
 @njit(nogil=True, cache=True)
@@ -102,7 +77,7 @@ def count_shared(
     """Points each of the trajectories ``begin … end−1`` has in common with every true one.
 
     Who was at a place in slot s are the ``users[s, k]`` with that place in ``at[s, k]``, which
-    ascends; adds to ``shared``, (end − begin, n_users). Found by halving: a table of where each
+    ascends; adds to ``shared``, (n_trajectories, n_users). Found by halving: a table of where each
     place begins would be as large as the counts.
     """
     for s in range(places.shape[1]):  # slot by slot, so that who was where stays at hand
@@ -117,7 +92,7 @@ def count_shared(
                     else:
                         above = middle
                 while k < at.shape[1] and at[s, k] == p:
-                    shared[i - begin, users[s, k]] += 1
+                    shared[i, users[s, k]] += 1
                     k += 1
 
 

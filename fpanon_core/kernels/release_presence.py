@@ -133,29 +133,6 @@ def overlap_scores(
 
 
 @njit(nogil=True, cache=True)
-def edge_scores(
-    edges: IntArray, worth: FloatArray, starts: IntArray, holders: IntArray, out: FloatArray
-) -> None:
-    """Worth of the edges that one record has in common with each record of the other release.
-
-    Parameters
-    ----------
-    edges : int64 ndarray (n,)
-        Distinct edges of the record.
-    worth : float64 ndarray (n_edges,)
-    starts : int64 ndarray (n_edges + 1,)
-    holders : int64 ndarray
-        Records of the other release with edge e are ``holders[starts[e]:starts[e+1]]``.
-    out : float64 ndarray (n_records,)
-        Is written to.
-    """
-    out[:] = 0.0
-    for e in edges:
-        for at in range(starts[e], starts[e + 1]):
-            out[holders[at]] += worth[e]
-
-
-@njit(nogil=True, cache=True)
 def _volume(cell: FloatArray) -> float:
     return (cell[1] - cell[0]) * (cell[3] - cell[2]) * (cell[5] - cell[4])
 

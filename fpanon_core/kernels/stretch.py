@@ -29,6 +29,15 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
 
 
+class Scale(NamedTuple):
+    """The four parameters of the sample stretch effort."""
+
+    w_space: float
+    w_time: float
+    max_space: float
+    max_time: float
+
+
 class Packed(NamedTuple):
     """Fingerprints as the kernels read them; samples of user u are rows offsets[u]:offsets[u+1]."""
 
@@ -48,15 +57,7 @@ class Packed(NamedTuple):
     cell: SmallInts  # (n_samples,) feature of the place, and of the time: see kgap_search
     bin: SmallInts
     joint: SmallInts  # (n_samples,) and of both: the cell of places in a window
-
-
-class Scale(NamedTuple):
-    """The four parameters of the sample stretch effort."""
-
-    w_space: float
-    w_time: float
-    max_space: float
-    max_time: float
+    scale: Scale
 
 
 # Efforts are rounded to this many units so that mathematically equal efforts, summed in a
@@ -77,14 +78,7 @@ class Ahead(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fingerprint_effort(
-    packed: Packed,
-    scale: Scale,
-    a: int,
-    b: int,
-    limit: float,
-    nearest: FloatArray,
-    to_b: Ahead,
-    to_a: Ahead,
+    packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, to_b: Ahead, to_a: Ahead
 ) -> float:
     """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
 
@@ -93,52 +87,39 @@ def fingerprint_effort(
     places of any user.
     """
     if packed.equal:
-        return effort_of_points(packed, scale, a, b, limit, nearest, to_b, to_a)
+        return effort_of_points(packed, a, b, limit, nearest, to_b, to_a)
     if packed.offsets[b + 1] - packed.offsets[b] < packed.offsets[a + 1] - packed.offsets[a]:
-        effort = _directed_boxes(packed, scale, a, b, limit)
+        effort = _directed_boxes(packed, a, b, limit)
     else:
-        effort = _directed_boxes(packed, scale, a, b, 2.0 * limit)
+        effort = _directed_boxes(packed, a, b, 2.0 * limit)
         if effort < np.inf:
             rest = 2.0 * limit - effort
-            effort = (effort + _directed_boxes(packed, scale, b, a, rest)) / 2.0
+            effort = (effort + _directed_boxes(packed, b, a, rest)) / 2.0
     return np.rint(effort * ROUND) / ROUND
 
 
 @njit(nogil=True, cache=True)
 def effort_of_points(
-    packed: Packed,
-    scale: Scale,
-    a: int,
-    b: int,
-    limit: float,
-    nearest: FloatArray,
-    to_b: Ahead,
-    to_a: Ahead,
+    packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, to_b: Ahead, to_a: Ahead
 ) -> float:
     """As :func:`fingerprint_effort`, for two fingerprints whose samples all have one extent."""
     length = packed.offsets[a + 1] - packed.offsets[a]
     if packed.offsets[b + 1] - packed.offsets[b] < length:
-        effort = _directed_points(packed, scale, a, b, limit, nearest, to_b)
+        effort = _directed_points(packed, a, b, limit, nearest, to_b)
     else:
         least = to_a.total / length
-        effort = _directed_points(packed, scale, a, b, 2.0 * limit - least, nearest, to_b)
+        effort = _directed_points(packed, a, b, 2.0 * limit - least, nearest, to_b)
         if effort < np.inf:
             rest = 2.0 * limit - effort
-            effort = (effort + _directed_points(packed, scale, b, a, rest, nearest, to_a)) / 2.0
+            effort = (effort + _directed_points(packed, b, a, rest, nearest, to_a)) / 2.0
     return np.rint(effort * ROUND) / ROUND
 
 
 @njit(nogil=True, cache=True)
 def _directed_points(
-    packed: Packed,
-    scale: Scale,
-    a: int,
-    b: int,
-    limit: float,
-    nearest: FloatArray,
-    known: Ahead,
+    packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, known: Ahead
 ) -> float:
-    t, x, y = packed.t, packed.x, packed.y
+    t, x, y, scale = packed.t, packed.x, packed.y, packed.scale
     px, py = packed.px, packed.py
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
@@ -206,14 +187,14 @@ def stretch_1d(a: float, da: float, b: float, db: float, wa: float, wb: float) -
 
 
 @njit(nogil=True, cache=True)
-def _directed_boxes(packed: Packed, scale: Scale, a: int, b: int, limit: float) -> float:
+def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
     """For cells of any extent. The sweep stops by bounds on φ_t that grow with the distance:
 
     t_b ≥ t_a: the span of both cells reaches from t_a to t_b + dt_b at least, hence
     φ_t ≥ (t_b − t_a) + w_a·(dt_b − dt_a); dt_b is at least b's shortest. t_b ≤ t_a: likewise
     φ_t ≥ (t_a − t_b) + w_b·(dt_a − dt_b); dt_b is at most b's longest.
     """
-    t, x, y = packed.t, packed.x, packed.y
+    t, x, y, scale = packed.t, packed.x, packed.y, packed.scale
     dt, dx, dy = packed.dt, packed.dx, packed.dy
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
@@ -265,13 +246,7 @@ def _directed_boxes(packed: Packed, scale: Scale, a: int, b: int, limit: float) 
 
 @njit(nogil=True, cache=True)
 def match_samples(
-    packed: Packed,
-    scale: Scale,
-    a: int,
-    b: int,
-    matched: IntArray,
-    space: FloatArray,
-    time: FloatArray,
+    packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
     """For each sample of a the sample of b with the smallest δ (ties: earlier), and δ's two parts.
 
@@ -282,6 +257,7 @@ def match_samples(
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
     wa = packed.weight[a] / (packed.weight[a] + packed.weight[b])
     wb = 1.0 - wa
+    scale = packed.scale
     space_unit = scale.w_space / scale.max_space
     time_unit = scale.w_time / scale.max_time
     for i in range(a0, a1):
@@ -302,7 +278,7 @@ def match_samples(
 
 @njit(nogil=True, cache=True)
 def pooled_components(
-    packed: Packed, scale: Scale, a: int, neighbours: IntArray
+    packed: Packed, a: int, neighbours: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Matched parts in space and in time of a and each neighbour, from the longer's samples."""
     length_a = packed.offsets[a + 1] - packed.offsets[a]
@@ -318,9 +294,9 @@ def pooled_components(
         size = max(length_a, length_b)
         part = slice(at, at + size)
         if length_a >= length_b:
-            match_samples(packed, scale, a, b, matched[part], space[part], time[part])
+            match_samples(packed, a, b, matched[part], space[part], time[part])
         else:
-            match_samples(packed, scale, b, a, matched[part], space[part], time[part])
+            match_samples(packed, b, a, matched[part], space[part], time[part])
         at += size
     return space, time
 

@@ -19,7 +19,7 @@ follow the hours of the week.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,26 @@ _MORE_IN_BURST, _BURST_GAP_MIN = 0.3, 5.0
 _LEGS_A_DAY = 10
 
 
+class World(NamedTuple):
+    """Where everybody lives, and when they are active."""
+
+    days: int
+    weekday: int  # of the first day, 0 = Monday
+    rhythm: FloatArray  # cumulative share of activity by hour of the period
+    x_m: FloatArray
+    y_m: FloatArray
+    residents: FloatArray  # cumulative, by antenna
+    pull: npt.NDArray[np.float32]  # pull[i]: the cumulative gravity from antenna i
+
+
+class Stays(NamedTuple):
+    """One user's stops, each with its times of arrival and leave."""
+
+    arrive: FloatArray
+    leave: FloatArray
+    stop: IntArray
+
+
 @njit(nogil=True, cache=True)
 def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray) -> None:
     """Number of events, at least 1, of the users ``first, first + 1, …``: lognormal, given mean."""
@@ -49,36 +69,29 @@ def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray
 
 @njit(nogil=True, cache=True)
 def wander(
+    world: World,
     first: int,
     seed: int,
     offsets: IntArray,
-    days: int,
-    weekday: int,
-    rhythm: FloatArray,
-    x_m: FloatArray,
-    y_m: FloatArray,
-    residents: FloatArray,
-    pull: npt.NDArray[np.float32],
     second: IntArray,
     place: npt.NDArray[np.int16],
 ) -> None:
     """Write the events of the users ``first, first + 1, …`` into ``second`` and ``place``.
 
-    Events of the i-th go to rows ``offsets[i]:offsets[i+1]``, in time order. ``weekday`` is that of
-    the first day, 0 = Monday; ``rhythm`` the cumulative share of activity by hour of the period;
-    ``residents`` cumulative, by antenna; ``pull[i]`` the cumulative gravity from antenna i.
-    ``second`` counts from the first local midnight.
+    Events of the i-th go to rows ``offsets[i]:offsets[i+1]``, in time order. ``second`` counts from
+    the first local midnight.
     """
+    days, x_m, y_m = world.days, world.x_m, world.y_m
     state = np.zeros(1, np.uint64)
     legs = days * _LEGS_A_DAY + 2
-    arrive, leave = np.empty(legs), np.empty(legs)
-    stop = np.empty(legs, np.int64)
+    arrive, leave, stop = np.empty(legs), np.empty(legs), np.empty(legs, np.int64)
+    stays = Stays(arrive, leave, stop)
     for i in range(len(offsets) - 1):
         _start(state, seed, first + i, 2)
-        n = _itinerary(state, days, weekday, x_m, y_m, residents, pull, arrive, leave, stop)
+        n = _itinerary(state, world, stays)
         rows = second[offsets[i] : offsets[i + 1]]
         _start(state, seed, first + i, 3)
-        _event_times(state, days, rhythm, rows)
+        _event_times(state, days, world.rhythm, rows)
         rows.sort()
         for j in range(1, len(rows)):  # one event a second, so that none looks like a copy
             if rows[j] <= rows[j - 1] and rows[j - 1] < days * 86_400 - 1:
@@ -102,20 +115,11 @@ def wander(
 
 
 @njit(nogil=True, cache=True)
-def _itinerary(
-    state: Any,
-    days: int,
-    weekday: int,
-    x_m: FloatArray,
-    y_m: FloatArray,
-    residents: FloatArray,
-    pull: Any,
-    arrive: FloatArray,
-    leave: FloatArray,
-    stop: IntArray,
-) -> int:
+def _itinerary(state: Any, world: World, stays: Stays) -> int:
     """Fill the stops of one user, each with its times of arrival and leave; how many there are."""
-    home = _draw(residents, _uniform(state))
+    days, weekday, pull = world.days, world.weekday, world.pull
+    arrive, leave, stop = stays.arrive, stays.leave, stays.stop
+    home = _draw(world.residents, _uniform(state))
     work = _draw(pull[home], _uniform(state))
     employed = _uniform(state) < _EMPLOYED
     shift_start = 60 * (8.3 + 0.8 * _normal(state))
@@ -135,7 +139,7 @@ def _itinerary(
                 outings = 0.4 * sociable
                 begin = midnight + shift_start + 12 * _normal(state)
                 free = begin + shift_length + 20 * _normal(state)
-                n = _go(n, work, begin, free, x_m, y_m, arrive, leave, stop)
+                n = _go(n, work, begin, free, world, stays)
         while _uniform(state) < outings:
             outings = outings * 0.75 if outings > 1 else outings * 0.5
             begin = max(free, leave[n - 1]) + 60 * 3.0 * _uniform(state)
@@ -162,28 +166,19 @@ def _itinerary(
                 known[seen] = goal
                 n_known += 1
             visits[seen] += 1
-            n = _go(n, goal, begin, end, x_m, y_m, arrive, leave, stop)
+            n = _go(n, goal, begin, end, world, stays)
             if _uniform(state) < 0.6:
-                n = _go(n, home, 0.0, 0.0, x_m, y_m, arrive, leave, stop)
+                n = _go(n, home, 0.0, 0.0, world, stays)
         if stop[n - 1] != home:
-            n = _go(n, home, 0.0, 0.0, x_m, y_m, arrive, leave, stop)
+            n = _go(n, home, 0.0, 0.0, world, stays)
     leave[n - 1] = days * _DAY
     return n
 
 
 @njit(nogil=True, cache=True)
-def _go(
-    n: int,
-    goal: int,
-    begin: float,
-    end: float,
-    x_m: FloatArray,
-    y_m: FloatArray,
-    arrive: FloatArray,
-    leave: FloatArray,
-    stop: IntArray,
-) -> int:
+def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays) -> int:
     """Append a stay at ``goal`` from ``begin``, or when one can be there, to ``end``."""
+    x_m, y_m, arrive, leave, stop = world.x_m, world.y_m, stays.arrive, stays.leave, stays.stop
     here = stop[n - 1]
     if n >= len(stop) or goal == here:
         leave[n - 1] = max(leave[n - 1], end)

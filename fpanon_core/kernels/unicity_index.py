@@ -1,10 +1,12 @@
 """Which users' traces hold a set of bins? An inverted index of the bins known.
 
-Bins are compared by the bits of their six numbers, given as uint64 arrays; flat arrays rather than
-tuples of them, because numba counts references to each array of a tuple at every call.
+Bins are compared by the bits of their six numbers, given as uint64 arrays. Tuples of arrays are
+taken apart before a loop: numba counts references to each array of a tuple at every call.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +15,31 @@ from numba import njit
 from ..model.arrays import BoolArray, IntArray, SmallInts
 
 Bits = npt.NDArray[np.uint64]
+
+
+class Bins(NamedTuple):
+    """The six numbers of places and times, as bits."""
+
+    x: Bits
+    y: Bits
+    t: Bits
+    dx: Bits
+    dy: Bits
+    dt: Bits
+
+
+class Index(NamedTuple):
+    """Who was in each bin, and which bins are known of each target.
+
+    Target i knows the bins ``number[offsets[i]:offsets[i+1]]``; in bin b were
+    ``users[starts[b]:starts[b+1]]``, ascending.
+    """
+
+    offsets: IntArray
+    number: SmallInts
+    starts: IntArray
+    users: SmallInts
+
 
 _MINUS_ZERO = np.uint64(1 << 63)  # the bits of -0.0, which is the same number as 0.0
 _ZERO = np.uint64(0)
@@ -39,22 +66,14 @@ def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint6
 
 @njit(nogil=True, cache=True)
 def enter_bins(
-    x: Bits,
-    y: Bits,
-    t: Bits,
-    dx: Bits,
-    dy: Bits,
-    dt: Bits,
-    timeless: bool,
-    table: SmallInts,
-    first: IntArray,
-    number: SmallInts,
+    points: Bins, timeless: bool, table: SmallInts, first: IntArray, number: SmallInts
 ) -> int:
     """Number the distinct bins; returns how many.
 
     Sets ``number[i]`` of each point, ``first[b]``, a point that is bin b, and the hash ``table``
     (a power of 2 in length, filled with −1, at least twice as long as there are bins).
     """
+    x, y, t, dx, dy, dt = points
     mask = np.uint64(len(table) - 1)
     many = 0
     for i in range(len(x)):
@@ -88,29 +107,20 @@ def find_bins(
     offsets: IntArray,
     begin: int,
     end: int,
-    x: Bits,
-    y: Bits,
-    t: Bits,
-    dx: Bits,
-    dy: Bits,
-    dt: Bits,
+    samples: Bins,
     timeless: bool,
     table: SmallInts,
-    bx: Bits,
-    by: Bits,
-    bt: Bits,
-    bdx: Bits,
-    bdy: Bits,
-    bdt: Bits,
-    last: SmallInts,
-    found_bin: SmallInts,
-    found_user: SmallInts,
-) -> int:
+    bins: Bins,
+) -> tuple[SmallInts, SmallInts]:
     """Every (bin, user) of the users ``begin … end−1`` whose trace holds a known bin, once.
 
-    ``last`` is scratch with one entry per bin, filled with −1. Samples may be at −0.0; the bins
-    may not. Returns how many were written, in order of users.
+    In order of users. Samples may be at −0.0; the bins may not.
     """
+    x, y, t, dx, dy, dt = samples
+    bx, by, bt, bdx, bdy, bdt = bins
+    room = offsets[end] - offsets[begin]
+    found_bin, found_user = np.empty(room, np.int32), np.empty(room, np.int32)
+    last = np.full(len(bx), -1, np.int32)
     mask = np.uint64(len(table) - 1)
     many = 0
     for u in range(begin, end):
@@ -137,7 +147,7 @@ def find_bins(
                         many += 1
                     break
                 at = (at + np.uint64(1)) & mask
-    return many
+    return found_bin[:many].copy(), found_user[:many].copy()
 
 
 @njit(nogil=True, cache=True)
@@ -183,10 +193,9 @@ def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: 
 
 
 @njit(nogil=True, cache=True)
-def _longest_start(
-    begin: int, end: int, some: IntArray, offsets: IntArray, number: SmallInts, starts: IntArray
-) -> int:
+def _longest_start(begin: int, end: int, some: IntArray, index: Index) -> int:
     """Length of the longest list that :func:`_class_of` starts from."""
+    offsets, number, starts = index.offsets, index.number, index.starts
     longest = 0
     for i in range(begin, end):
         shortest = starts[-1]
@@ -214,21 +223,14 @@ def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: Smal
 
 @njit(nogil=True, cache=True)
 def class_sums(
-    begin: int,
-    end: int,
-    some: IntArray,
-    offsets: IntArray,
-    number: SmallInts,
-    starts: IntArray,
-    users: SmallInts,
-    values: IntArray,
-    sums: IntArray,
+    begin: int, end: int, some: IntArray, index: Index, values: IntArray, sums: IntArray
 ) -> None:
     """Sums of each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
 
     Of weights, the sum is |E|. Written to ``sums[:, begin:end]``.
     """
-    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
+    offsets, number, starts, users = index
+    common = np.empty(_longest_start(begin, end, some, index), np.int32)
     for i in range(begin, end):
         known = number[offsets[some[i]] : offsets[some[i] + 1]]
         count = _class_of(known, starts, users, common)
@@ -244,10 +246,7 @@ def class_members(
     begin: int,
     end: int,
     some: IntArray,
-    offsets: IntArray,
-    number: SmallInts,
-    starts: IntArray,
-    users: SmallInts,
+    index: Index,
     n_users: int,
     inside: BoolArray,
     member_starts: IntArray,
@@ -258,7 +257,8 @@ def class_members(
     Those of ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i + 1]]``, which
     must have room for just as many.
     """
-    common = np.empty(_longest_start(begin, end, some, offsets, number, starts), np.int32)
+    offsets, number, starts, users = index
+    common = np.empty(_longest_start(begin, end, some, index), np.int32)
     for i in range(begin, end):
         known = number[offsets[some[i]] : offsets[some[i] + 1]]
         count = _class_of(known, starts, users, common)
@@ -279,10 +279,7 @@ def class_members(
 def points_to_unique(
     begin: int,
     end: int,
-    offsets: IntArray,
-    number: SmallInts,
-    starts: IntArray,
-    users: SmallInts,
+    index: Index,
     weight: IntArray,
     out_of: int,
     points: IntArray,
@@ -292,6 +289,7 @@ def points_to_unique(
 
     ``sizes`` is |E| after the last point taken.
     """
+    offsets, number, starts, users = index
     longest = 0
     for i in range(begin, end):
         b = number[offsets[i]]

@@ -192,10 +192,7 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
     across, up = (g.ravel() for g in np.meshgrid(*[np.linspace(0, 1, along)] * 2))
     x = (places.x_m[:, None] + across * places.dx_m[:, None]).ravel()
     y = (places.y_m[:, None] + up * places.dy_m[:, None]).ravel()
-    lon, lat = Unprojection(fs.crs).lon_lat(x, y)
-    lon = (lon + 180.0) % 360.0 - 180.0
-    points = zip(lat.tolist(), lon.tolist(), strict=True)
-    met = {h3.latlng_to_cell(*at, space.resolution) for at in points}
+    met = set(hexagons_at(fs.crs, space.resolution, x, y).tolist())
     near = sorted({other for cell in met for other in h3.grid_disk(cell, 1)})
     rings = [np.array(h3.cell_to_boundary(cell)) for cell in near]
     of = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
@@ -203,6 +200,16 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
     corners = project(np.ascontiguousarray(lats), np.ascontiguousarray(lons), fs.crs)
     shape = shapely.polygons(shapely.linearrings(np.column_stack(corners), indices=of))
     return _kept(Pieces(str(space), shape, np.arange(len(shape))), places)
+
+
+def hexagons_at(
+    crs: str, resolution: int, x_m: FloatArray, y_m: FloatArray
+) -> npt.NDArray[np.uint64]:
+    """H3's index of the hexagon that holds each projected position."""
+    lon, lat = Unprojection(crs).lon_lat(x_m, y_m)
+    lon = (lon + 180.0) % 360.0 - 180.0
+    points = zip(lat.tolist(), lon.tolist(), strict=True)
+    return np.array([h3.latlng_to_cell(*at, resolution) for at in points], np.uint64)
 
 
 def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
@@ -261,16 +268,5 @@ def _laid_on(where: Pieces, places: Places) -> Laid:
     key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)
     starts = offsets_of(np.bincount(key // areas, minlength=len(places.x_m)))
     shares: FloatArray = np.bincount(pair, share, len(key)).astype(np.float64)
-    return Laid(
-        np.arange(areas),
-        1,
-        0.0,
-        0.0,
-        _NO_FLOATS,
-        _NO_FLOATS,
-        _NO_FLOATS,
-        _NO_FLOATS,
-        starts,
-        key % areas,
-        shares,
-    )
+    sides = [_NO_FLOATS] * 4
+    return Laid(np.arange(areas), 1, 0.0, 0.0, *sides, starts, key % areas, shares)

@@ -38,7 +38,7 @@ from ..model.errors import ConfigError, InfeasibleError, SchemaError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.kgap import FIGURES, KGapResult, StretchComponents
-from .packing import pack, scale_of
+from .packing import pack
 
 _FULL = 1 - 1e-12  # of a weight: rounding may leave a trifle
 
@@ -92,7 +92,7 @@ def components_by_k(
     if not results:
         raise ConfigError("No k is asked for; give at least one.")
     widest = results[max(results)]
-    packed, scale = pack(fs), scale_of(result.config)
+    packed = pack(fs, result.config)
     lengths = fs.lengths
     n = len(result.users)
     out = np.full((len(results), n, len(FIGURES)), np.nan)
@@ -101,7 +101,7 @@ def components_by_k(
         last = min(first + 256, n)
         for i in range(first, last):
             near = np.ascontiguousarray(widest.neighbours[i])
-            space, time = pooled_components(packed, scale, result.users[i], near)
+            space, time = pooled_components(packed, result.users[i], near)
             ends = np.cumsum(np.maximum(lengths[result.users[i]], lengths[near]))
             for at, k in enumerate(results):
                 end = ends[k - 2]
@@ -148,32 +148,20 @@ def matched_samples(
         raise InfeasibleError("A fingerprint is matched with another one; choose two users.")
     pair = fs.check_users([a, b])
     longer, shorter = (0, 1) if fs.lengths[a] >= fs.lengths[b] else (1, 0)
-    packed = pack(fs.subset(pair))
+    packed = pack(fs.subset(pair), config)
     rows = np.concatenate([np.arange(fs.offsets[u], fs.offsets[u + 1]) for u in pair])
     length = int(fs.lengths[pair[longer]])
     matched, space, time = np.empty(length, np.int64), np.empty(length), np.empty(length)
-    match_samples(packed, scale_of(config), longer, shorter, matched, space, time)
+    match_samples(packed, longer, shorter, matched, space, time)
     own = np.arange(packed.offsets[longer], packed.offsets[longer + 1])
     share = packed.weight[[longer, shorter]] / packed.weight.sum()
-    stretch = [
-        _stretch(start[own], extent[own], start[matched], extent[matched], share)
-        for start, extent in (
-            (packed.x, packed.dx),
-            (packed.y, packed.dy),
-            (packed.t, packed.dt),
-        )
-    ]
-    return pd.DataFrame(
-        {
-            "row": rows[own],
-            "matched_row": rows[matched],
-            "dist_m": stretch[0] + stretch[1],
-            "gap_min": stretch[2],
-            "space": space,
-            "time": time,
-            "total": space + time,
-        }
+    axes = ((packed.x, packed.dx), (packed.y, packed.dy), (packed.t, packed.dt))
+    across, up, gap_min = (
+        _stretch(at[own], d[own], at[matched], d[matched], share) for at, d in axes
     )
+    found = {"row": rows[own], "matched_row": rows[matched], "dist_m": across + up}
+    efforts = {"space": space, "time": time, "total": space + time}
+    return pd.DataFrame(found | {"gap_min": gap_min} | efforts)
 
 
 def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> FloatArray:
@@ -183,17 +171,8 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
     share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan
     space_m, beyond_space = _capped(space, config.w_space, config.max_space_m)
     time_min, beyond_time = _capped(time, config.w_time, config.max_time_min)
-    return np.array(
-        [
-            share,
-            *(gini_of_sorted(p) for p in pools),
-            *(tail_weight_of_sorted(p) for p in pools),
-            space_m,
-            time_min,
-            beyond_space,
-            beyond_time,
-        ]
-    )
+    ginis, tails = map(gini_of_sorted, pools), map(tail_weight_of_sorted, pools)
+    return np.array([share, *ginis, *tails, space_m, time_min, beyond_space, beyond_time])
 
 
 def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]:

@@ -22,7 +22,8 @@ Source: docs/science.md, “Disclosure”.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -40,7 +41,7 @@ from ..kernels.disclosure_sums import (
     sort_traces,
 )
 from ..kernels.unicity_index import enter_bins
-from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
+from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, SmallInts, offsets_of, rows_of
 from ..model.checks import whole
 from ..model.disclosure import DisclosureResult
 from ..model.errors import ConfigError, InfeasibleError
@@ -135,7 +136,12 @@ def disclosure(
         return _disclosure_apart(fs, knowledge, n_bins, engine, progress)
     half = _INDEX_SHARE / 2
     seen = presence(fs, engine, part(progress, 0.0, half))
-    d = _bins_counted(n_bins, len(seen.users))
+    d = n_bins or len(seen.users)
+    if d < len(seen.users):
+        raise ConfigError(
+            f"n_bins = {d}, but the data have {len(seen.users)} distinct bins; give as many or "
+            "more, or leave it out."
+        )
     index = Index(fs, [knowledge], engine, part(progress, half, _INDEX_SHARE))
     classes = _classes(fs, index, seen, engine, part(progress, _INDEX_SHARE, _CLASSES_SHARE))
     n_users, n_targets = int(fs.weight.sum()), knowledge.n_targets
@@ -143,54 +149,61 @@ def disclosure(
     with np.errstate(divide="ignore"):
         absent = -np.log1p(-share)
     absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
-    ledger = _Ledger(fs, index, seen, classes, absent, engine, part(progress, _CLASSES_SHARE, 1.0))
-    sizes = classes.sizes[classes.of_target]
-    unseen = n_targets - ledger.seen_by
-    em_sum_user = ledger.em_user[classes.of_target]
-    kl_sum_user = ledger.kl_user[classes.of_target]
-    em_user, kl_user = em_sum_user / d, kl_sum_user / d
+    counting = part(progress, _CLASSES_SHARE, 1.0)
+    of_class, of_bin = _Ledger(fs, index, seen, classes, absent).entered(engine, counting)
+    em, kl = (sums[classes.of_target] for sums in of_class)
+    em_bin, kl_bin, seen_by = of_bin
+    unseen = n_targets - seen_by
     em_most, kl_most = _most(seen, share, absent)
-    unique = int((sizes == 1).sum())
+    return _result(
+        fs,
+        knowledge,
+        classes.sizes[classes.of_target],
+        em_user=em / d,
+        kl_user=kl / d,
+        em_sum_user=em,
+        kl_sum_user=kl,
+        # Sums of rounded terms: the bounds must not be a last digit below what they bound.
+        em_most=max(em_most, float(em.max())),
+        kl_most=max(kl_most, float(kl.max())),
+        em_bin=(em_bin + unseen * share) / n_targets,
+        kl_bin=(kl_bin + unseen * absent) / n_targets,
+        bin_users=seen.users,
+        n_bins=d,
+        **seen.corners,
+    )
+
+
+def _result(
+    fs: FingerprintSet, knowledge: Knowledge, sizes: IntArray, **found: Any
+) -> DisclosureResult:
+    """With all that follows from what is found of each target."""
+    unique, n_targets = int((sizes == 1).sum()), len(sizes)
     low, high = wilson_interval(unique, n_targets)
+    means = {
+        name: math.fsum(found[f"{name}_user"]) / n_targets
+        for name in ("em", "kl", "em_sum", "kl_sum")
+    }
+    config = knowledge.config
+    everything = knowledge.too_few == n_targets
+    determined = config is not None and (config.strategy == "top" or everything)
+    n_users = int(fs.weight.sum())
     return DisclosureResult(
         unicity=unique / n_targets,
         unicity_low=low,
         unicity_high=high,
         k_disclosure=math.fsum(1.0 / sizes) / n_targets,
-        em=math.fsum(em_user) / n_targets,
-        kl=math.fsum(kl_user) / n_targets,
-        em_sum=math.fsum(em_sum_user) / n_targets,
-        kl_sum=math.fsum(kl_sum_user) / n_targets,
         sizes=sizes,
-        em_user=em_user,
-        kl_user=kl_user,
-        em_sum_user=em_sum_user,
-        kl_sum_user=kl_sum_user,
-        # Sums of rounded terms: the bounds must not be a last digit below what they bound.
-        em_most=max(em_most, float(em_sum_user.max())),
-        kl_most=max(kl_most, float(kl_sum_user.max())),
-        drawn=_drawn(fs, knowledge),
-        em_bin=(ledger.em_bin + unseen * share) / n_targets,
-        kl_bin=(ledger.kl_bin + unseen * absent) / n_targets,
+        # Whether another seed could have asked about others, or known other points of them.
+        drawn=not (n_targets == n_users and determined),
         targets=knowledge.targets,
-        bin_users=seen.users,
         too_few=knowledge.too_few,
         n_users=n_users,
-        n_bins=d,
-        config=knowledge.config,
+        config=config,
         digest=knowledge.digest,
-        **seen.corners,
+        **means,
+        **found,
     )
-
-
-def _bins_counted(asked: int | None, distinct: int) -> int:
-    """The bins that means are over: those asked for, or the distinct ones of the data."""
-    if asked is not None and asked < distinct:
-        raise ConfigError(
-            f"n_bins = {asked}, but the data have {distinct} distinct bins; give as many or "
-            "more, or leave it out."
-        )
-    return distinct if asked is None else asked
 
 
 def _disclosure_apart(
@@ -201,54 +214,20 @@ def _disclosure_apart(
     progress: Progress | None,
 ) -> DisclosureResult:
     """By workers that share no memory, each for some of the targets."""
-    found: dict[int, DisclosureResult] = {}
-
-    def take(first: int, _: int, some: DisclosureResult) -> None:
-        found[first] = some
-
     sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
     _check_sizes(sizes)
-    by_targets(_disclosure_of, fs, knowledge, engine, take, part(progress, 0.2, 1.0), n_bins)
-    parts = [found[first] for first in sorted(found)]
-    many = [len(each.sizes) for each in parts]
-    n_targets = knowledge.n_targets
-    unique = int((sizes == 1).sum())
-    low, high = wilson_interval(unique, n_targets)
-
-    def joined(name: str) -> Any:
-        return np.concatenate([getattr(each, name) for each in parts])
-
-    def of_bins(name: str) -> FloatArray:
-        """Means over the targets of each part, as one over all."""
-        total = sum(n * getattr(each, name) for n, each in zip(many, parts, strict=True))
-        mean: FloatArray = total / n_targets
-        return mean
-
-    of_users: dict[str, Any] = {
-        f"{m}{s}_user": joined(f"{m}{s}_user") for m in ("em", "kl") for s in ("", "_sum")
+    parts = by_targets(_disclosure_of, fs, knowledge, engine, part(progress, 0.2, 1.0), n_bins)
+    found: dict[str, Any] = {
+        name: getattr(parts[0], name) for name in (*CELL, "bin_users", "n_bins")
     }
-    means: dict[str, Any] = {
-        name.removesuffix("_user"): math.fsum(v) / n_targets for name, v in of_users.items()
-    }
-    return replace(
-        parts[0],
-        unicity=unique / n_targets,
-        unicity_low=low,
-        unicity_high=high,
-        k_disclosure=math.fsum(1.0 / sizes) / n_targets,
-        **means,
-        **of_users,
-        sizes=sizes,
-        em_most=max(each.em_most for each in parts),
-        kl_most=max(each.kl_most for each in parts),
-        drawn=_drawn(fs, knowledge),
-        em_bin=of_bins("em_bin"),
-        kl_bin=of_bins("kl_bin"),
-        targets=knowledge.targets,
-        too_few=knowledge.too_few,
-        config=knowledge.config,
-        digest=knowledge.digest,
-    )
+    for name in ("em", "kl"):
+        found[f"{name}_most"] = max(getattr(each, f"{name}_most") for each in parts)
+        # Means over the targets of each part, as one over all.
+        means = [len(each.sizes) * getattr(each, f"{name}_bin") for each in parts]
+        found[f"{name}_bin"] = sum(means) / len(sizes)
+        for users in (f"{name}_user", f"{name}_sum_user"):
+            found[users] = np.concatenate([getattr(each, users) for each in parts])
+    return _result(fs, knowledge, sizes, **found)
 
 
 def _disclosure_of(
@@ -276,30 +255,12 @@ def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float,
     the factor p is the mean, over the members, of a sum over each one's own bins: no more than the
     largest such sum of all users.
     """
-    starts = seen.offsets[:-1]
-    at = np.repeat(starts, seen.lengths) + _counted(seen.lengths)
-    own = seen.bins[at]
-    firsts = np.concatenate([[0], np.cumsum(seen.lengths)[:-1]])
+    own = seen.bins[rows_of(seen.offsets[:-1], seen.lengths)]
+    firsts = offsets_of(seen.lengths)[:-1]
     of_user = (
         float(np.add.reduceat(each[own], firsts).max()) for each in (1 - share, -np.log(share))
     )
     return next(of_user) + math.fsum(share), next(of_user) + math.fsum(absent)
-
-
-def _counted(lengths: IntArray) -> IntArray:
-    """0, 1, … of each length, one after the other."""
-    ends = np.cumsum(lengths)
-    counted: IntArray = np.arange(ends[-1]) - np.repeat(ends - lengths, lengths)
-    return counted
-
-
-def _drawn(fs: FingerprintSet, knowledge: Knowledge) -> bool:
-    """Whether another seed could have asked about others, or known other points of them."""
-    config = knowledge.config
-    everyone = knowledge.n_targets == int(fs.weight.sum())
-    everything = knowledge.too_few == knowledge.n_targets
-    determined = config is not None and (config.strategy == "top" or everything)
-    return not (everyone and determined)
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,8 +284,8 @@ def _classes(
     fs: FingerprintSet, index: Index, seen: Presence, engine: Engine, progress: Progress | None
 ) -> _Classes:
     numbers: dict[bytes, int] = {}
-    ends = zip(index.offsets[:-1].tolist(), index.offsets[1:].tolist(), strict=True)
-    known = (np.unique(index.number[begin:end]).tobytes() for begin, end in ends)
+    ends = pairwise(index.lists.offsets.tolist())
+    known = (np.unique(index.lists.number[begin:end]).tobytes() for begin, end in ends)
     of_target = np.array([numbers.setdefault(bins, len(numbers)) for bins in known])
     targets = np.unique(of_target, return_index=True)[1]
     each = np.stack([fs.weight, np.ones_like(seen.lengths), seen.lengths])
@@ -343,12 +304,7 @@ def _classes(
 
 
 class _Ledger:
-    """What every class discloses, and of every bin.
-
-    ``em_user`` and ``kl_user`` are sums over the bins, of each class; ``em_bin`` and ``kl_bin``
-    sums over the targets in whose class somebody saw the bin, of each bin; ``seen_by`` counts
-    those targets.
-    """
+    """What every class discloses, and of every bin."""
 
     def __init__(
         self,
@@ -357,44 +313,46 @@ class _Ledger:
         seen: Presence,
         classes: _Classes,
         absent: FloatArray,
-        engine: Engine,
-        progress: Progress | None,
     ) -> None:
-        self._fs, self._index, self._seen, self._classes = fs, index, seen, classes
-        self._absent, self._engine = absent, engine
+        self._index, self._seen, self._classes, self._absent = index, seen, classes, absent
+        self._n_users, self._weight = int(fs.weight.sum()), fs.weight
         n_bins, n_classes = len(seen.users), len(classes.targets)
         self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
-        self._n_runs = _PARTS // len(self._ranges)
-        em_bin, kl_bin = np.zeros((2, self._n_runs, n_bins))
-        seen_by = np.zeros((self._n_runs, n_bins), np.int64)
+        n_runs = _PARTS // len(self._ranges)
+        em_bin, kl_bin = np.zeros((2, n_runs, n_bins))
         self._gains, self._kls = np.zeros(n_classes, np.int64), np.zeros(n_classes)
-        self._per_bin = em_bin, kl_bin, seen_by
+        self._per_bin = em_bin, kl_bin, np.zeros((n_runs, n_bins), np.int64)
+
+    def entered(
+        self, engine: Engine, progress: Progress | None
+    ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
+        """Sums of EM and KL over the bins, of each class; and over the targets, of each bin.
+
+        These are over the targets in whose class somebody saw the bin, and are followed by how many
+        such targets there are.
+        """
         # Each class costs its members, and something by itself.
-        cost = classes.many + 64
+        cost = self._classes.many + 64
         upto = np.cumsum(cost)
         cuts = np.flatnonzero(np.diff(upto // _MEMBERS_A_ROUND)) + 1
-        for some in np.split(np.arange(n_classes), cuts):
+        for some in np.split(np.arange(len(cost)), cuts):
             done = (upto[some[[0, -1]]] - [cost[some[0]], 0]) / upto[-1]
-            self._enter(some, cost[some], part(progress, float(done[0]), float(done[1])))
-        self.em_user = self._gains / (classes.sizes * int(fs.weight.sum()))
-        self.kl_user = self._kls
-        self.em_bin, self.kl_bin, self.seen_by = (each.sum(axis=0) for each in self._per_bin)
+            stretch = part(progress, float(done[0]), float(done[1]))
+            self._enter(some, cost[some], engine, stretch)
+        em = self._gains / (self._classes.sizes * self._n_users)
+        return (em, self._kls), (each.sum(axis=0) for each in self._per_bin)
 
-    def _enter(self, some: IntArray, cost: IntArray, progress: Progress | None) -> None:
+    def _enter(
+        self, some: IntArray, cost: IntArray, engine: Engine, progress: Progress | None
+    ) -> None:
         """One round: some classes, whose members fit in memory at once."""
-        seen, classes, weight = self._seen, self._classes, self._fs.weight
-        sizes, times = classes.sizes[some], classes.times[some]
-        inside = classes.inside[some]
+        seen, classes = self._seen, self._classes
+        inside, looking = classes.inside[some], part(progress, 0.0, _MEMBERS_SHARE)
         starts, members = self._index.members(
-            classes.targets[some],
-            inside,
-            classes.many[some],
-            self._engine,
-            part(progress, 0.0, _MEMBERS_SHARE),
+            classes.targets[some], inside, classes.many[some], engine, looking
         )
-        traces = Traces(seen.offsets, seen.lengths, seen.bins, weight)
-        of_round = Classes(sizes, times, inside, starts, members)
-        n_users = int(weight.sum())
+        traces = Traces(seen.offsets, seen.lengths, seen.bins, self._weight)
+        of_round = Classes(classes.sizes[some], classes.times[some], inside, starts, members)
         gains = np.zeros((len(self._ranges), len(some)), np.int64)
         kls = np.zeros((len(self._ranges), len(some)))
 
@@ -402,14 +360,14 @@ class _Ledger:
             r, run, (begin, end) = at
             low, high = self._ranges[r]
             present, absent = int(seen.users[low:high].sum()), float(self._absent[low:high].sum())
-            everybody = Everybody(n_users, seen.users, present, self._absent, absent)
+            everybody = Everybody(self._n_users, seen.users, present, self._absent, absent)
             sums = Sums(gains[r], kls[r], *(each[run] for each in self._per_bin))
             disclose(low, high, begin, end, traces, everybody, of_round, sums)
             return 1.0
 
-        runs = list(enumerate(_cuts(cost, self._n_runs)))
+        runs = list(enumerate(_cuts(cost, len(self._per_bin[0]))))
         parts = [(r, run, ends) for r in range(len(self._ranges)) for run, ends in runs]
-        self._engine.run(block, parts, len(parts), part(progress, _MEMBERS_SHARE, 1.0))
+        engine.run(block, parts, len(parts), part(progress, _MEMBERS_SHARE, 1.0))
         self._gains[some], self._kls[some] = gains.sum(axis=0), kls.sum(axis=0)
 
 
@@ -452,7 +410,7 @@ def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = Non
     columns = bits(*fs.arrays().values())
     table = np.full(1 << max(4, (2 * fs.n_samples).bit_length()), -1, np.int32)
     first, number = np.empty(fs.n_samples, np.int64), np.empty(fs.n_samples, np.int32)
-    n_bins = enter_bins(*columns, False, table, first, number)
+    n_bins = enter_bins(columns, False, table, first, number)
     del table
     corners = {name: values[first[:n_bins]] + 0.0 for name, values in fs.arrays().items()}
     del first

@@ -26,12 +26,7 @@ _SAMPLES_AT_ONCE = 1 << 22
 
 
 def draw_knowledge(
-    fs: FingerprintSet,
-    p: int,
-    *,
-    strategy: Strategy = "random",
-    users: int = 2500,
-    seed: int = 0,
+    fs: FingerprintSet, p: int, *, strategy: Strategy = "random", users: int = 2500, seed: int = 0
 ) -> Knowledge:
     """Draw p points of some users' traces, as an adversary might know them.
 

@@ -27,23 +27,25 @@ from ..kernels.kgap_search import (
     NO_EXTRA,
     NO_FLOOR,
     Features,
+    Floors,
     Known,
+    Lists,
     PairBuffer,
+    Tile,
     enter,
     fill_extra,
     fill_floor,
     search_pairs,
-    search_plainly,
     search_tile,
 )
-from ..kernels.stretch import Ahead, Packed, Scale, fingerprint_effort
+from ..kernels.stretch import Ahead, Packed, fingerprint_effort
 from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts
 from ..model.checks import whole
 from ..model.configs import StretchConfig
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.kgap import KGapResult
-from .packing import pack, scale_of, with_features
+from .packing import pack, with_features
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
@@ -92,12 +94,9 @@ def fingerprint_stretch(
     chosen = fs.check_users([a, b])
     if fs.lengths[b] > fs.lengths[a]:
         chosen = chosen[::-1]
-    packed = pack(fs.subset(chosen))
-    scale = scale_of(config or StretchConfig())
+    packed = pack(fs.subset(chosen), config or StretchConfig())
     unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
-    return float(
-        fingerprint_effort(packed, scale, 0, 1, np.inf, _scratch(packed), unknown, unknown)
-    )
+    return float(fingerprint_effort(packed, 0, 1, np.inf, _scratch(packed), unknown, unknown))
 
 
 def k_gap(
@@ -145,8 +144,8 @@ def k_gap(
     config = config or StretchConfig()
     check_k(k, fs.n_users)
     measured = fs.check_users(users)
-    search = _Search(fs, int(k), measured, scale_of(config))
-    lists = search.nearest(engine or LocalEngine(), progress)
+    search = _Search(fs, int(k), measured, config)
+    lists = search.nearest(engine or LocalEngine(), progress).lists
     at = np.empty(fs.n_users, np.int64)
     at[lists.row] = np.arange(fs.n_users)
     stretch = lists.stretch[at[measured]]
@@ -183,10 +182,8 @@ class _Lists:
     """Everyone's nearest so far; users in order of falling length, which ``row`` translates."""
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
-        self.row = row
-        self.neighbours = np.full((len(row), many), len(row), np.int64)
-        self.stretch = np.full((len(row), many), np.inf)
-        self.worst = worst
+        nobody = np.full((len(row), many), len(row), np.int64)
+        self.lists = Lists(row, nobody, np.full((len(row), many), np.inf), worst)
         self.lock = threading.Lock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -195,14 +192,19 @@ class _Lists:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, lock=threading.Lock())
 
+    @property
+    def worst(self) -> FloatArray:
+        return self.lists.worst
+
     def enter(self, count: int, found: PairBuffer) -> None:
         with self.lock:
-            enter(count, found, self.row, self.neighbours, self.stretch, self.worst)
+            enter(count, found, self.lists)
 
     def copy(self) -> _Noted:
         with self.lock:
-            made = _Noted(self.row, 0, self.worst.copy())
-            made.neighbours, made.stretch = self.neighbours.copy(), self.stretch.copy()
+            row, *found = self.lists
+            made = _Noted(row, 0, self.worst)
+            made.lists = Lists(row, *(values.copy() for values in found))
         return made
 
 
@@ -240,37 +242,37 @@ class _Data:
     """What a search reads, whoever does a part of it."""
 
     packed: Packed
-    scale: Scale
     features: Features | None
     lengths: IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One step of a search: lists as they were before it, and the pairs ``a`` and ``b`` to compute.
+    """One step of a search: lists as they were before it, and the pairs a·n + b to compute.
 
-    Or all pairs by tiles, but those of ``known``.
+    Or all pairs by tiles, but those.
     """
 
     lists: _Lists
-    a: IntArray
-    b: IntArray
-    known: Known
+    pairs: IntArray  # a < b, ascending
     exact: bool
+    known: Known | None = None  # the same pairs, for the tiles
 
 
 class _Search:
     """One search over the fingerprints of a set, in tiles of users."""
 
-    def __init__(self, fs: FingerprintSet, k: int, measured: IntArray, scale: Scale) -> None:
+    def __init__(
+        self, fs: FingerprintSet, k: int, measured: IntArray, config: StretchConfig
+    ) -> None:
         self.k = k
         self.row = np.argsort(-fs.lengths, kind="stable")
         self.fs = fs.subset(self.row)
-        packed = pack(self.fs)
+        packed = pack(self.fs, config)
         features: Features | None = None
         if packed.equal:
             packed, features = with_features(self.fs, packed)
-        self.data = _Data(packed, scale, features, self.fs.lengths)
+        self.data = _Data(packed, features, self.fs.lengths)
         chosen = np.zeros(fs.n_users, bool)
         chosen[measured] = True
         self.chosen = chosen[self.row]
@@ -293,7 +295,7 @@ class _Search:
             candidates = _Lists(np.arange(n), many, np.where(self.worst < 0, -1.0, _UNBOUNDED))
             self._tiles(candidates, engine, None, exact=False)
             for first in range(0, many, _ROUND_OF_CANDIDATES):
-                some = candidates.neighbours[:, first : first + _ROUND_OF_CANDIDATES]
+                some = candidates.lists.neighbours[:, first : first + _ROUND_OF_CANDIDATES]
                 self._pairs(lists, some, engine)
         self._tiles(lists, engine, progress, exact=True)
         return lists
@@ -312,17 +314,17 @@ class _Search:
         keys = keys[new]
         self.computed = np.sort(np.concatenate([self.computed, keys]), kind="stable")
         if len(keys):
-            a, b = np.divmod(keys, n)
-            stage = _Stage(lists, a, b, self._nothing_known(), True)
             work = np.minimum(_PAIRS_A_BLOCK, len(keys) - np.arange(0, len(keys), _PAIRS_A_BLOCK))
+            stage = _Stage(lists, keys, True)
             self._do(_search_pairs, stage, _PAIRS_A_BLOCK, work, engine, None)
 
     def _tiles(
         self, lists: _Lists, engine: Engine, progress: Progress | None, *, exact: bool
     ) -> None:
         n = len(self.row)
-        nobody = np.empty(0, np.int64)
-        stage = _Stage(lists, nobody, nobody, self._known(), exact)
+        a, b = np.divmod(self.computed, n)
+        known = Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
+        stage = _Stage(lists, self.computed, exact, known)
         first = np.arange(0, n, _WIDTH)
         last = np.minimum(first + _WIDTH, n)
         work = (last - first) * (first + last) / 2.0
@@ -360,14 +362,6 @@ class _Search:
             _search_part, parts, (search, self.data, stage), take, work=each, progress=progress
         )
 
-    def _nothing_known(self) -> Known:
-        return Known(np.zeros(len(self.row) + 1, np.int64), np.empty(0, np.int32))
-
-    def _known(self) -> Known:
-        n = len(self.row)
-        a, b = np.divmod(self.computed, n)
-        return Known(np.searchsorted(a, np.arange(n + 1)), b.astype(np.int32))
-
     @cached_property
     def _means(self) -> FloatArray:
         fs = self.fs
@@ -395,58 +389,45 @@ def _search_part(
 
 def _search_pairs(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
     """Some of the pairs that are named."""
-    part = slice(first, first + _PAIRS_A_BLOCK)
+    _compute(data, stage.pairs[first : first + _PAIRS_A_BLOCK], lists)
+
+
+def _compute(data: _Data, pairs: IntArray, lists: _Lists) -> None:
     found = _buffers(data.packed)
-    kept = search_pairs(data.packed, data.scale, stage.a[part], stage.b[part], lists.worst, found)
-    lists.enter(kept, found)
+    a, b = np.divmod(pairs, len(data.lengths))
+    lists.enter(search_pairs(data.packed, a, b, lists.worst, found), found)
 
 
 def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
     """All tiles with the users first … last−1 as the shorter side."""
-    packed, scale, features, lengths = data.packed, data.scale, data.features, data.lengths
-    last = min(first + _WIDTH, len(lengths))
+    packed, features, lengths = data.packed, data.features, data.lengths
+    n, last = len(lengths), min(first + _WIDTH, len(lengths))
+    if features is None:  # cells of unequal extents, of which there is no bound
+        for a_first in range(0, last, _HEIGHT):
+            a, b = np.mgrid[a_first : min(a_first + _HEIGHT, last), first:last]
+            pairs = (a * n + b)[a < b]
+            _compute(data, np.setdiff1d(pairs, stage.pairs, assume_unique=True), lists)
+        return
     found = _buffers(packed)
-    extra = NO_EXTRA
 
     def floor_of(first: int, last: int) -> SmallFloats:
-        assert features is not None
-        count = len(features.cell_x0) + features.n_bins
-        floor = np.empty((count, last - first), np.float32)
-        fill_floor(packed, scale, features, first, last, floor)
+        floor = np.empty((len(features.cell_x0) + features.n_bins, last - first), np.float32)
+        fill_floor(packed, features, first, last, floor)
         return floor
 
-    if features is not None:
-        floor = floor_of(first, last)
-        if stage.exact:
-            both = len(features.cell_x0) * features.n_windows
-            extra = np.empty((both, last - first), np.uint8)
-            fill_extra(packed, scale, features, first, last, extra)
+    floor, extra = floor_of(first, last), NO_EXTRA
+    if stage.exact:
+        extra = np.empty((len(features.cell_x0) * features.n_windows, last - first), np.uint8)
+        fill_extra(packed, features, first, last, extra)
     for a_first in range(0, last, _HEIGHT):
         a_last = min(a_first + _HEIGHT, last)
-        if features is not None:
-            # Only pairs of equal length need the bound in the other direction.
-            equal = lengths[a_last - 1] <= lengths[first]
-            back = floor_of(a_first, a_last) if equal else floor[:0]
-            kept, _ = search_tile(
-                packed,
-                scale,
-                features,
-                floor,
-                back,
-                extra,
-                a_first,
-                a_last,
-                first,
-                last,
-                stage.known,
-                lists.worst,
-                stage.exact,
-                found,
-            )
-        else:
-            kept = search_plainly(
-                packed, scale, a_first, a_last, first, last, stage.known, lists.worst, found
-            )
+        # Only pairs of equal length need the bound in the other direction.
+        equal = lengths[a_last - 1] <= lengths[first]
+        floors = Floors(floor, floor_of(a_first, a_last) if equal else floor[:0], extra)
+        tile = Tile(a_first, a_last, first, last)
+        kept = search_tile(
+            packed, features, floors, tile, stage.known, lists.worst, stage.exact, found
+        )
         lists.enter(kept, found)
 
 

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
 from ..kernels.unicity_index import (
+    Bins,
     class_members,
     class_sums,
     enter_bins,
@@ -27,13 +28,11 @@ from ..kernels.unicity_index import (
     find_bins,
     points_to_unique,
 )
+from ..kernels.unicity_index import Index as Lists
 from ..model.arrays import CELL, BoolArray, IntArray, SmallInts, offsets_of
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.knowledge import Knowledge
-
-Bits = npt.NDArray[np.uint64]
-Bins = tuple[Bits, Bits, Bits, Bits, Bits, Bits]
 
 _SAMPLES_A_BLOCK = 1 << 20
 _TARGETS_A_BLOCK = 64
@@ -92,9 +91,15 @@ def sizes_of(
     """:func:`anonymity_sets` of several knowledges, by one index."""
     engine = engine or LocalEngine()
     if engine.apart:
-        return _sizes_apart(fs, knowledges, engine, progress)
+        if any(k.timeless != knowledges[0].timeless for k in knowledges):
+            raise ConfigError(_NO_COMMON_INDEX)
+        told = [nth_part(progress, nth, len(knowledges)) for nth in range(len(knowledges))]
+        return [
+            np.concatenate(by_targets(_sizes_of, fs, knowledge, engine, each))
+            for knowledge, each in zip(knowledges, told, strict=True)
+        ]
     index = Index(fs, knowledges, engine, part(progress, 0.0, _INDEX_SHARE))
-    everyone = np.arange(len(index.offsets) - 1)
+    everyone = np.arange(len(index.lists.offsets) - 1)
     (sizes,) = index.sums(
         everyone, fs.weight[np.newaxis], engine, part(progress, _INDEX_SHARE, 1.0)
     )
@@ -111,30 +116,16 @@ def first_unique(
 ) -> tuple[IntArray, IntArray]:
     """Points, in their order, until |E| ≤ ``out_of`` (0 = never), and |E| then; (n_targets,)."""
     engine = engine or LocalEngine()
-    points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
     if engine.apart:
-
-        def take(first: int, last: int, found: tuple[IntArray, IntArray]) -> None:
-            points[first:last], sizes[first:last] = found
-
-        by_targets(_first_unique_of, fs, knowledge, engine, take, progress, out_of)
+        parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
+        points, sizes = (np.concatenate(each) for each in zip(*parts, strict=True))
         return points, sizes
+    points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
     index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
 
     def block(first: int) -> float:
         last = min(first + _TARGETS_A_BLOCK, len(sizes))
-        points_to_unique(
-            first,
-            last,
-            index.offsets,
-            index.number,
-            index.starts,
-            index.users,
-            fs.weight,
-            out_of,
-            points,
-            sizes,
-        )
+        points_to_unique(first, last, index.lists, fs.weight, out_of, points, sizes)
         return float(last - first)
 
     blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
@@ -142,49 +133,22 @@ def first_unique(
     return points, sizes
 
 
-def _sizes_apart(
-    fs: FingerprintSet, knowledges: Sequence[Knowledge], engine: Engine, progress: Progress | None
-) -> list[IntArray]:
-    """:func:`sizes_of` by workers that share no memory, each with an index of its targets' bins."""
-    if any(k.timeless != knowledges[0].timeless for k in knowledges):
-        raise ConfigError(_NO_COMMON_INDEX)
-    found = [np.zeros(k.n_targets, np.int64) for k in knowledges]
-    for nth, knowledge in enumerate(knowledges):
-
-        def take(first: int, last: int, sizes: IntArray, into: IntArray = found[nth]) -> None:
-            into[first:last] = sizes
-
-        told = nth_part(progress, nth, len(knowledges))
-        by_targets(_sizes_of, fs, knowledge, engine, take, told)
-    return found
-
-
 def by_targets(
     function: Callable[..., R],
     fs: FingerprintSet,
     knowledge: Knowledge,
     engine: Engine,
-    take: Callable[[int, int, R], None],
     progress: Progress | None,
     *given: Any,
-) -> None:
-    """Have workers do ``function(knowledge of some targets, data, *given)``.
-
-    Parameters
-    ----------
-    take : callable
-        Given the first of those targets, the one after their last, and what was made of them.
-    """
-    n = knowledge.n_targets
+) -> list[R]:
+    """What workers make by ``function(knowledge of some targets, data, *given)``, in order."""
     # Each part reads all data once, so that there is one for each worker and no more.
-    parts = min(n, engine.workers)
-    cuts = [n * nth // parts for nth in range(parts + 1)]
+    parts = min(knowledge.n_targets, engine.workers)
+    cuts = [knowledge.n_targets * nth // parts for nth in range(parts + 1)]
     some = [of_targets(knowledge, a, b) for a, b in pairwise(cuts)]
-
-    def enter(nth: int, found: R) -> None:
-        take(cuts[nth], cuts[nth + 1], found)
-
-    engine.map(function, some, (fs.unnamed, *given), enter, progress=progress)
+    found: dict[int, R] = {}
+    engine.map(function, some, (fs.unnamed, *given), found.__setitem__, progress=progress)
+    return [found[nth] for nth in range(parts)]
 
 
 def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
@@ -210,17 +174,7 @@ def _first_unique_of(
 
 
 class Index:
-    """Users of every known bin: of bin b, ``users[starts[b]:starts[b+1]]``, ascending.
-
-    The targets of all knowledges follow one another; target i knows the bins
-    ``number[offsets[i]:offsets[i+1]]``.
-    """
-
-    offsets: IntArray
-    number: SmallInts
-    starts: IntArray
-    users: SmallInts
-    n_users: int
+    """Users of every known bin, in ``lists``; the targets of all knowledges follow one another."""
 
     def __init__(
         self,
@@ -232,16 +186,34 @@ class Index:
         timeless = knowledges[0].timeless
         if any(k.timeless != timeless for k in knowledges):
             raise ConfigError(_NO_COMMON_INDEX)
-        self.offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
         self.n_users = fs.n_users
         points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in CELL))
-        table = np.full(1 << max(4, (4 * len(points[0])).bit_length()), -1, np.int32)
-        first = np.empty(len(points[0]), np.int64)
-        self.number = np.empty(len(points[0]), np.int32)
-        n_bins = enter_bins(*points, timeless, table, first, self.number)
+        many = len(points.x)
+        table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
+        first, number = np.empty(many, np.int64), np.empty(many, np.int32)
+        n_bins = enter_bins(points, timeless, table, first, number)
         # 0.0 is added for the sake of −0.0, the same place with other bits.
         bins = bits(*(column[first[:n_bins]].view(np.float64) + 0.0 for column in points))
-        self._search(fs, timeless, table, bins, engine, progress)
+        samples = bits(*fs.arrays().values())
+        cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
+        cuts = np.unique(np.append(cuts, fs.n_users))
+        nothing = np.empty(0, np.int32)
+        found: list[tuple[SmallInts, SmallInts]] = [(nothing, nothing)] * (len(cuts) - 1)
+
+        def block(i: int) -> float:
+            begin, end = int(cuts[i]), int(cuts[i + 1])
+            found[i] = find_bins(fs.offsets, begin, end, samples, timeless, table, bins)
+            return float(fs.offsets[end] - fs.offsets[begin])
+
+        engine.run(block, range(len(found)), fs.n_samples, progress)
+        # Blocks are in the order of users, and so are the lists filled from them one by one.
+        starts = offsets_of(sum((np.bincount(b, minlength=n_bins) for b, _ in found), np.int64(0)))
+        users = np.empty(int(starts[-1]), np.int32)
+        at = starts[:-1].copy()
+        for bin_, user in found:
+            fill_lists(bin_, user, at, users)
+        offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
+        self.lists = Lists(offsets, number, starts, users)
 
     def sums(
         self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
@@ -254,9 +226,7 @@ class Index:
 
         def block(first: int) -> float:
             last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_sums(
-                first, last, some, self.offsets, self.number, self.starts, self.users, values, sums
-            )
+            class_sums(first, last, some, self.lists, values, sums)
             return float(last - first)
 
         engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
@@ -279,63 +249,13 @@ class Index:
 
         def block(first: int) -> float:
             last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_members(
-                first,
-                last,
-                some,
-                self.offsets,
-                self.number,
-                self.starts,
-                self.users,
-                self.n_users,
-                inside,
-                starts,
-                members,
-            )
+            class_members(first, last, some, self.lists, self.n_users, inside, starts, members)
             return float(last - first)
 
         engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
         return starts, members
 
-    def _search(
-        self,
-        fs: FingerprintSet,
-        timeless: bool,
-        table: SmallInts,
-        bins: Bins,
-        engine: Engine,
-        progress: Progress | None,
-    ) -> None:
-        samples = bits(*fs.arrays().values())
-        cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))
-        cuts = np.unique(np.append(cuts, fs.n_users))
-        found: list[tuple[SmallInts, SmallInts]] = [_NOTHING] * (len(cuts) - 1)
-
-        def block(i: int) -> float:
-            begin, end = int(cuts[i]), int(cuts[i + 1])
-            many = int(fs.offsets[end] - fs.offsets[begin])
-            last = np.full(len(bins[0]), -1, np.int32)
-            bin_, user = np.empty((2, many), np.int32)
-            kept = find_bins(
-                fs.offsets, begin, end, *samples, timeless, table, *bins, last, bin_, user
-            )
-            found[i] = (bin_[:kept].copy(), user[:kept].copy())
-            return float(many)
-
-        engine.run(block, range(len(found)), fs.n_samples, progress)
-        # Blocks are in the order of users, and so are the lists filled from them one by one.
-        counts = sum((np.bincount(b, minlength=len(bins[0])) for b, _ in found), np.int64(0))
-        self.starts = offsets_of(counts)
-        self.users = np.empty(int(self.starts[-1]), np.int32)
-        at = self.starts[:-1].copy()
-        for bin_, user in found:
-            fill_lists(bin_, user, at, self.users)
-
-
-_NOTHING = (np.empty(0, np.int32), np.empty(0, np.int32))
-
 
 def bits(*columns: npt.NDArray[np.generic]) -> Bins:
     """The six numbers of bins, for the kernels to compare bit by bit."""
-    x, y, t, dx, dy, dt = (column.view(np.uint64) for column in columns)
-    return x, y, t, dx, dy, dt
+    return Bins(*(column.view(np.uint64) for column in columns))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from ..kernels.kgap_search import Features
 from ..kernels.stretch import Packed, Scale
@@ -28,15 +29,11 @@ def scale_of(config: StretchConfig) -> Scale:
             "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch "
             "effort is in [0, 1], and its weights must add up to 1."
         )
-    return Scale(
-        float(config.w_space),
-        float(config.w_time),
-        float(config.max_space_m),
-        float(config.max_time_min),
-    )
+    weights, caps = (config.w_space, config.w_time), (config.max_space_m, config.max_time_min)
+    return Scale(*(float(value) for value in (*weights, *caps)))
 
 
-def pack(fs: FingerprintSet) -> Packed:
+def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
     """The arrays of a fingerprint set, with each user's distinct places."""
     x_cells, y_cells = (_ranks(fs.x_m), _ranks(fs.y_m))
     cells = x_cells * (int(y_cells.max()) + 1) + y_cells
@@ -48,23 +45,20 @@ def pack(fs: FingerprintSet) -> Packed:
     keys, first, inverse = np.unique(key, return_index=True, return_inverse=True)
     place_user = keys // (int(cell.max()) + 1)
     place_offsets = np.searchsorted(place_user, np.arange(fs.n_users + 1))
+    of_samples = {"t": fs.t_min, "x": fs.x_m, "y": fs.y_m}
+    of_samples |= {"dt": fs.dt_min, "dx": fs.dx_m, "dy": fs.dy_m}
+    none = np.empty(0, np.int32)
     return Packed(
         equal=all(_constant(extent) for extent in (fs.dx_m, fs.dy_m, fs.dt_min)),
         offsets=np.array(fs.offsets),
-        t=np.array(fs.t_min),
-        x=np.array(fs.x_m),
-        y=np.array(fs.y_m),
-        dt=np.array(fs.dt_min),
-        dx=np.array(fs.dx_m),
-        dy=np.array(fs.dy_m),
         weight=fs.weight.astype(np.float64),
         place=inverse - place_offsets[fs.sample_user],
         place_offsets=place_offsets.astype(np.int64),
         px=np.array(fs.x_m)[first],
         py=np.array(fs.y_m)[first],
-        cell=np.empty(0, np.int32),
-        bin=np.empty(0, np.int32),
-        joint=np.empty(0, np.int32),
+        **{name: np.array(values) for name, values in of_samples.items()},
+        **dict.fromkeys(("cell", "bin", "joint"), none),
+        scale=scale_of(config),
     )
 
 
@@ -113,9 +107,7 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     ), features
 
 
-def _cells(
-    fs: FingerprintSet,
-) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
+def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
     """Cell of each sample, and the range of places in each cell."""
     side = 0.0
     while True:
@@ -132,12 +124,9 @@ def _cells(
         # longer to find the same.
         extent = max(float(np.ptp(fs.x_m)), float(np.ptp(fs.y_m)))
         side = max(side * 1.25, extent / 2048)
-    low = [np.full(count, np.inf) for _ in range(2)]
-    high = [np.full(count, -np.inf) for _ in range(2)]
-    for axis, values in enumerate((fs.x_m, fs.y_m)):
-        np.minimum.at(low[axis], cell, values)
-        np.maximum.at(high[axis], cell, values)
-    return cell, low[0], high[0], low[1], high[1]
+    found = pd.DataFrame({"x": fs.x_m, "y": fs.y_m}).groupby(cell).agg(["min", "max"])
+    x0, x1, y0, y1 = np.ascontiguousarray(found.to_numpy().T)
+    return cell, x0, x1, y0, y1
 
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:

@@ -347,6 +347,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
 
 _STARTS = 400  # values of β scanned
 _TRIED = 4  # starts carried through to the end
+_SEARCH = {"method": "lm", "ftol": 1e-13, "xtol": 1e-13, "maxfev": 500}
 _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
@@ -379,17 +380,7 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
         with warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
             warnings.simplefilter("ignore", OptimizeWarning)
             try:
-                found, spread = curve_fit(
-                    curve,
-                    x,
-                    eps,
-                    first,
-                    jac=jacobian,
-                    method="lm",
-                    ftol=1e-13,
-                    xtol=1e-13,
-                    maxfev=500,
-                )
+                found, spread = curve_fit(curve, x, eps, first, jac=jacobian, **_SEARCH)
             except RuntimeError:  # not settled in time; the scan's own point stands
                 found, spread = np.array(first), np.full((2, 2), np.inf)
         left = eps - curve(x, *found)

@@ -96,11 +96,11 @@ class AggregateCounts(Closed):
             put(self, "counts", np.ascontiguousarray(self.counts))
         for name in ("x_m", "y_m", "dx_m", "dy_m", "slot_start_min", "wall_start_min"):
             put(self, name, np.ascontiguousarray(getattr(self, name), np.float64))
-        if len(self.wall_start_min) == 0:
-            put(self, "wall_start_min", self.slot_start_min)
-        for name in ("dx_m", "dy_m"):
+        none = np.zeros(len(self.x_m))
+        usual = {"wall_start_min": self.slot_start_min, "dx_m": none, "dy_m": none}
+        for name, values in usual.items():
             if len(getattr(self, name)) == 0:
-                put(self, name, np.zeros(len(self.x_m)))
+                put(self, name, values)
         if self.slot_min == 0.0:
             gaps = np.diff(self.slot_start_min)
             put(self, "slot_min", float(gaps.min()) if len(gaps) else 30.0)
@@ -288,9 +288,6 @@ class CountRows(Closed):
     many: npt.NDArray[np.integer]
     n_places: int
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @classmethod
     def of_blocks(cls, blocks: Iterable[npt.NDArray[np.integer]]) -> CountRows:
         """From tables of some slots by all places, one after the other; of one slot at least."""
@@ -393,9 +390,6 @@ class Recovered(Closed):
     config: RecoveryConfig
     digest: str
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @property
     def n_trajectories(self) -> int:
         """Number of recovered trajectories."""
@@ -471,9 +465,6 @@ class RecoveryScore(Closed):
     pairing: str
     seed: int
     digest: str
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @property
     def recorded(self) -> float:

@@ -269,9 +269,6 @@ class CountsFrame(Closed):
     columns: int = field(default=0)
     cells: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @classmethod
     def of(
         cls,
@@ -337,20 +334,8 @@ class CountsFrame(Closed):
         lon, lat = antennas.lon, antennas.lat
         if len(lon) == 0:
             lon, lat = lon_lat(crs, antennas.x_m + side / 2, antennas.y_m + side / 2)
-        own = period.clock(clock)
-        return cls(
-            antennas.x_m,
-            antennas.y_m,
-            side,
-            side,
-            lon,
-            lat,
-            *_slots(period, own),
-            period.slot_min,
-            period.days,
-            own,
-            crs,
-        )
+        places = antennas.x_m, antennas.y_m, side, side, lon, lat
+        return cls(*places, *_when(period, clock), crs)
 
     @classmethod
     def of_area(
@@ -401,22 +386,8 @@ class CountsFrame(Closed):
         y_m = np.repeat(south + side * np.arange(rows), columns)
         extent = np.full(columns * rows, side)
         lon, lat = lon_lat(own_crs, x_m + side / 2, y_m + side / 2)
-        own = period.clock(clock)
-        return cls(
-            x_m,
-            y_m,
-            extent,
-            extent,
-            lon,
-            lat,
-            *_slots(period, own),
-            period.slot_min,
-            period.days,
-            own,
-            own_crs,
-            area,
-            columns,
-        )
+        places = x_m, y_m, extent, extent, lon, lat
+        return cls(*places, *_when(period, clock), own_crs, area, columns)
 
     @classmethod
     def of_hexagons(
@@ -501,15 +472,19 @@ def check_slot(slot_min: float) -> float:
     return length
 
 
-def _slots(period: StatedPeriod, clock: LocalClock | None) -> tuple[FloatArray, FloatArray]:
-    """Edges of the slots in elapsed minutes, and their starts on the wall clock."""
-    end = float(period.days * _DAY_MIN)
+def _when(
+    period: StatedPeriod, of_data: LocalClock | None
+) -> tuple[FloatArray, FloatArray, float, int, LocalClock | None]:
+    """Edges of the slots in elapsed minutes, starts on the wall clock, length, days and clock."""
+    end, clock = float(period.days * _DAY_MIN), period.clock(of_data)
     if clock is None:
-        starts = np.arange(round(end / period.slot_min), dtype=np.float64) * period.slot_min
-        return np.append(starts, end), starts
-    end = float(clock.elapsed_minutes([end])[0])
-    starts = slots_between(clock, 0.0, end, period.slot_min)
-    return np.append(starts, end), clock.wall_minutes(starts)
+        wall = np.arange(round(end / period.slot_min), dtype=np.float64) * period.slot_min
+        edges = np.append(wall, end)
+    else:
+        end = float(clock.elapsed_minutes([end])[0])
+        starts = slots_between(clock, 0.0, end, period.slot_min)
+        edges, wall = np.append(starts, end), clock.wall_minutes(starts)
+    return edges, wall, period.slot_min, period.days, clock
 
 
 def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) -> FloatArray:

@@ -125,9 +125,6 @@ class Intervals(Closed):
     n_intervals: int
     too_few: int
 
-    def __post_init__(self) -> None:
-        self._close()
-
 
 @dataclass(frozen=True, eq=False)
 class Areas(Closed):
@@ -151,9 +148,6 @@ class Areas(Closed):
     people: IntArray
     antennas: IntArray
     homeless: int
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @property
     def r2(self) -> float:
@@ -190,6 +184,3 @@ class Habits(Closed):
     n_day: int
     same_bits: FloatArray
     other_bits: FloatArray
-
-    def __post_init__(self) -> None:
-        self._close()

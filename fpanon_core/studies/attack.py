@@ -29,9 +29,8 @@ from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from . import releases
 from .attack_examples import Example, examples
-from .attacked import attacked
 from .learnt import expected_error, home_found
-from .linkage import FIRST_FEW, link
+from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .releases import Shelf
 from .tabled import Tabled
@@ -199,17 +198,15 @@ class Result(Tabled):
             {
                 "measure": name,
                 "unit": unit,
-                **_columns("before_", before),
-                **_columns("after_", after),
+                **_columns("before", "before_", before),
+                **_columns("after", "", after),
                 "points_alone": alone,
                 "method": self.method,
             }
             for name, unit, before, after, alone in self._rows()
         ]
-        names = {"before_value": "before", "after_value": "after"}
-        after = {"after_guessing": "guessing", "after_asked": "asked"}
         return {
-            "attack": pd.DataFrame(rows).rename(columns=names | after),
+            "attack": pd.DataFrame(rows),
             "targets": self.after.link.per_target,
             "targets_before": self.before.link.per_target,
         }
@@ -274,21 +271,16 @@ def study(
     [0.667, 0.333, 0.333]
     """
     engine = engine or LocalEngine()
-    steps = _Steps(progress)
-    given = released if released is not None else made(fs, config, engine, steps.of(0, 4))
+    given = released
+    if given is None:
+        given = made(fs, config, engine, _tenths(progress, 0, 4))
     target = attacked(fs, given)
     origin = target.origin
-    before = _before(fs, config, engine, steps.of(4, 6))
+    before = _before(fs, config, engine, _tenths(progress, 4, 6))
     raw = not origin.option.steps
-    after = before if raw else found(fs, given, config, engine, steps.of(6, 9))
-    some = examples(
-        target,
-        config.knowledge,
-        after.link.per_target,
-        config.within_m,
-        config.nights,
-        engine=engine,
-    )
+    after = before if raw else found(fs, given, config, engine, _tenths(progress, 6, 9))
+    asked = after.link.per_target, config.within_m, config.nights
+    some = examples(target, config.knowledge, *asked, engine=engine)
     if progress is not None:
         progress(1.0)
     return Result(
@@ -309,18 +301,12 @@ def made(
 _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
-class _Steps:
-    """Progress by tenths of the whole."""
-
-    def __init__(self, progress: Progress | None) -> None:
-        self._progress = progress
-
-    def of(self, begin: int, end: int) -> Progress | None:
-        """Of a stretch."""
-        stretch = part(self._progress, begin / 10, end / 10)
-        if stretch is not None:
-            stretch(0.0)
-        return stretch
+def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
+    """Progress of a stretch of the whole, in tenths of it."""
+    stretch = part(progress, begin / 10, end / 10)
+    if stretch is not None:
+        stretch(0.0)
+    return stretch
 
 
 def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None) -> Found:
@@ -352,13 +338,9 @@ def found(
     error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
     home, fault = None, ""
     try:
+        told = nth_part(progress, 2, 3)
         homes = home_found(
-            fs,
-            released,
-            config.within_m,
-            nights=config.nights,
-            engine=engine,
-            progress=nth_part(progress, 2, 3),
+            fs, released, config.within_m, nights=config.nights, engine=engine, progress=told
         )
         home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
     except InfeasibleError as why:
@@ -378,10 +360,15 @@ class _Figure:
     asked: int
 
 
-def _columns(prefix: str, figure: _Figure) -> dict[str, Any]:
-    names = ("value", "low", "high", "guessing", "asked")
-    values = (*figure.estimate, figure.guessing, figure.asked)
-    return {f"{prefix}{name}": value for name, value in zip(names, values, strict=True)}
+def _columns(when: str, beside: str, figure: _Figure) -> dict[str, Any]:
+    value, low, high = figure.estimate
+    return {
+        when: value,
+        f"{when}_low": low,
+        f"{when}_high": high,
+        f"{beside}guessing": figure.guessing,
+        f"{beside}asked": figure.asked,
+    }
 
 
 ATTACKERS = {

@@ -20,8 +20,7 @@ from ..engines.local import Engine
 from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.linkage import LinkConfig
 from ..model.options import ReleaseOption
-from .attacked import Attacked, attacked, homes_asked
-from .linkage import targets_of
+from .linkage import Attacked, attacked, homes_asked, targets_of
 
 Kind = Literal["hidden", "found", "home", "accused"]
 

@@ -129,16 +129,13 @@ class Result(Tabled):
     @property
     def blank(self) -> int:
         """Counts above 0 that are left blank."""
-        counts = self.counts.counts
-        return int(((counts > 0) & (counts < self._least)).sum())
+        return len(self._blank())
 
     @property
     def blank_share(self) -> float:
         """Of the people counted over all slots, those in blank counts; NaN if there are none."""
-        counts = self.counts.counts
-        total = int(np.maximum(counts, 0).sum())
-        hidden = int(counts[(counts > 0) & (counts < self._least)].sum())
-        return hidden / total if total else float("nan")
+        total = int(np.maximum(self.counts.counts, 0).sum())
+        return int(self._blank().sum()) / total if total else float("nan")
 
     @property
     def subtractable(self) -> int:
@@ -172,6 +169,10 @@ class Result(Tabled):
             return float("nan")
         return 1.0 if self.recorded is None else int(self.recorded.sum()) / total
 
+    def _blank(self) -> IntArray:
+        counts = np.asarray(self.counts.counts, np.int64)
+        return counts[(counts > 0) & (counts < self._least)]
+
     def _alone(self) -> BoolArray:
         alone: BoolArray = self.counts.counts == 1
         return alone
@@ -197,33 +198,20 @@ class Result(Tabled):
             counts_words.tables(self.tables(), self.frame, self.config.form),
             name="counts",
             title=counts_words.TITLES[self.config.form],
-            readme=counts_words.readme(
-                self.frame,
-                self.counts.filled_in,
-                self.config.form,
-                self.config.below,
-                self.guarantee,
-            ),
-            about=counts_words.about(
-                self.frame,
-                self.counts.filled_in,
-                self.config.form,
-                self.config.below,
-                self.guarantee,
-            ),
+            readme=counts_words.readme(self._stated),
+            about=counts_words.about(self._stated),
             ending=ending,
         )
 
     def readme(self) -> str:
         """The page in the zip, without its list of files."""
-        return "\n\n".join(
-            counts_words.readme(
-                self.frame,
-                self.counts.filled_in,
-                self.config.form,
-                self.config.below,
-                self.guarantee,
-            )
+        return "\n\n".join(counts_words.readme(self._stated))
+
+    @property
+    def _stated(self) -> counts_words.Stated:
+        c = self.config
+        return counts_words.Stated(
+            self.frame, self.counts.filled_in, c.form, c.below, self.guarantee
         )
 
     def _counts(self) -> pd.DataFrame:
@@ -289,28 +277,16 @@ def study(
     frame = frame_for(fs, config.frame)
     if config.form == "private" and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
-    counts, left_out = counts_of(
-        fs,
-        frame=frame,
-        filled_in=config.filled_in,
-        most_counts=limits.COUNTS_CELLS,
-        progress=part(progress, 0.0, _COUNTING),
-    )
+    stated: dict[str, Any] = {"frame": frame, "most_counts": limits.COUNTS_CELLS}
+    begun, rest = part(progress, 0.0, _COUNTING), part(progress, _COUNTING, 1.0)
+    counts, left_out = counts_of(fs, filled_in=config.filled_in, progress=begun, **stated)
     guarantee, recorded = None, None
-    if config.filled_in and config.form != "private":
-        seen, _ = counts_of(
-            fs,
-            frame=frame,
-            filled_in=False,
-            most_counts=limits.COUNTS_CELLS,
-            progress=part(progress, _COUNTING, 1.0),
-        )
-        recorded = np.asarray(seen.counts, np.int64)
     if config.form == "private":
         guarantee = privacy_guarantee(counts, config.epsilon, config.unit)
-        counts = dp_counts(
-            counts, config.epsilon, config.unit, progress=part(progress, _COUNTING, 1.0)
-        )
+        counts = dp_counts(counts, config.epsilon, config.unit, progress=rest)
+    elif config.filled_in:
+        seen, _ = counts_of(fs, filled_in=False, progress=rest, **stated)
+        recorded = np.asarray(seen.counts, np.int64)
     if progress is not None:
         progress(1.0)
     people = int(fs.weight.sum()) - left_out.people
@@ -331,17 +307,9 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
     fault = decided_by_records(fs)
     if fault != UNSTATED_CENTRE:
         return fault
-    again = f"{fault} Read the data again with a stated centre"
     if frame is None:
-        return Message(
-            again,
-            Way(
-                ": read_cdr(..., centre=(…, …)), the middle of the area or antenna table.",
-                ", the middle of the area or antenna table.",
-                ": on the page Data, under “Correct the columns …”, give the middle of the area or "
-                "antenna table as centre of the projection.",
-            ),
-        )
+        told = "the middle of the area or antenna table"
+        return _read_again(fault, f"(…, …)), {told}.", told, f"{told} as centre of the projection.")
     area = frame.area
     if area is not None and area.unit == "metres":
         return (
@@ -355,15 +323,16 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
         places = CountsFrame.of_antennas(fs.antennas, frame.period, clock=fs.clock, crs=fs.crs)
         centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
         lat, lon, what = centre.lat, centre.lon, "the middle of the antenna table"
-    return Message(
-        again,
-        Way(
-            f": read_cdr(..., centre=({lat:g}, {lon:g})), {what}.",
-            f", {what}.",
-            f": on the page Data, under “Correct the columns …”, give {lat:g}, {lon:g} as "
-            f"centre of the projection ({what}).",
-        ),
-    )
+    at = f"{lat:g}, {lon:g}"
+    page = f"{at} as centre of the projection ({what})."
+    return _read_again(fault, f"({at})), {what}.", what, page)
+
+
+def _read_again(fault: str, library: str, command: str, page: str) -> str:
+    """The way out, as the library, a command and the page put it."""
+    on_page = f": on the page Data, under “Correct the columns …”, give {page}"
+    way = Way(f": read_cdr(..., centre={library}", f", {command}.", on_page)
+    return Message(f"{fault} Read the data again with a stated centre", way)
 
 
 def write_package(result: Result, path: Path, ending: str = "csv") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pandas as pd
@@ -11,80 +12,130 @@ from ..io.publishing import PackedTable
 from ..model.counts_frame import CountsFrame
 from ..model.options import PrivacyGuarantee
 
+
+@dataclass(frozen=True)
+class Stated:
+    """What may be said of counts: nothing in it is taken from the records.
+
+    Attributes
+    ----------
+    frame : CountsFrame
+    filled_in : bool
+    form : {"plain", "suppressed", "private"}
+    below : int
+        Counts below it are blank where small ones are suppressed.
+    guarantee : PrivacyGuarantee or None
+    """
+
+    frame: CountsFrame
+    filled_in: bool
+    form: str
+    below: int
+    guarantee: PrivacyGuarantee | None
+
+
 TITLES = {
     "plain": "Counts of people by place and time",
     "suppressed": "Counts of people by place and time, small counts left blank",
     "private": "Differentially private counts of people by place and time",
 }
+_FILLED = {
+    True: "In a slot without any sample the person is counted, too, at the place nearest to the "
+    "straight line between the places before and after: many of these points were filled in and "
+    "never seen.",
+    False: "In a slot without any sample the person is not counted: a count is of the people who "
+    "were recorded then, not of all who were there.",
+}
+_ROWS = {
+    "plain": "A place and slot without a row had nobody counted.",
+    "suppressed": "A place and slot without a row is blank: {few} people or fewer were counted, "
+    "perhaps nobody. No totals are published, from which a blank could be worked out.",
+    "private": "Every place and slot has a row. Counts are noisy and can be negative; who sets "
+    "negative ones to 0 makes totals too large.",
+}
+_PROTECTION = {
+    "plain": "Nothing but that names and records are left out. Small counts can be of one person "
+    "alone, and paths can be recovered from counts.",
+    "suppressed": "Counts below {below} are left blank. That hides single people at rare places; "
+    "it is a custom and no promise.",
+    "private": "Differential privacy. The table would look nearly the same, with chances that "
+    "differ by a factor of e^ε at most, if {unit} were different. Each count has independent "
+    "discrete Laplace noise of scale {scale:.4g} (standard deviation about {deviation:.3g} "
+    "people), drawn by OpenDP from the operating system.",
+}
+_UNIT = {
+    "user": "all the records of any one person, whether the person is in the data at all",
+    "user-slot": "the records of any one person within any one slot",
+}
+_NOT_PROMISED = {
+    "plain": "That nobody can be found in it. Counts of one person are that person's whereabouts; "
+    "and linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
+    "al. 2017). {more}",
+    "suppressed": "Blanks can still be narrowed down: by who knows how many people there are in "
+    "all, or has other tables of the same people (other slots, other squares, other limits), and "
+    "subtracts; by who sees a count come and go around the limit; and by linking counts from slot "
+    "to slot.",
+    "private": "What the whole group does is not hidden, and whoever knows much of it may still "
+    "infer much of one of its members. Time zone, centre of the map projection, area and period "
+    "are taken as given: they were stated, and not computed from the records.",
+}
+_MORE = {
+    True: "Filled-in points make paths smoother than they were.",
+    False: "Who knows that somebody was recorded finds them more easily.",
+}
 
 
-def readme(
-    frame: CountsFrame, filled_in: bool, form: str, below: int, guarantee: PrivacyGuarantee | None
-) -> list[str]:
+def readme(stated: Stated) -> list[str]:
     """Its paragraphs. Nothing in them is taken from the records, but for what is published."""
-    parts = [
+    frame, form, guarantee = stated.frame, stated.form, stated.guarantee
+    values: dict[str, Any] = {"below": stated.below, "few": stated.below - 1}
+    values["more"] = _MORE[stated.filled_in]
+    if guarantee is not None:
+        scale = guarantee.scale
+        values |= {"unit": _UNIT[guarantee.unit], "scale": scale, "deviation": 1.4142 * scale}
+    return [
         "## What a row is",
         f"How many people were counted at one place in one time slot of {frame.slot_min:g} "
         "minutes. In a slot a person is counted once, at the place with most of the person's "
-        "samples in it. "
-        + (
-            "In a slot without any sample the person is counted, too, at the place nearest to the "
-            "straight line between the places before and after: many of these points were filled "
-            "in and never seen."
-            if filled_in
-            else "In a slot without any sample the person is not counted: a count is of the people "
-            "who were recorded then, not of all who were there."
-        ),
-        _rows(form, below),
+        f"samples in it. {_FILLED[stated.filled_in]}",
+        _ROWS[form].format_map(values),
         "## Places and period",
         f"{_places(frame)} {_period(frame)} Places and period were stated beforehand, and not "
         "taken from the records. Records outside of them are not counted.",
         "## What protects the people in it",
-        *_protection(form, below, guarantee),
+        _PROTECTION[form].format_map(values),
+        *([] if guarantee is None else [epsilons(guarantee)]),
         "## What it does not promise",
-        *_not_promised(form, filled_in),
+        _NOT_PROMISED[form].format_map(values),
     ]
-    return parts
 
 
-def about(
-    frame: CountsFrame, filled_in: bool, form: str, below: int, guarantee: PrivacyGuarantee | None
-) -> dict[str, Any]:
+def about(stated: Stated) -> dict[str, Any]:
     """The same for machines."""
-    first = frame.first_day
-    area = frame.area
+    frame, guarantee = stated.frame, stated.guarantee
+    first, area, clock = frame.first_day, frame.area, frame.clock
+    privacy = guarantee and {
+        "unit": guarantee.unit,
+        "epsilon": guarantee.epsilon,
+        "epsilon_all": guarantee.epsilon_all,
+        "epsilon_slot": guarantee.epsilon_slot,
+        "sensitivity_l1": guarantee.sensitivity,
+        "scale": guarantee.scale,
+        "noise": "discrete Laplace (OpenDP)",
+    }
     return {
-        "form": form,
-        "filled_in": filled_in,
-        "suppressed_below": below if form == "suppressed" else None,
+        "form": stated.form,
+        "filled_in": stated.filled_in,
+        "suppressed_below": stated.below if stated.form == "suppressed" else None,
         "places": frame.n_places,
-        "area": None
-        if area is None
-        else {
-            "south": area.south,
-            "west": area.west,
-            "north": area.north,
-            "east": area.east,
-            "unit": area.unit,
-            "side_m": float(frame.dx_m[0]),
-        },
+        "area": area and asdict(area) | {"side_m": float(frame.dx_m[0])},
         "crs": frame.crs if area is not None and area.unit == "degrees" else None,
-        "first_day": None if first is None else first.isoformat(),
+        "first_day": first and first.isoformat(),
         "days": frame.days,
         "slots": frame.n_slots,
         "slot_min": frame.slot_min,
-        "timezone": None if frame.clock is None else frame.clock.timezone,
-        "privacy": None
-        if guarantee is None
-        else {
-            "unit": guarantee.unit,
-            "epsilon": guarantee.epsilon,
-            "epsilon_all": guarantee.epsilon_all,
-            "epsilon_slot": guarantee.epsilon_slot,
-            "sensitivity_l1": guarantee.sensitivity,
-            "scale": guarantee.scale,
-            "noise": "discrete Laplace (OpenDP)",
-        },
+        "timezone": clock and clock.timezone,
+        "privacy": privacy,
     }
 
 
@@ -92,28 +143,16 @@ def tables(
     frames: Mapping[str, pd.DataFrame], frame: CountsFrame, form: str
 ) -> Sequence[PackedTable]:
     """The tables of the package, and what their columns mean."""
-    start = (
-        _field(
-            "start",
-            "number",
-            "Start",
-            "Start of the slot, minutes since midnight of the first day.",
-            "min",
-        )
+    kind, said, unit = (
+        ("number", "minutes since midnight of the first day.", "min")
         if frame.clock is None
-        else _field(
-            "start",
-            "datetime",
-            "Start",
-            f"Start of the slot, local time of {frame.clock.timezone} with its offset from UTC.",
-            "",
-        )
+        else ("datetime", f"local time of {frame.clock.timezone} with its offset from UTC.", "")
     )
     people = "People counted" + (
         ", with noise: can be negative." if form == "private" else " there in that slot."
     )
     counts = [
-        start,
+        _field("start", kind, "Start", f"Start of the slot, {said}", unit),
         _field("place", "integer", "Place", "Number of the place in the table of places.", ""),
         _field("people", "integer", "People", people, "people"),
     ]
@@ -151,20 +190,6 @@ def epsilons(guarantee: PrivacyGuarantee) -> str:
     )
 
 
-def _rows(form: str, below: int) -> str:
-    if form == "suppressed":
-        return (
-            f"A place and slot without a row is blank: {below - 1} people or fewer were counted, "
-            "perhaps nobody. No totals are published, from which a blank could be worked out."
-        )
-    if form == "private":
-        return (
-            "Every place and slot has a row. Counts are noisy and can be negative; who sets "
-            "negative ones to 0 makes totals too large."
-        )
-    return "A place and slot without a row had nobody counted."
-
-
 def _places(frame: CountsFrame) -> str:
     if frame.area is None:
         return (
@@ -181,57 +206,6 @@ def _period(frame: CountsFrame) -> str:
     if frame.clock is None:
         return f"The period is {days}."
     return f"The period is {days} from {frame.first_day} on, local time of {frame.clock.timezone}."
-
-
-def _protection(form: str, below: int, guarantee: PrivacyGuarantee | None) -> list[str]:
-    if guarantee is not None:
-        unit = (
-            "all the records of any one person, whether the person is in the data at all"
-            if guarantee.unit == "user"
-            else "the records of any one person within any one slot"
-        )
-        return [
-            f"Differential privacy. The table would look nearly the same, with chances that differ "
-            f"by a factor of e^ε at most, if {unit} were different. Each count has independent "
-            f"discrete Laplace noise of scale {guarantee.scale:.4g} (standard deviation about "
-            f"{1.4142 * guarantee.scale:.3g} people), drawn by OpenDP from the operating system.",
-            epsilons(guarantee),
-        ]
-    if form == "suppressed":
-        return [
-            f"Counts below {below} are left blank. That hides single people at rare places; it is "
-            "a custom and no promise."
-        ]
-    return [
-        "Nothing but that names and records are left out. Small counts can be of one person "
-        "alone, and paths can be recovered from counts."
-    ]
-
-
-def _not_promised(form: str, filled_in: bool) -> list[str]:
-    if form == "private":
-        return [
-            "What the whole group does is not hidden, and whoever knows much of it may still infer "
-            "much of one of its members. Time zone, centre of the map projection, area and period "
-            "are taken as given: they were stated, and not computed from the records."
-        ]
-    if form == "suppressed":
-        return [
-            "Blanks can still be narrowed down: by who knows how many people there are in all, or "
-            "has other tables of the same people (other slots, other squares, other limits), and "
-            "subtracts; by who sees a count come and go around the limit; and by linking counts "
-            "from slot to slot."
-        ]
-    more = (
-        " Filled-in points make paths smoother than they were."
-        if filled_in
-        else " Who knows that somebody was recorded finds them more easily."
-    )
-    return [
-        "That nobody can be found in it. Counts of one person are that person's whereabouts; and "
-        "linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
-        "al. 2017)." + more
-    ]
 
 
 def _field(name: str, kind: str, title: str, description: str, unit: str) -> dict[str, str]:

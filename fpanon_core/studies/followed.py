@@ -32,8 +32,7 @@ from ..model.projection import degrees_of, lon_lat
 from ..model.released import ReleasedSet
 from . import attack
 from .attack_examples import guesses_of, homes_of, middle
-from .attacked import Attacked, attacked
-from .linkage import FIRST_FEW, targets_of
+from .linkage import FIRST_FEW, Attacked, attacked, targets_of
 
 MOST_SAMPLES = 2_000
 """Samples of the person, and of the right record, that go along; of more those nearest in time."""
@@ -370,7 +369,7 @@ class _Told:
             engine=self.engine,
         )
         return [
-            found.record[i, : min(int(found.count[i]), FIRST_FEW)].astype(np.int64)
+            found.record[i, : min(int(found.many[i]), FIRST_FEW)].astype(np.int64)
             for i in range(self.many)
         ]
 

@@ -13,9 +13,9 @@ import pandas as pd
 
 from ..anonymize.aligned import aligned
 from ..anonymize.glove import glove
+from ..anonymize.hiding import LEAST_CROWDS as LEAST_CROWDS
+from ..anonymize.hiding import most_shards as most_shards
 from ..anonymize.periods import into_periods
-from ..anonymize.shards import LEAST_CROWDS as LEAST_CROWDS
-from ..anonymize.shards import most_shards as most_shards
 from ..engines.job import give_back_after
 from ..engines.local import Engine
 from ..engines.progress import Progress, part

@@ -18,7 +18,7 @@ from ..attacks.homes import Homes, guesses, median_places, places_at, true_homes
 from ..attacks.search import Published, suspects
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part
-from ..model.arrays import FloatArray, IntArray, rows_of
+from ..model.arrays import IntArray, rows_of
 from ..model.checks import positive, whole
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
@@ -30,8 +30,7 @@ from ..model.intervals import mean_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.released import ReleasedSet
-from .attacked import Attacked, attacked, homes_asked
-from .linkage import targets_of
+from .linkage import Attacked, attacked, homes_asked, targets_of
 
 
 def home_found(
@@ -208,17 +207,10 @@ def expected_error(
     errors = {}
     for number, name in enumerate(ATTACKERS):
         stretch = nth_part(progress, number, len(ATTACKERS))
-        found = suspects(
-            published,
-            cells.points,
-            cells.mechanism,
-            name,
-            engine=engine,
-            progress=part(stretch, 0.0, 0.8),
-        )
-        guess, base = places_at(
-            published, found, t, engine=engine, progress=part(stretch, 0.8, 1.0)
-        )
+        first, last = part(stretch, 0.0, 0.8), part(stretch, 0.8, 1.0)
+        asked = cells.points, cells.mechanism, name
+        found = suspects(published, *asked, engine=engine, progress=first)
+        guess, base = places_at(published, found, t, engine=engine, progress=last)
         errors[name] = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
     attacker = min(errors, key=lambda name: float(errors[name].mean()))
     error = errors[attacker]
@@ -271,15 +263,10 @@ def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
 
 def _farthest(fs: FingerprintSet, published: Published) -> float:
     """No guess is further off than the extent of the data and the release."""
-    out = published.cells
-
-    def span(low: FloatArray, size: FloatArray, other: FloatArray, other_size: FloatArray) -> float:
-        top = max(float((low + size).max()), float((other + other_size).max()))
-        return top - min(float(low.min()), float(other.min()))
-
-    return float(
-        np.hypot(
-            span(fs.x_m, fs.dx_m, out["x_m"], out["dx_m"]),
-            span(fs.y_m, fs.dy_m, out["y_m"], out["dy_m"]),
-        )
-    )
+    spans = []
+    for low, size in (("x_m", "dx_m"), ("y_m", "dy_m")):
+        at = [(each[low], each[size]) for each in (fs.arrays(), published.cells)]
+        top = max(float((begin + side).max()) for begin, side in at)
+        spans.append(top - min(float(begin.min()) for begin, _ in at))
+    across, up = spans
+    return float(np.hypot(across, up))

@@ -12,7 +12,7 @@ import h3.api.basic_int as h3
 import numpy as np
 import pandas as pd
 
-from ..anonymize.cells import hexagon_map
+from ..anonymize.regions import hexagon_map
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..model.arrays import FloatArray, IntArray, distinct_rows

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -193,15 +194,37 @@ class Result(Tabled):
         quantiles of the errors of the predicted next place; ``recovery_gains``: a row per pair of
         days.
         """
-        return {
-            "recovery_scores": self._scores(),
-            "recovery_counts": self._counts(),
-            "recovery_errors": self._errors(),
-            "recovery_uniqueness": self._uniqueness(),
-            "recovery_habits": self._habits(),
-            "recovery_next": self._next(),
-            "recovery_gains": self._gains(),
+        c, h, error_m, unique = self.counts, self.habits, self.score.error_m, self.score.uniqueness
+        slot, place, people = c.entries()
+        same, other = h.same_bits, h.other_bits
+        tables: dict[str, dict[str, Any]] = {
+            "scores": self._scores(),
+            "counts": {
+                "slot_start_min": c.slot_start_min[slot],
+                "slot_min": c.slot_min,
+                "x_m": c.x_m[place],
+                "y_m": c.y_m[place],
+                "people": people,
+            },
+            "errors": {"share_of_points": np.linspace(0, 1, len(error_m)), "error_m": error_m},
+            "uniqueness": {"places": np.arange(1, len(unique) + 1), "unique": unique},
+            "habits": {
+                "pseudonym": list(self.pseudonyms),
+                **{f"top{n}": share for n, share in enumerate(h.top.T, 1)},
+                "night_places": h.night_places,
+                **{f"night_top{n}": share for n, share in enumerate(h.top_night.T, 1)},
+            },
+            "next": {
+                "share_of_steps": np.linspace(0, 1, len(h.next_night_m)),
+                "night_m": h.next_night_m,
+                "day_m": h.next_day_m,
+            },
+            "gains": {
+                "people": np.repeat([1, 2], [len(same), len(other)]),
+                "gain_bits": np.concatenate([same, other]),
+            },
         }
+        return {f"recovery_{name}": pd.DataFrame(columns) for name, columns in tables.items()}
 
     def path(self, row: int) -> pd.DataFrame:
         """One person's true and recovered places, under the pseudonym; not for release."""
@@ -233,10 +256,10 @@ class Result(Tabled):
         }
         return pd.DataFrame(columns)
 
-    def _scores(self) -> pd.DataFrame:
+    def _scores(self) -> dict[str, Any]:
         """One row per step; errors and uniqueness are of the last alone."""
         s, last = self.score, [np.nan] * (len(STEPS) - 1)
-        columns = {
+        return {
             "step": list(STEPS.values()),
             "accuracy": s.accuracy_by_step,
             "at_random": s.baseline_by_step,
@@ -253,49 +276,6 @@ class Result(Tabled):
             "pairing": s.pairing,
             "seed": s.seed,
         }
-        return pd.DataFrame(columns)
-
-    def _counts(self) -> pd.DataFrame:
-        """One row per slot and place with anybody."""
-        c = self.counts
-        slot, place, people = c.entries()
-        columns = {
-            "slot_start_min": c.slot_start_min[slot],
-            "slot_min": c.slot_min,
-            "x_m": c.x_m[place],
-            "y_m": c.y_m[place],
-            "people": people,
-        }
-        return pd.DataFrame(columns)
-
-    def _errors(self) -> pd.DataFrame:
-        error_m = self.score.error_m
-        share = np.linspace(0, 1, len(error_m))
-        return pd.DataFrame({"share_of_points": share, "error_m": error_m})
-
-    def _uniqueness(self) -> pd.DataFrame:
-        unique = self.score.uniqueness
-        return pd.DataFrame({"places": np.arange(1, len(unique) + 1), "unique": unique})
-
-    def _habits(self) -> pd.DataFrame:
-        h = self.habits
-        columns = {
-            "pseudonym": list(self.pseudonyms),
-            **{f"top{n}": share for n, share in enumerate(h.top.T, 1)},
-            "night_places": h.night_places,
-            **{f"night_top{n}": share for n, share in enumerate(h.top_night.T, 1)},
-        }
-        return pd.DataFrame(columns)
-
-    def _next(self) -> pd.DataFrame:
-        night_m, day_m = self.habits.next_night_m, self.habits.next_day_m
-        share = np.linspace(0, 1, len(night_m))
-        return pd.DataFrame({"share_of_steps": share, "night_m": night_m, "day_m": day_m})
-
-    def _gains(self) -> pd.DataFrame:
-        same, other = self.habits.same_bits, self.habits.other_bits
-        people = np.repeat([1, 2], [len(same), len(other)])
-        return pd.DataFrame({"people": people, "gain_bits": np.concatenate([same, other])})
 
 
 def study(
@@ -385,12 +365,8 @@ def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
     Linear in people × slots; of people × people there is what one assignment needs, and of places
     what a few slots do. A bound for the usual machine: measured runs stay below it.
     """
-    return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + _beside(n_places)
-
-
-def _beside(n_places: int) -> int:
-    """What does not grow with people or slots: blocks, and some slots of all places."""
-    return _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places
+    beside = _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places  # blocks, and some slots of all places
+    return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + beside
 
 
 def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:

@@ -5,8 +5,9 @@ Coarser places, longer slots and fewer people, one at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,9 @@ from .recovery import STEPS, Counting, drawn_rows
 from .tabled import Tabled
 
 _RECOVERY_SHARE = 0.5  # of a row's progress
+
+# What some counts are called, the counts, and what they cost.
+Row = tuple[dict[str, Any], CountedPeople, dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -90,17 +94,7 @@ def study(
     progress: Progress | None = None,
 ) -> Result:
     """The attack over resolutions and numbers of people; see :func:`recovery_factors`."""
-    levels = recovery_factors(
-        fs.subset(drawn_rows(fs, config)),
-        spaces_m=config.spaces_m,
-        slots_min=config.slots_min,
-        users=config.people,
-        slot_min=config.slot_min,
-        pairing=config.pairing,
-        seed=config.seed,
-        engine=engine,
-        progress=progress,
-    )
+    levels = _levels(fs.subset(drawn_rows(fs, config)), config, engine, progress)
     return Result(levels, config, fs.digest)
 
 
@@ -152,13 +146,19 @@ def recovery_factors(
     ConfigError
         A parameter is out of its range.
     """
-    rng = np.random.default_rng(whole("seed", seed, 0))
-    everybody = fs.n_users
-    if users is None:
-        users = sorted({max(1, everybody // part_) for part_ in (8, 4, 2, 1)})
-    sides = [0.0, *(number("spaces_m", metres, above=0.0) for metres in spaces_m)]
-    asked = [whole("users", many, 1) for many in users]
-    drawn = rng.permutation(everybody)
+    levels = tuple(spaces_m), tuple(slots_min), None if users is None else tuple(users)
+    config = Config(slot_min, None, pairing, seed, *levels)
+    return _levels(fs, config, engine, progress)
+
+
+def _levels(
+    fs: FingerprintSet, config: Config, engine: Engine | None, progress: Progress | None
+) -> pd.DataFrame:
+    everybody, slot_min = fs.n_users, config.slot_min
+    drawn = np.random.default_rng(config.seed).permutation(everybody)
+    asked: Sequence[int] | None = config.people
+    if asked is None:
+        asked = sorted({max(1, everybody // part_) for part_ in (8, 4, 2, 1)})
 
     def space(metres: float) -> CountedPeople:
         made = counted_people(fs, slot_min=slot_min)
@@ -167,60 +167,73 @@ def recovery_factors(
         counts, truth = coarsen(made.counts, made.truth, metres=metres)
         return replace(made, counts=counts, truth=truth)
 
+    def time(minutes: float) -> CountedPeople:
+        return counted_people(fs, slot_min=minutes)
+
     def people(many: float) -> CountedPeople:
         return counted_people(fs.subset(np.sort(drawn[: int(many)])), slot_min=slot_min)
 
-    levels: list[tuple[str, float, Callable[[float], CountedPeople]]] = [
-        *(("space", metres, space) for metres in sides),
-        *(("time", m, lambda minutes: counted_people(fs, slot_min=minutes)) for m in slots_min),
-        *(("users", float(min(many, everybody)), people) for many in asked),
+    cases = [
+        *(("space", space, metres) for metres in (0.0, *config.spaces_m)),
+        *(("time", time, minutes) for minutes in config.slots_min),
+        *(("users", people, float(min(many, everybody))) for many in asked),
     ]
-    rows = []
-    for nth, (factor, level, prepare) in enumerate(levels):
-        stretch = nth_part(progress, nth, len(levels))
-        if stretch is not None:
-            stretch(0.0)
-        row = attacked(prepare(level), pairing=pairing, seed=seed, engine=engine, progress=stretch)
-        rows.append({"factor": factor, "level": float(level), **row})
-    table = pd.DataFrame(rows)
-    table.attrs = {
-        "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
-        "digest": keyed(fs.digest),
-    }
+    rows: Iterator[Row] = (
+        ({"factor": f, "level": float(x)}, prepare(x), {}) for f, prepare, x in cases
+    )
+    return attacked_each(fs, len(cases), rows, config, engine, progress)
+
+
+def attacked_each(
+    fs: FingerprintSet,
+    count: int,
+    rows: Iterator[Row],
+    counting: Counting,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> pd.DataFrame:
+    """The attack on so many counts of the same people: what each is called, what it attains, costs.
+
+    The attacker knows how many people there are. The counts of a row are made when it is its turn.
+    """
+    engine, found = engine or LocalEngine(), []
+    for nth in range(count):
+        told = nth_part(progress, nth, count)
+        if told is not None:
+            told(0.0)
+        named, made, cost = next(rows)
+        found.append(named | _attacked(made, counting, engine, told) | cost)
+    table = pd.DataFrame(found)
+    config = {name: getattr(counting, name) for name in ("slot_min", "pairing", "seed")}
+    table.attrs = {"config": config, "digest": keyed(fs.digest)}
     return table
 
 
-def attacked(
-    made: CountedPeople,
-    *,
-    people: int | None = None,
-    pairing: Pairing,
-    seed: int,
-    engine: Engine | None,
-    progress: Progress | None,
+def _attacked(
+    made: CountedPeople, counting: Counting, engine: Engine, progress: Progress | None
 ) -> dict[str, object]:
     """What the attack on some counts attains, as columns of a table."""
-    engine, counts = engine or LocalEngine(), made.counts
+    counts, first = made.counts, part(progress, 0.0, _RECOVERY_SHARE)
     recovered = recover_trajectories(
-        counts, n_trajectories=people, engine=engine, progress=part(progress, 0.0, _RECOVERY_SHARE)
+        counts, n_trajectories=len(made.truth), engine=engine, progress=first
     )
     score = score_recovery(
         recovered,
         counts,
         made.truth,
         recorded=made.recorded,
-        pairing=pairing,
-        seed=seed,
+        pairing=counting.pairing,
+        seed=counting.seed,
         engine=engine,
         progress=part(progress, _RECOVERY_SHARE, 1.0),
     )
-    steps, random = score.accuracy_by_step.tolist(), score.baseline_by_step.tolist()
+    random = [f"{step}_random" for step in STEPS]
     return {
         "users": score.n_users,
         "places": counts.n_places,
         "slots": counts.n_slots,
-        **dict(zip(STEPS, steps, strict=True)),
-        **{f"{step}_random": value for step, value in zip(STEPS, random, strict=True)},
+        **dict(zip(STEPS, score.accuracy_by_step.tolist(), strict=True)),
+        **dict(zip(random, score.baseline_by_step.tolist(), strict=True)),
         "recorded": score.recorded,
         "recorded_random": score.baseline_recorded,
         "recorded_share": score.recorded_share,

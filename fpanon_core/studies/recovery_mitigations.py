@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,18 +21,17 @@ from ..attacks.mitigations import coarsen, noise_at_frequent, squares_of, suppre
 from ..attacks.private import sensitivity_of, studied_noise
 from ..attacks.scoring import Pairing
 from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part
+from ..engines.progress import Progress
 from ..model.aggregates import UNKNOWN, AggregateCounts
 from ..model.checks import number, whole
-from ..model.counts_frame import CountsFrame, FrameConfig
+from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError, InfeasibleError
-from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.options import UNITS, Unit
 from . import recovery
 from .framing import frame_for, frame_of_data
 from .recovery import CUSTOMARY_LIMIT, Counting, drawn_rows
-from .recovery_factors import attacked
+from .recovery_factors import attacked_each
 from .tabled import Tabled
 
 # What counts say, or ought to say, of each place and slot: of some slots at a time, as all of them
@@ -73,13 +72,9 @@ class Config(Counting):
     def __post_init__(self) -> None:
         super().__post_init__()
         put = object.__setattr__
-        if self.coarse_slot_min is not None:
-            least = self.slot_min
-            put(
-                self,
-                "coarse_slot_min",
-                number("coarse_slot_min", self.coarse_slot_min, least=least),
-            )
+        if (coarse := self.coarse_slot_min) is not None:
+            coarse = number("coarse_slot_min", coarse, least=self.slot_min)
+            put(self, "coarse_slot_min", coarse)
         put(self, "coarse_m", number("coarse_m", self.coarse_m, above=0.0))
         put(self, "limit", whole("limit", self.limit, 1))
         put(self, "noise_share", number("noise_share", self.noise_share, least=0.0))
@@ -160,24 +155,12 @@ def study(
     progress: Progress | None = None,
 ) -> Result:
     """The attack after each mitigation, and what it costs; see :func:`mitigation_table`."""
-    coarse_slot_min = config.coarse_slot_min or longer_slot(config.slot_min)
-    table = mitigation_table(
-        fs.subset(drawn_rows(fs, config)),
-        slot_min=config.slot_min,
-        coarse_slot_min=coarse_slot_min,
-        coarse_m=config.coarse_m,
-        limit=config.limit,
-        noise_share=config.noise_share,
-        epsilons=config.epsilons,
-        frame=config.frame,
-        pairing=config.pairing,
-        seed=config.seed,
-        engine=engine,
-        progress=progress,
-    )
+    asked = config
+    config = replace(config, coarse_slot_min=config.coarse_slot_min or longer_slot(config.slot_min))
+    table = _table(fs.subset(drawn_rows(fs, config)), config, engine, progress)
     private = table.loc[table["unit"] != "", "places"]
     places = int(private.iloc[0]) if len(private) else 0
-    return Result(table, places, fs.n_users, config, fs.digest)
+    return Result(table, places, fs.n_users, asked, fs.digest)
 
 
 def mitigation_table(
@@ -246,47 +229,33 @@ def mitigation_table(
     ConfigError
         A parameter is out of its range.
     """
-    made = _Releases(fs, slot_min, seed, frame, number("coarse_m", coarse_m, above=0.0))
-    kinds: list[tuple[str, float, Unit | None]] = [
-        ("none", np.nan, None),
-        ("longer slots", number("coarse_slot_min", coarse_slot_min, least=slot_min), None),
-        ("coarser places", float(coarse_m), None),
-        ("small counts suppressed", whole("limit", limit, 1), None),
-    ]
-    if made.counts.n_places > 1:
-        kinds.append(
-            ("noise at frequent places", number("noise_share", noise_share, least=0.0), None)
-        )
-    for protected in UNITS:
-        for epsilon in epsilons:
-            setting = number("epsilon", epsilon, above=0.0)
-            kinds.append(("differential privacy", setting, protected))
-    rows = []
-    for nth, (name, setting, unit) in enumerate(kinds):
-        stretch = nth_part(progress, nth, len(kinds))
-        if stretch is not None:
-            stretch(0.0)
-        released, read, exact = made.release(name, setting, unit)
-        off, counted = _error(read, exact), float(exact.totals.sum())
-        row = attacked(
-            released,
-            people=len(released.truth),
-            pairing=pairing,
-            seed=seed,
-            engine=engine,
-            progress=stretch,
-        )
-        cost = {
-            "count_error": off / (exact.n_slots * exact.n_places),
-            "count_error_share": off / counted if counted else np.nan,
-        }
-        rows.append({"mitigation": name, "setting": setting, "unit": unit or "", **row, **cost})
-    table = pd.DataFrame(rows)
-    table.attrs = {
-        "config": {"slot_min": float(slot_min), "pairing": pairing, "seed": int(seed)},
-        "digest": keyed(fs.digest),
+    how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons), frame
+    config = Config(slot_min, None, pairing, seed, *how_far)
+    return _table(fs, config, engine, progress)
+
+
+def _table(
+    fs: FingerprintSet, config: Config, engine: Engine | None, progress: Progress | None
+) -> pd.DataFrame:
+    made = _Releases(fs, config)
+    settings = {
+        "none": np.nan,
+        "longer slots": config.coarse_slot_min,
+        "coarser places": config.coarse_m,
+        "small counts suppressed": config.limit,
     }
-    return table
+    if made.counts.n_places > 1:
+        settings["noise at frequent places"] = config.noise_share
+    cases: list[tuple[str, Any, Any]] = [(name, value, "") for name, value in settings.items()]
+    cases += [("differential privacy", e, unit) for unit in UNITS for e in config.epsilons]
+    rows = (
+        (
+            {"mitigation": name, "setting": setting, "unit": unit},
+            *made.with_cost(name, setting, unit),
+        )
+        for name, setting, unit in cases
+    )
+    return attacked_each(fs, len(cases), rows, config, engine, progress)
 
 
 @dataclass(frozen=True)
@@ -359,25 +328,33 @@ def longer_slot(slot_min: float) -> float:
 class _Releases:
     """The same data, published after each mitigation."""
 
-    def __init__(
-        self,
-        fs: FingerprintSet,
-        slot_min: float,
-        seed: int,
-        frame: FrameConfig | None,
-        coarse_m: float,
-    ) -> None:
-        self._fs, self._seed = fs, seed
-        self._made = counted_people(fs, slot_min=slot_min)
+    def __init__(self, fs: FingerprintSet, config: Config) -> None:
+        self._fs, self._seed = fs, config.seed
+        self._made = counted_people(fs, slot_min=config.slot_min)
         self.counts = self._made.counts
-        self._frame: CountsFrame = (
-            frame_of_data(fs, slot_min, coarse_m) if frame is None else frame_for(fs, frame)
-        )
+        if config.frame is None:
+            self._frame = frame_of_data(fs, config.slot_min, config.coarse_m)
+        else:
+            self._frame = frame_for(fs, config.frame)
         self._framed: CountedPeople | None = None  # the same for every ε and unit
 
-    def release(self, name: str, setting: float, unit: Unit | None) -> Release:
-        """The release by a row's name and setting."""
-        if unit is not None:
+    def with_cost(
+        self, name: str, setting: float, unit: Unit | Literal[""]
+    ) -> tuple[CountedPeople, dict[str, float]]:
+        """The release by a row's name and setting, and how far its counts are off."""
+        made, read, exact = self._release(name, setting, unit)
+        off, counted = 0.0, float(exact.totals.sum())
+        for first in range(0, exact.n_slots, _SLOTS_AT_ONCE):
+            some = slice(first, first + _SLOTS_AT_ONCE)  # negative counts are read as 0
+            off += np.abs(np.maximum(read(some), 0) - exact.block(some)).sum()
+        cost = {
+            "count_error": float(off) / (exact.n_slots * exact.n_places),
+            "count_error_share": float(off) / counted if counted else np.nan,
+        }
+        return made, cost
+
+    def _release(self, name: str, setting: float, unit: Unit | Literal[""]) -> Release:
+        if unit:
             return self._private(setting, unit)
         made, counts = self._made, self.counts
         if name == "longer slots":
@@ -420,11 +397,3 @@ class _Releases:
         if not inside.all():
             truth, recorded = truth[inside], recorded[inside]
         return replace(made, counts=noisy, truth=truth, recorded=recorded), noisy.block, exact
-
-
-def _error(read: Reading, exact: AggregateCounts) -> float:
-    """The absolute errors of all counts together; negative counts are read as 0."""
-    pieces = [
-        slice(first, first + _SLOTS_AT_ONCE) for first in range(0, exact.n_slots, _SLOTS_AT_ONCE)
-    ]
-    return float(sum(np.abs(np.maximum(read(p), 0) - exact.block(p)).sum() for p in pieces))

@@ -49,9 +49,15 @@ from ..model.knowledge import Knowledge, KnownPoints, Mechanism
 from ..model.linkage import ATTACKERS, LinkConfig, RiskResult, strongest
 from ..model.periods import PeriodSet
 from ..model.released import ReleasedSet
-from .attacked import Attacked, attacked, of_origin
 from .learnt import homes_found
-from .linkage import share_with_interval, targets_of, true_ranks
+from .linkage import (
+    Attacked,
+    attacked,
+    of_origin,
+    share_with_interval,
+    targets_of,
+    true_ranks,
+)
 from .option_result import Interval
 from .releases import Release, homes
 
@@ -269,21 +275,15 @@ def outsider_risk(
     except InfeasibleError as why:
         unasked["linkage"] = str(why)
     try:
-        risks["home"], guessing["home"], asked = _home(
-            held, release, engine, part(progress, _LINKAGE_SHARE, 1.0)
+        true, last = homes(release.chain.original), part(progress, _LINKAGE_SHARE, 1.0)
+        table = homes_found(held, true, [HOME_WITHIN_M], engine=engine, progress=last)
+        found_home, low, high, guess, people = (
+            float(table[name].iloc[0]) for name in ("found", "low", "high", "guessing", "people")
         )
+        risks["home"], guessing["home"], asked = (found_home, low, high), guess, int(people)
     except InfeasibleError as why:
         unasked["home"] = str(why)
     return OutsiderRisk(risks, attacker, guessing, unasked, asked)
-
-
-def _home(
-    held: Attacked, release: Release, engine: Engine, progress: Progress | None
-) -> tuple[Interval, float, int]:
-    true = homes(release.chain.original)
-    row = homes_found(held, true, [HOME_WITHIN_M], engine=engine, progress=progress).iloc[0]
-    ends = float(row["found"]), float(row["low"]), float(row["high"])
-    return ends, float(row["guessing"]), int(row["people"])
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -202,27 +201,61 @@ def relink_periods(
             "Nobody has a record in a period and in the next. Records with other periods between "
             "them may be linked all the same, which is not asked; make longer periods to ask it."
         )
-    by_attacker = _battery(rows, n_people)
-    attacker = max(
-        zip(by_attacker["high"], by_attacker["attacker"], strict=True), key=itemgetter(0)
-    )[1]
+    by_attacker = pd.DataFrame([_figures(name, rows[name], n_people) for name in ATTACKERS])
+    attacker = str(by_attacker["attacker"].iloc[int(np.argmax(by_attacker["high"]))])
 
     def follow(first: Traces, second: Traces, told: Progress | None) -> Flows:
         most = config.candidates
         return _links(copies, first, second, (attacker,), most, engine, told)[attacker]
 
-    chain = chained(
-        [each.records for each in parts],
-        follow,
-        rng,
-        begun[attacker],
-        part(progress, _PAIRS_SHARE, 1.0),
-    )
+    records, told = [each.records for each in parts], part(progress, _PAIRS_SHARE, 1.0)
+    chain = chained(records, follow, rng, begun[attacker], told)
     person = [copies.person[each.rows] for each in parts]
     sizes = [len(each.rows) for each in parts]
     draws = [_together(person, by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
-    together = _together(person, chain), float(np.mean(draws))
-    return _result(copies, config, by_attacker, attacker, rows[attacker], n_people, together)
+    chains = _together(person, chain), float(np.mean(draws))
+    table = pd.DataFrame(rows[attacker])
+    return _result(copies, config, by_attacker, table, n_people, chains)
+
+
+def _result(
+    copies: Copies,
+    config: RelinkConfig,
+    by_attacker: pd.DataFrame,
+    table: pd.DataFrame,
+    n_people: int,
+    chains: tuple[FloatArray, float],
+) -> RelinkResult:
+    (together, by_draws), both = chains, int(table["both"].sum())
+    best, alike = (
+        by_attacker.iloc[int(np.argmax(by_attacker[high]))] for high in ("high", "alike_high")
+    )
+    share, low, high = map(float, best[["share", "low", "high"]])
+    like, like_low, like_high = map(float, alike[["alike", "alike_low", "alike_high"]])
+    return RelinkResult(
+        share,
+        low,
+        high,
+        like,
+        like_low,
+        like_high,
+        float(table["alike_chance"].sum()) / both,
+        float(best["precision"]),
+        # A random matching links everybody of the smaller side: each person of both with the
+        # chance 1 over the larger.
+        float((table["both"] / _larger(table)).sum()) / both,
+        *_with_ends(float(together.mean()), len(together)),
+        by_draws,
+        n_people,
+        len(together),
+        _per_pair(table),
+        copies.method,
+        copies.days,
+        config,
+        copies.digest,
+        str(best["attacker"]),
+        by_attacker,
+    )
 
 
 def _links(
@@ -245,20 +278,16 @@ def _links(
     return found
 
 
-def _battery(rows: dict[str, list[dict[str, Any]]], n_people: int) -> pd.DataFrame:
-    """The figures of each attacker over all pairs of periods."""
-    found = []
-    for attacker, pairs in rows.items():
-        table = pd.DataFrame(pairs)
-        both, linked, made = (float(table[name].sum()) for name in ("both", "linked", "links"))
-        share = _with_ends(linked / both, n_people)
-        alike = _with_ends(float(table["alike"].sum()) / both, n_people)
-        found.append((attacker, *share, *alike, linked / made if made else np.nan))
-    ends = ("", "_low", "_high")
-    alike_names = [f"alike{end}" for end in ends]
-    return pd.DataFrame(
-        found, columns=["attacker", "share", "low", "high", *alike_names, "precision"]
-    )
+def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[str, Any]:
+    """The figures of an attacker over all pairs of periods."""
+    both, linked, alike, made = pd.DataFrame(rows)[["both", "linked", "alike", "links"]].sum()
+    share, like = (_with_ends(float(found / both), n_people) for found in (linked, alike))
+    return {
+        "attacker": attacker,
+        **dict(zip(("share", "low", "high"), share, strict=True)),
+        **dict(zip(("alike", "alike_low", "alike_high"), like, strict=True)),
+        "precision": linked / made if made else np.nan,
+    }
 
 
 def _counted(
@@ -299,60 +328,25 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
     return shares
 
 
-def _result(
-    copies: Copies,
-    config: RelinkConfig,
-    by_attacker: pd.DataFrame,
-    attacker: str,
-    rows: list[dict[str, Any]],
-    n_people: int,
-    chains: tuple[FloatArray, float],
-) -> RelinkResult:
-    table, (together, by_draws) = pd.DataFrame(rows), chains
-    both = int(table["both"].sum())
-    greater = table[["people", "next_people"]].max(axis=1)
-    # A random matching links everybody of the smaller side: each person of both with the chance
-    # 1 over the larger.
-    chance = float((table["both"] / greater).sum()) / both
-    ends = [
-        wilson_interval(x, n) if n else (np.nan, np.nan)
-        for x, n in zip(table["linked"], table["both"], strict=True)
-    ]
+def _per_pair(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each period and the next, as :attr:`RelinkResult.per_pair`."""
+    counted = zip(table["linked"], table["both"], strict=True)
+    ends = [wilson_interval(x, n) if n else (np.nan, np.nan) for x, n in counted]
     asked = table["both"].where(table["both"] > 0)
-    per_pair = table.assign(
+    return table.assign(
         share=table["linked"] / asked,
-        low=[end[0] for end in ends],
-        high=[end[1] for end in ends],
+        low=[low for low, _ in ends],
+        high=[high for _, high in ends],
         alike=table["alike"] / asked,
         alike_chance=table["alike_chance"] / asked,
         precision=table["linked"] / table["links"].where(table["links"] > 0),
-        chance=(1 / greater).where(table["both"] > 0),
+        chance=(1 / _larger(table)).where(table["both"] > 0),
     )
-    battery: list[dict[Any, Any]] = by_attacker.to_dict("records")
-    best = next(row for row in battery if row["attacker"] == attacker)
-    alike = max(battery, key=lambda row: row["alike_high"])
-    return RelinkResult(
-        best["share"],
-        best["low"],
-        best["high"],
-        alike["alike"],
-        alike["alike_low"],
-        alike["alike_high"],
-        float(table["alike_chance"].sum()) / both,
-        best["precision"],
-        chance,
-        *_with_ends(float(together.mean()), len(together)),
-        by_draws,
-        n_people,
-        len(together),
-        per_pair,
-        copies.method,
-        copies.days,
-        config,
-        copies.digest,
-        attacker,
-        by_attacker,
-    )
+
+
+def _larger(table: pd.DataFrame) -> pd.Series[Any]:
+    """People of the larger period of each pair."""
+    return table[["people", "next_people"]].max(axis=1)
 
 
 def _with_ends(mean: float, of: int) -> tuple[float, float, float]:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..anonymize.generalize import check_coarser, generalize
-from ..anonymize.origins import resolve
+from ..anonymize.generalize import check_coarser, generalize, resolve
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid, corners_text
 

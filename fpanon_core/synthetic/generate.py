@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..kernels.synthetic_lives import count_events, wander
+from ..kernels.synthetic_lives import World, count_events, wander
 from ..model import limits
 from ..model.arrays import FloatArray
 from ..model.clock import zone_of
@@ -26,58 +26,8 @@ _CHUNK_USERS = 20_000
 _SLICE = 100_000
 _ID_RANGE = 2**23
 # Activity by hour of the day: a quiet night, a rise through the morning, a peak in the evening.
-_WEEKDAY = (
-    6,
-    3,
-    2,
-    1.5,
-    1.5,
-    3,
-    10,
-    28,
-    45,
-    52,
-    55,
-    58,
-    62,
-    56,
-    54,
-    55,
-    60,
-    70,
-    78,
-    80,
-    72,
-    54,
-    32,
-    15,
-)
-_WEEKEND = (
-    9,
-    6,
-    4,
-    2.5,
-    2,
-    2,
-    4,
-    10,
-    22,
-    36,
-    47,
-    54,
-    58,
-    52,
-    46,
-    45,
-    50,
-    57,
-    64,
-    68,
-    64,
-    52,
-    36,
-    20,
-)
+_WEEKDAY = "6 3 2 1.5 1.5 3 10 28 45 52 55 58 62 56 54 55 60 70 78 80 72 54 32 15"
+_WEEKEND = "9 6 4 2.5 2 2 4 10 22 36 47 54 58 52 46 45 50 57 64 68 64 52 36 20"
 
 
 def generate_cdr(
@@ -182,10 +132,16 @@ class _World:
         self.sigma = float(activity_sigma)
         self.region = generate_region(seed) if region is None else region
         self.names = pd.Index(self.region.antennas["antenna_id"])
-        self.weekday = start.weekday()
-        self.residents = np.cumsum(self.region.residents)
-        self.pull = _gravity(self.region)
-        self.rhythm = _rhythm(self.days, self.weekday)
+        days, weekday, region = self.days, start.weekday(), self.region
+        self.world = World(
+            days,
+            weekday,
+            _rhythm(days, weekday),
+            region.x_m,
+            region.y_m,
+            np.cumsum(region.residents),
+            _gravity(region),
+        )
         midnight = dt.datetime(start.year, start.month, start.day, tzinfo=zone_of(REGION_TIMEZONE))
         self.epoch_s = int(midnight.timestamp())
 
@@ -197,20 +153,7 @@ class _World:
         second = np.empty(offsets[-1], np.int64)
         place = np.empty(offsets[-1], np.int16)
         region = self.region
-        wander(
-            begin,
-            self.seed,
-            offsets,
-            self.days,
-            self.weekday,
-            self.rhythm,
-            region.x_m,
-            region.y_m,
-            self.residents,
-            self.pull,
-            second,
-            place,
-        )
+        wander(self.world, begin, self.seed, offsets, second, place)
         second += self.epoch_s
         antennas = region.antennas
         frame = pd.DataFrame(
@@ -252,7 +195,7 @@ def _gravity(region: Region) -> npt.NDArray[np.float32]:
 def _rhythm(days: int, weekday: int) -> FloatArray:
     """Cumulative share of activity by hour of the period."""
     hours = [_WEEKDAY if (weekday + day) % 7 < 5 else _WEEKEND for day in range(days)]
-    share = np.cumsum(np.concatenate(hours).astype(np.float64))
+    share = np.cumsum(np.fromstring(" ".join(hours), sep=" "))
     rhythm: FloatArray = share / share[-1]
     return rhythm
 

@@ -36,29 +36,8 @@ _COVER_SHARE = 0.15
 _SPACING_M = 400.0
 # Jobs and amenities concentrate more than homes do.
 _JOBS_POWER = 1.25
-_HEADS = (
-    "Bel",
-    "Cor",
-    "Dra",
-    "Fen",
-    "Gal",
-    "Hol",
-    "Is",
-    "Kel",
-    "Lor",
-    "Mer",
-    "Nev",
-    "Or",
-    "Pel",
-    "Quen",
-    "Ros",
-    "Sel",
-    "Tor",
-    "Ul",
-    "Vin",
-    "Wes",
-)
-_TAILS = ("avar", "emir", "idal", "oska", "unne", "endra", "issin", "orwel", "asca", "imont")
+_HEADS = "Bel Cor Dra Fen Gal Hol Is Kel Lor Mer Nev Or Pel Quen Ros Sel Tor Ul Vin Wes"
+_TAILS = "avar emir idal oska unne endra issin orwel asca imont"
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,11 +125,7 @@ def _seats(rng: np.random.Generator) -> FloatArray:
 
 
 def _settle(
-    seats: list[FloatArray],
-    number: int,
-    size: FloatArray,
-    apart_m: float,
-    rng: np.random.Generator,
+    seats: list[FloatArray], number: int, size: FloatArray, apart_m: float, rng: np.random.Generator
 ) -> None:
     """Append settlements at random, each ``apart_m`` from all others (less if there is no room)."""
     for _ in range(number):
@@ -208,5 +183,7 @@ def _masts(people: FloatArray, number: int, rng: np.random.Generator) -> FloatAr
 
 def _names(number: int, rng: np.random.Generator) -> npt.NDArray[np.object_]:
     """Distinct invented place names."""
-    every = np.array([head + tail for head in _HEADS for tail in _TAILS], dtype=object)
+    every = np.array(
+        [head + tail for head in _HEADS.split() for tail in _TAILS.split()], dtype=object
+    )
     return np.asarray(rng.permutation(every)[:number])

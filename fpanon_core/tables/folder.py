@@ -28,7 +28,19 @@ SUFFIXES = (
 
 
 @dataclass(frozen=True)
-class FolderFile:
+class _Chosen:
+    folder: Path = field(repr=False)
+    name: str = field(repr=False)
+    number: tuple[int, int] = field(repr=False)
+
+    def check(self, descriptor: int) -> int:
+        """The descriptor; SchemaError where it is of another than was chosen."""
+        if _number_of(descriptor) != self.number:
+            raise _gone()
+        return descriptor
+
+
+class FolderFile(_Chosen):
     """A file that was chosen: whoever reads it, also in another process, opens it by :meth:`read`.
 
     Attributes
@@ -41,10 +53,6 @@ class FolderFile:
         Of the device, and of the file on it, when it was chosen.
     """
 
-    folder: Path = field(repr=False)
-    name: str = field(repr=False)
-    number: tuple[int, int] = field(repr=False)
-
     @contextlib.contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
         """The file, open for reading.
@@ -55,8 +63,7 @@ class FolderFile:
             It is no longer there, or another file, or a link is.
         """
         with os.fdopen(_opened(self.folder, self.name), "rb") as file:
-            if _number_of(file.fileno()) != self.number:
-                raise _gone()
+            self.check(file.fileno())
             yield file
 
     def read(self, most: int) -> bytes:
@@ -80,8 +87,7 @@ class FolderFile:
                 raise _gone() from None
 
 
-@dataclass(frozen=True)
-class KeptFolder:
+class KeptFolder(_Chosen):
     """A folder of fingerprints that was chosen, in which a reading was kept.
 
     Attributes
@@ -89,10 +95,6 @@ class KeptFolder:
     folder, name, number
         As of a :class:`FolderFile`.
     """
-
-    folder: Path = field(repr=False)
-    name: str = field(repr=False)
-    number: tuple[int, int] = field(repr=False)
 
     @property
     def path(self) -> Path:
@@ -109,9 +111,7 @@ class KeptFolder:
             It is no longer there, or another, or a link leads to it.
         """
         with _below(self.folder, _parts(self.name)) as here:
-            if _number_of(here) != self.number:
-                raise _gone()
-            yield here
+            yield self.check(here)
 
 
 def data_files(folder: Path) -> list[str]:

@@ -125,7 +125,7 @@ def _flat(feature: Any) -> dict[str, Any] | None:
     if not isinstance(feature, dict):
         return None
     geometry, properties = feature.get("geometry"), feature.get("properties")
-    at = geometry.get("coordinates") if _is(geometry, "Point") else None
+    at = geometry.get("coordinates") if geometry and _is(geometry, "Point") else None
     lon, lat = at[:2] if isinstance(at, list) and len(at) >= 2 else (None, None)
     record = properties if isinstance(properties, dict) else {}
     own = {f"{n} (property)" if n in ("lon", "lat") else n: v for n, v in record.items()}

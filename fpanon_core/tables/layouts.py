@@ -184,5 +184,6 @@ def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
 def _month(text: ByteMatrix, start: int) -> IntArray:
     """1 … 12 from the first three letters of an English month name, 0 for others."""
     low = (text[:, start : start + 3] | 32).astype(np.int64)
-    found: IntArray = _MONTHS.get_indexer(low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2]) + 1
+    key = pd.Index(low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2])
+    found: IntArray = _MONTHS.get_indexer(key) + 1
     return found

@@ -266,35 +266,27 @@ def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Whatever it is as text: as Arrow, else as Python writes it, else the bare number behind it.
 
     Arrow writes no durations and no times in a zone that it does not know; Python has neither these
-    nor times before the year 1 or past 9999.
+    nor times before the year 1 or past 9999. Times with a zone are instants, whatever the zone.
     """
-    for spell in (_by_arrow, _by_python, _instants, _bare):
+    wide = pa.large_string()
+    spellings: tuple[Callable[[], pa.ChunkedArray], ...] = (
+        lambda: column.cast(wide),
+        lambda: pa.chunked_array(
+            [pa.array([None if v is None else str(v) for v in column.to_pylist()], wide)]
+        ),
+        lambda: pc.binary_join_element_wise(
+            column.cast(pa.timestamp(column.type.unit)).cast(wide), "Z", ""
+        ),
+        lambda: column.cast(pa.int64()).cast(wide),
+    )
+    for spell in spellings:
         try:
-            return spell(column)
+            return spell()
         except MemoryError:
             raise
-        except (pa.ArrowException, ValueError, OverflowError, TypeError, KeyError, OSError):
+        except (pa.ArrowException, ArithmeticError, LookupError, ValueError, TypeError, OSError):
             continue
-    return pa.chunked_array([pa.nulls(len(column), pa.large_string())])
-
-
-def _by_arrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.large_string())
-
-
-def _by_python(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    texts = [None if value is None else str(value) for value in column.to_pylist()]
-    return pa.chunked_array([pa.array(texts, pa.large_string())])
-
-
-def _instants(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times with a zone as instants in UTC, which they are whatever the zone."""
-    plain = column.cast(pa.timestamp(column.type.unit)).cast(pa.large_string())
-    return pc.binary_join_element_wise(plain, "Z", "")
-
-
-def _bare(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(pa.int64()).cast(pa.large_string())
+    return pa.chunked_array([pa.nulls(len(column), wide)])
 
 
 def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) -> FloatArray:

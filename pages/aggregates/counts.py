@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 
@@ -68,20 +68,17 @@ def section(data: Dataset) -> None:
     _begin(data)
     config, lacking = _settings(data)
     pressed = st.button("Make these counts", type="primary", key="aggregates_counts")
-    if config is None:
-        if pressed:
-            for fault in lacking:
-                st.error(fault)
-        elif _asked(data) is None:
-            st.caption(counts_story.EMPTY)
-        if _asked(data) is not None:
-            st.info(counts_story.CHANGED)
-        return
-    wanted = Asked(data.digest, data.reading, config)
-    if pressed:
+    wanted = None if config is None else Asked(data.digest, data.reading, config)
+    if pressed and wanted is not None:
         st.session_state[_ASKED] = wanted
-    elif wanted != _asked(data):
-        st.caption(counts_story.EMPTY) if _asked(data) is None else st.info(counts_story.CHANGED)
+    for fault in lacking if pressed else ():
+        st.error(fault)
+    asked = _asked(data)
+    if config is None or wanted != asked:
+        if asked is not None:
+            st.info(counts_story.CHANGED)
+        elif not pressed:
+            st.caption(counts_story.EMPTY)
         return
     question = Question(COUNTS, data.fs, config, "Making counts")
     made = questions.settle(question, alone=False, asked=pressed, button="Make these counts again")
@@ -151,43 +148,22 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
     """The settings on the screen, if they make sense; else what is lacking, all at once."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
-    when = st.columns(4, gap="medium", vertical_alignment="bottom")
-    first = None
+    when, first = _columns(4), None
     if fs.clock is not None:
-        first = when[0].date_input(
-            "First day",
-            None,
-            min_value=dt.date(1970, 1, 1),
-            max_value=dt.date(2255, 1, 1),
-            key=f"{_FIELD}first",
-            persist_state="session",
-        )
-    days = when[1].number_input(
-        "Days",
-        limits.COUNTS_DAYS.low,
-        limits.COUNTS_DAYS.high,
-        None,
-        key=f"{_FIELD}days",
-        persist_state="session",
-    )
-    slot = when[2].selectbox(
-        "Length of a slot ",
-        limits.SLOTS_MIN,
-        1,
-        format_func=words.duration,
-        key=f"{_FIELD}slot",
-        persist_state="session",
-    )
+        ends = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
+        first = when[0].date_input("First day", None, **_kept("first"), **ends)
+    days = when[1].number_input("Days", *_ends(limits.COUNTS_DAYS), None, **_kept("days"))
+    named = {"format_func": words.duration, **_kept("slot")}
+    slot = when[2].selectbox("Length of a slot ", limits.SLOTS_MIN, 1, **named)
     one_slot = form == "private" and unit == "user-slot"
     gaps = False
     if not one_slot:  # never filled in where ε protects one slot
         gaps = when[3].checkbox(
             "Fill in gaps",
             True,
-            key=f"{_FIELD}gaps",
-            persist_state="session",
             help="Count people in slots without a sample, too, on the straight line between the "
             "places before and after: where nobody saw them.",
+            **_kept("gaps"),
         )
     kind, bounds, side = _places(data)
     lacking = [counts_story.lacking(form, kind, bounds, first, days, calendar=fs.clock is not None)]
@@ -199,9 +175,8 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
             area = None
             if kind == "grid":
                 south, west, north, east = (float(cast(float, bound)) for bound in bounds)
-                area = StatedArea(
-                    south, west, north, east, "degrees" if fs.crs is not None else "metres"
-                )
+                degrees = fs.crs is not None
+                area = StatedArea(south, west, north, east, "degrees" if degrees else "metres")
             period = StatedPeriod(first, int(cast(int, days)), float(slot))
             frame = FrameConfig(period, kind, area, float(side))
             made = Config(frame, cast(Form, form), gaps, int(below), float(epsilon), unit)
@@ -216,82 +191,59 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
 
 def _protection() -> tuple[Form | None, float, float, Unit]:
     """How the counts are protected, nothing being chosen at first; only the fields that count."""
-    what = st.columns(4, gap="medium", vertical_alignment="bottom")
+    what = _columns(4)
     form = what[0].selectbox(
         "Counts",
         list(_FORMS),
         index=None,
         format_func=_FORMS.__getitem__,
-        key=f"{_FIELD}form_of",
         placeholder="how are they protected?",
-        persist_state="session",
+        **_kept("form_of"),
     )
     below, epsilon, unit = float(CUSTOMARY_LIMIT), 1.0, next(iter(_UNITS))
     if form == "suppressed":
+        told = "Of small counts left blank: those below this number of people."
+        ends = _ends(limits.SUPPRESSED_BELOW)
         below = what[1].number_input(
-            "Blank below",
-            limits.SUPPRESSED_BELOW.low,
-            limits.SUPPRESSED_BELOW.high,
-            CUSTOMARY_LIMIT,
-            key=f"{_FIELD}below",
-            persist_state="session",
-            help="Of small counts left blank: those below this number of people.",
+            "Blank below", *ends, CUSTOMARY_LIMIT, help=told, **_kept("below")
         )
     if form == "private":
-        epsilon = what[1].number_input(
-            "ε",
-            limits.EPSILON.low,
-            limits.EPSILON.high,
-            1.0,
-            format="%g",
-            key=f"{_FIELD}epsilon",
-            persist_state="session",
-            help="Of private counts; smaller protects more.",
-        )
-        unit = what[2].selectbox(
-            "ε protects",
-            list(_UNITS),
-            format_func=_UNITS.__getitem__,
-            key=f"{_FIELD}unit",
-            persist_state="session",
-            help=definitions.PRIVACY_UNIT,
-        )
+        told = "Of private counts; smaller protects more."
+        given: dict[str, Any] = {"format": "%g", "help": told} | _kept("epsilon")
+        epsilon = what[1].number_input("ε", *_ends(limits.EPSILON), 1.0, **given)
+        named = {"format_func": _UNITS.__getitem__, "help": definitions.PRIVACY_UNIT}
+        unit = what[2].selectbox("ε protects", list(_UNITS), **named, **_kept("unit"))
     return form, below, epsilon, unit
 
 
 def _places(data: Dataset) -> tuple[Places, list[float | None], float]:
     """The places: the antennas, or squares over an area between four bounds."""
     kinds: list[Places] = ["grid"] if data.fs.antennas is None else ["antennas", "grid"]
-    where = st.columns([1.6, 1, 1, 1, 1, 1], gap="medium", vertical_alignment="bottom")
-    kind = where[0].selectbox(
-        "Places",
-        kinds,
-        format_func=_PLACES.__getitem__,
-        key=f"{_FIELD}places",
-        persist_state="session",
-        help=definitions.COUNTS_FRAME,
-    )
+    where = _columns([1.6, 1, 1, 1, 1, 1])
+    named: dict[str, Any] = {"format_func": _PLACES.__getitem__, "help": definitions.COUNTS_FRAME}
+    kind = where[0].selectbox("Places", kinds, **named, **_kept("places"))
     bounds: list[float | None] = [None] * len(_BOUNDS)
     side = 1_000.0
     if kind == "grid":
         unit = "°" if data.fs.crs is not None else "m"
+        named = {"format": "%g"}
         bounds = [
-            where[i].number_input(
-                f"{name} ({unit})",
-                value=None,
-                format="%g",
-                key=_FIELD + name.lower(),
-                persist_state="session",
-            )
-            for i, name in enumerate(_BOUNDS, 1)
+            column.number_input(f"{name} ({unit})", value=None, **named, **_kept(name.lower()))
+            for name, column in zip(_BOUNDS, where[1:], strict=False)
         ]
-        side = where[5].number_input(
-            "Side (m)",
-            limits.COUNTS_SIDE_M.low,
-            limits.COUNTS_SIDE_M.high,
-            side,
-            format="%g",
-            key=f"{_FIELD}side",
-            persist_state="session",
-        )
+        ends = _ends(limits.COUNTS_SIDE_M)
+        side = where[5].number_input("Side (m)", *ends, side, **named, **_kept("side"))
     return kind, bounds, side
+
+
+def _columns(spec: int | list[float]) -> list[Any]:
+    return st.columns(spec, gap="medium", vertical_alignment="bottom")
+
+
+def _kept(name: str) -> dict[str, Any]:
+    """Of a field: its key, and that it keeps what was stated for the session."""
+    return {"key": _FIELD + name, "persist_state": "session"}
+
+
+def _ends(limit: limits.Limit[Any]) -> tuple[Any, Any]:
+    return limit.low, limit.high

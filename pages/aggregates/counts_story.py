@@ -37,34 +37,28 @@ def lacking(
     calendar: bool,
 ) -> str:
     """What is not stated yet; nothing where all is."""
-    missing = [] if form is not None else ["how the counts are protected"]
-    if calendar and first is None:
-        missing.append("the first day")
-    if days is None:
-        missing.append("the number of days")
-    if places == "grid" and any(bound is None for bound in bounds):
-        missing.append("the four bounds of the area")
+    unstated = {
+        "how the counts are protected": form is None,
+        "the first day": calendar and first is None,
+        "the number of days": days is None,
+        "the four bounds of the area": places == "grid" and None in bounds,
+    }
+    missing = [what for what, lacks in unstated.items() if lacks]
     if not missing:
         return ""
-    taken = (
-        ""
-        if form is None and len(missing) == 1
-        else (
-            " Places and period are not taken from the records, as those would show in the table."
-        )
-    )
+    taken = " Places and period are not taken from the records, as those would show in the table."
+    if missing == ["how the counts are protected"]:
+        taken = ""
     return f"State {' and '.join(missing)}.{taken}"
 
 
 def zip_label(config: Config) -> str:
     """Of the button, what it gives."""
-    match config.form:
-        case "plain":
-            return "Unprotected counts (zip)"
-        case "suppressed":
-            return f"Counts, below {config.below} left blank (zip)"
-        case _:
-            return f"Private counts, ε = {config.epsilon:g} (zip)"
+    return {
+        "plain": "Unprotected counts (zip)",
+        "suppressed": f"Counts, below {config.below} left blank (zip)",
+        "private": f"Private counts, ε = {config.epsilon:g} (zip)",
+    }[config.form]
 
 
 def warned(made: Result) -> str:
@@ -79,14 +73,14 @@ def warned(made: Result) -> str:
     if made.guarantee is None:
         return ""
     off, each = _off(made), made.people / made.frame.n_places
-    if off >= each:
-        much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
-        return (
-            f"**{much}.** Each count is off by about {_rounded(off)}; there "
-            f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all, "
-            f"{each:.2g} to a place. Fewer slots, fewer places or a larger ε leave more to see."
-        )
-    return ""
+    if off < each:
+        return ""
+    much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
+    return (
+        f"**{much}.** Each count is off by about {_rounded(off)}; there "
+        f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all, "
+        f"{each:.2g} to a place. Fewer slots, fewer places or a larger ε leave more to see."
+    )
 
 
 def _unseen(made: Result) -> str:

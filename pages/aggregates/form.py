@@ -5,7 +5,6 @@ Whom one looks at stays out of the address; how the attack is run is in it.
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import replace
 from typing import Any, cast
 
@@ -35,7 +34,17 @@ _NAMES = {
     "seed": "seed",
     "link_threshold_m": "link",
 }
-_OFFERED: dict[str, Container[Any]] = {
+_KEYS = {"link_threshold_m": "link"}
+_HELP = {
+    "users": "Of more people in the data, as many are drawn at random.",
+    "pairing": "To score the attack, each recovered trajectory is paired with a true one: in "
+    "order, with the most alike that is left (as published), or so that all pairs together have "
+    "most in common, which takes longer.",
+    "link_threshold_m": "Trajectories and records no farther apart are linked at once, the nearest "
+    "first. 0 keeps every link optimal.",
+    "seed": "Of random linking, and of whom is drawn.",
+}
+_OFFERED: dict[str, Any] = {
     "slot_min": limits.SLOTS_MIN,
     "link_threshold_m": limits.LINK_M,
     "users": limits.COUNTED,
@@ -56,50 +65,33 @@ def form(fs: FingerprintSet) -> Config:
             key="aggregates_slot",
             help=definitions.AGGREGATES,
         )
-        users = st.number_input(
-            "People counted, at most",
-            limits.COUNTED.low,
-            limits.COUNTED.high,
-            plan.users or limits.COUNTED.high,
-            step=500,
-            key="aggregates_users",
-            help="Of more people in the data, as many are drawn at random.",
-        )
+        most = limits.COUNTED.high
+        users = _number("users", "People counted, at most", plan.users or most, step=500)
         pairing = st.selectbox(
             "Pairing with the truth",
             pairings,
             index=pairings.index(plan.pairing),
             format_func=_PAIRINGS.__getitem__,
             key="aggregates_pairing",
-            help="To score the attack, each recovered trajectory is paired with a true one: in "
-            "order, with the most alike that is left (as published), or so that all pairs "
-            "together have most in common, which takes longer.",
+            help=_HELP["pairing"],
         )
-        link = st.number_input(
-            "Link within (m)",
-            limits.LINK_M.low,
-            limits.LINK_M.high,
-            float(plan.link_threshold_m),
-            step=100.0,
-            format="%g",
-            key="aggregates_link",
-            help="Trajectories and records no farther apart are linked at once, the nearest first. "
-            "0 keeps every link optimal.",
-        )
-        seed = st.number_input(
-            "Seed",
-            limits.SEED.low,
-            limits.SEED.high,
-            plan.seed,
-            key="aggregates_seed",
-            help="Of random linking, and of whom is drawn.",
-        )
+        within = float(plan.link_threshold_m)
+        link = _number("link_threshold_m", "Link within (m)", within, step=100.0, format="%g")
+        seed = _number("seed", "Seed", plan.seed)
         st.form_submit_button("Apply", type="primary", key="aggregates_run")
-    most, drawn = int(users or limits.COUNTED.high), int(seed)
-    plan = Config(float(slot), most, cast(Pairing, pairing), drawn, float(link))
+    most = int(users or most)
+    plan = Config(float(slot), most, cast(Pairing, pairing), int(seed), float(link))
     st.session_state[_PLAN] = plan
     address.write(address.named(plan, _NAMES, Config()))
     return replace(plan, users=min(most, fs.n_users))
+
+
+def _number(name: str, label: str, value: float, **more: Any) -> Any:
+    """A number of the settings, within what is offered of it."""
+    offered, key = _OFFERED[name], f"aggregates_{_KEYS.get(name, name)}"
+    return st.number_input(
+        label, offered.low, offered.high, value, key=key, help=_HELP[name], **more
+    )
 
 
 def wanted() -> Config:

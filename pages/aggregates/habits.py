@@ -7,14 +7,14 @@ The files under the view: every table of its results, and the path that is looke
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.homes import Habits
-from fpanon_core.studies import recovery, recovery_factors, recovery_mitigations
+from fpanon_core.studies import recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Result
 from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
@@ -44,14 +44,15 @@ def section(found: Result, of: Theme) -> None:
             persist_state="session",
         )
         left, right = side_by_side("aggregates_habits")
-        figures = _places(found.habits) if shown == PLACES else _next(found.habits)
+        at_places, habits = shown == PLACES, found.habits
+        figures = _places(habits) if at_places else _next(habits)
         for column, each in zip((left, right), figures, strict=True):
             with column:
                 _show(each, of)
         what_this_means(
-            *(story.places(found.habits) if shown == PLACES else story.steps(found.habits)),
+            *(story.places(habits) if at_places else story.steps(habits)),
             key="aggregates_habits",
-            published=story.PUBLISHED_PLACES if shown == PLACES else story.PUBLISHED_NEXT,
+            published=story.PUBLISHED_PLACES if at_places else story.PUBLISHED_NEXT,
             source=story.SOURCE,
         )
 
@@ -115,44 +116,28 @@ def person(found: Result) -> int:
         _look_at(int(numbers[order[len(order) // 2]]))
     number = int(st.session_state[_WHO])
     row = int(np.flatnonzero(numbers == number)[0])
+    key = layout.key("aggregates_person", _PICKED)
+    taking: dict[str, Any] = {"key": key, "on_change": act(_take), "args": (key,)}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = layout.key("aggregates_person", _PICKED)
         if len(numbers) <= _LIST_UP_TO:
             st.selectbox(
                 "Person",
                 numbers.tolist(),
                 index=row,
-                key=key,
-                on_change=act(_take),
-                args=(key,),
                 format_func=dict(zip(numbers.tolist(), found.pseudonyms, strict=True)).__getitem__,
                 help="Choose by pseudonym, among those counted.",
                 width=220,
+                **taking,
             )
         else:
-            asked = st.number_input(
-                "Person (number of the pseudonym)",
-                1,
-                int(numbers.max()),
-                number,
-                key=key,
-                on_change=act(_take),
-                args=(key,),
-                width=260,
-            )
+            label, most = "Person (number of the pseudonym)", int(numbers.max())
+            asked = st.number_input(label, 1, most, number, width=260, **taking)
             if asked not in numbers:
                 st.warning("Nobody counted has this number.")
-        for label, at in (
-            ("Best recovered", -1),
-            ("In the middle", len(order) // 2),
-            ("Least recovered", 0),
-        ):
-            st.button(
-                label,
-                key=f"aggregates_{label.split()[0].lower()}",
-                on_click=act(_look_at),
-                args=(int(numbers[order[at]]),),
-            )
+        ways = {"Best recovered": -1, "In the middle": len(order) // 2, "Least recovered": 0}
+        for label, at in ways.items():
+            key, args = f"aggregates_{label.split()[0].lower()}", (int(numbers[order[at]]),)
+            st.button(label, key=key, on_click=act(_look_at), args=args)
     return row
 
 
@@ -171,22 +156,25 @@ PREFIX = "recovery_"
 
 
 def files(
-    found: recovery.Result,
+    found: Result,
     row: int,
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
 ) -> Files:
     """By the label of its button, each file; the prefix is not yet in its name."""
-    offered = {
-        "Counts": _table(found, "counts"),
-        "Scores": _table(found, "scores"),
-        "Errors": _table(found, "errors"),
-        "Uniqueness": _table(found, "uniqueness"),
-        "Habits": _table(found, "habits"),
-        "Next places": _table(found, "next"),
-        "Information gains": _table(found, "gains"),
-        "This path": File("path", lambda: _path(found, row)),
+    tables = {
+        "Counts": "counts",
+        "Scores": "scores",
+        "Errors": "errors",
+        "Uniqueness": "uniqueness",
+        "Habits": "habits",
+        "Next places": "next",
+        "Information gains": "gains",
     }
+    offered = {label: _table(found, name) for label, name in tables.items()}
+    offered["This path"] = File(
+        "path", lambda: table_bytes([leaving.guarded(found.path(row))], ".csv")
+    )
     if varied is not None:
         offered["Factors"] = _table(varied, "factors")
     if tried is not None:
@@ -199,7 +187,3 @@ def _table(result: Tabled, name: str) -> File:
         return table_bytes([result.for_file(PREFIX + name)], ".csv")
 
     return File(name, content, result.may_leave(PREFIX + name))
-
-
-def _path(found: recovery.Result, row: int) -> bytes:
-    return table_bytes([leaving.guarded(found.path(row))], ".csv")

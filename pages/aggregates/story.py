@@ -188,14 +188,12 @@ def places(habits: Habits) -> Sentences:
 
 def next_place(habits: Habits) -> str:
     """How well the attack predicts where people are seen next."""
-    told = [
-        f"{words.percent(float((error_m < 1_000).mean()))} of steps {when}"
-        for when, error_m, n in (
-            ("at night", habits.next_night_m, habits.n_night),
-            ("by day", habits.next_day_m, habits.n_day),
-        )
-        if n
-    ]
+    steps = (
+        ("at night", habits.next_night_m, habits.n_night),
+        ("by day", habits.next_day_m, habits.n_day),
+    )
+    near = [(when, float((error_m < 1_000).mean())) for when, error_m, n in steps if n]
+    told = [f"{words.percent(share)} of steps {when}" for when, share in near]
     if not told:
         return "Nobody was recorded after the first slot of a day, so nothing is predicted."
     return f"The predicted next place is less than 1 km off in {' and '.join(told)}."
@@ -243,10 +241,8 @@ def person(found: recovery.Result, row: int) -> Sentences:
 def factors(varied: recovery_factors.Result) -> Sentences:
     """What makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
-    ends = {
-        name: (rows.iloc[0], rows.iloc[-1]) for name, rows in (("space", space), ("users", people))
-    }
-    (fine, coarse), (few, many), long = ends["space"], ends["users"], time.iloc[-1]
+    (fine, coarse), (few, many) = ((rows.iloc[0], rows.iloc[-1]) for rows in (space, people))
+    long = time.iloc[-1]
     return (
         ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
         + f"Of all points, filled-in ones included, {words.percent(fine['whole'])} are recovered "
@@ -295,11 +291,8 @@ def effort(planned: Effort, everyone: Effort) -> Sentences:
 
 def _taking(planned: Effort) -> str:
     seconds = max(planned.seconds, 10.0)
-    time = (
-        f"about {words.duration(max(1, round(seconds / 60)))}"
-        if seconds >= 60
-        else f"about {seconds:.0f} seconds"
-    )
+    minutes = words.duration(max(1, round(seconds / 60)))
+    time = f"about {minutes}" if seconds >= 60 else f"about {seconds:.0f} seconds"
     return f"{time} and {max(planned.gigabytes, 0.1):.1f} GB of memory, going by the attack above"
 
 
@@ -367,38 +360,32 @@ def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
 
 def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
     """The mitigations in numbers, rounded."""
+    columns = {
+        "Recorded points (%)": ("recorded", 100, 1),
+        "At random (%)": ("recorded_random", 100, 1),
+        "All points (%)": ("whole", 100, 1),
+        "All, at random (%)": ("whole_random", 100, 1),
+        "Unique by 2 (%)": ("top2", 100, 1),
+        "Error of a count": ("count_error", 1, 2),
+        "Of all (%)": ("count_error_share", 100, 1),
+    }
     return [
-        {
-            "Counts": named(row),
-            "Recorded points (%)": round(100 * row["recorded"], 1),
-            "At random (%)": round(100 * row["recorded_random"], 1),
-            "All points (%)": round(100 * row["whole"], 1),
-            "All, at random (%)": round(100 * row["whole_random"], 1),
-            "Unique by 2 (%)": round(100 * row["top2"], 1),
-            "Error of a count": round(row["count_error"], 2),
-            "Of all (%)": round(100 * row["count_error_share"], 1),
-        }
+        {"Counts": named(row)}
+        | {label: round(by * row[name], digits) for label, (name, by, digits) in columns.items()}
         for row in tried.table.to_dict("records")
     ]
 
 
 def named(row: Any) -> str:
     """A mitigation, a row of the study's table, in words."""
-    setting = row["setting"]
-    match row["mitigation"]:
-        case "none":
-            return "as they are"
-        case "longer slots":
-            return f"slots of {_span(setting)}"
-        case "coarser places":
-            return f"places of {setting / 1000:g} km"
-        case "small counts suppressed":
-            return f"counts below {setting:g} left out"
-        case "noise at frequent places":
-            return f"{100 * setting:.0f} % of points moved"
-        case _:
-            unit = "one slot" if row["unit"] == "user-slot" else "person"
-            return f"private, {unit}, ε = {setting:g}"
+    setting, unit = row["setting"], "one slot" if row["unit"] == "user-slot" else "person"
+    return {
+        "none": "as they are",
+        "longer slots": f"slots of {_span(setting)}",
+        "coarser places": f"places of {setting / 1000:g} km",
+        "small counts suppressed": f"counts below {setting:g} left out",
+        "noise at frequent places": f"{100 * setting:.0f} % of points moved",
+    }.get(row["mitigation"], f"private, {unit}, ε = {setting:g}")
 
 
 def _side(metres: float) -> str:

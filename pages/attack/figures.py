@@ -92,10 +92,10 @@ def shares(result: Result) -> list[Compared]:
             each.before,
             each.after,
             each.guessing,
-            (
-                brief(percent(each.before.value, each.before_asked)),
-                brief(percent(each.after.value, each.asked)),
-                brief(percent(each.guessing, each.asked)),
+            _briefly(
+                percent(each.before.value, each.before_asked),
+                percent(each.after.value, each.asked),
+                percent(each.guessing, each.asked),
             ),
         )
         for name, short in (named | homes).items()
@@ -106,19 +106,13 @@ def shares(result: Result) -> list[Compared]:
 def errors(result: Result) -> list[Compared]:
     """How far off the best guess of a place is, km, for the figure."""
     found = figures(result)[ERROR]
-    return [
-        Compared(
-            _SHORT[ERROR],
-            _km(found.before),
-            _km(found.after),
-            found.without / 1000,
-            (
-                brief(off(found.before.value)),
-                brief(off(found.after.value)),
-                brief(off(found.without)),
-            ),
-        )
-    ]
+    told = _briefly(off(found.before.value), off(found.after.value), off(found.without))
+    before, after = _km(found.before), _km(found.after)
+    return [Compared(_SHORT[ERROR], before, after, found.without / 1000, told)]
+
+
+def _briefly(before: str, after: str, without: str) -> tuple[str, str, str]:
+    return brief(before), brief(after), brief(without)
 
 
 def brief(text: str) -> str:
@@ -136,26 +130,25 @@ def table(result: Result) -> pd.DataFrame:
     for name, each in figures(result).items():
         if not each.known and not math.isfinite(each.before.value):
             continue
-        told = off if name == ERROR else None
+        metres = name == ERROR
+        guessing = off(each.without) if metres else percent(each.guessing, each.asked)
         rows.append(
             {
                 "Measure": name,
-                "Before": _told(each.before, each.before_asked, told),
-                "After": _told(each.after, each.asked, told),
-                "Guessing": percent(each.guessing, each.asked)
-                if told is None
-                else off(each.without),
+                "Before": _told(each.before, each.before_asked, metres),
+                "After": _told(each.after, each.asked, metres),
+                "Guessing": guessing,
                 "Asked": f"{each.asked:,}",
             }
         )
     return pd.DataFrame(rows)
 
 
-def _told(found: Estimate, asked: int, told: object) -> str:
+def _told(found: Estimate, asked: int, metres: bool) -> str:
     """A value with its interval."""
     if not math.isfinite(found.value):
         return "not known"
-    if told is not None:
+    if metres:
         return f"{off(found.value)} ({off(found.low)} to {off(found.high)})"
     return f"{percent(found.value, asked)} ({between(found, asked)})"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any, get_args
 
 import streamlit as st
 
@@ -60,14 +60,9 @@ def form(fs: FingerprintSet) -> Asked | None:
     offered = usual | ready
     first = list(dict.fromkeys([*(each.name for each in kept), _RAW.name]))
     wanted = workspace.attacked()
-    made = [each.name for each in ready.values() if each.made is not None]
-    _begin(
-        fs,
-        offered,
-        next(iter([*(each.name for each in kept), *made]), None),
-        wanted,
-        kept[0].name if kept else None,
-    )
+    choice = kept[0].name if kept else None
+    made = (each.name for each in ready.values() if each.made is not None)
+    _begin(fs, offered, choice or next(made, None), wanted, choice)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         name = st.selectbox(
             "Release to attack",
@@ -98,56 +93,41 @@ def form(fs: FingerprintSet) -> Asked | None:
 
 def _outsider() -> LinkConfig:
     """What the outsider knows of a person, and how exactly."""
-    p = st.number_input(
-        "True points known (p)",
-        limits.OPTION_POINTS.low,
-        limits.OPTION_POINTS.high,
-        key="attack_p",
-        persist_state="session",
-        width=180,
-        help=definitions.LINKAGE,
-    )
-    strategy = st.selectbox(
-        "Which points",
-        _STRATEGIES,
-        key="attack_strategy",
-        persist_state="session",
-        width=160,
-        help=definitions.STRATEGY,
-    )
+    told: dict[str, Any]
+    low, high = limits.OPTION_POINTS.low, limits.OPTION_POINTS.high
+    told = {"width": 180, "help": definitions.LINKAGE}
+    p = st.number_input("True points known (p)", low, high, **told, **_field("p"))
+    told = {"width": 160, "help": definitions.STRATEGY}
+    strategy = st.selectbox("Which points", _STRATEGIES, **told, **_field("strategy"))
     with st.popover("How exactly", key="attack_exactly"):
         blur_m = st.number_input(
             "Error in place (m)",
             0.0,
             limits.NOISE_M.high,
             step=50.0,
-            key="attack_blur_m",
-            persist_state="session",
             help="Of what the outsider believes: the standard deviation along x and along y, "
             "normally distributed; the outsider knows how large it is. 0: places are known as "
             "they were recorded.",
+            **_field("blur_m"),
         )
-        blur_min = st.number_input(
-            "Error in time (min)",
-            0.0,
-            limits.NOISE_MIN.high,
-            step=5.0,
-            key="attack_blur_min",
-            persist_state="session",
-            help="Likewise.",
-        )
+        most, told = limits.NOISE_MIN.high, {"step": 5.0, "help": "Likewise."}
+        blur_min = st.number_input("Error in time (min)", 0.0, most, **told, **_field("blur_min"))
         seed = st.number_input(
             "Seed of the draws",
             limits.SEED.low,
             limits.SEED.high,
-            key="attack_seed",
-            persist_state="session",
             help="The same seed draws the same people, points and errors, and the same noise of "
             "an option. What was made on “Hide everyone” is attacked as it is.",
+            **_field("seed"),
         )
     return replace(
         USUAL, p=int(p), strategy=strategy, blur_m=blur_m, blur_min=blur_min, seed=int(seed)
     )
+
+
+def _field(name: str) -> dict[str, Any]:
+    """Of a field: its key, and that it keeps what was stated for the session."""
+    return {"key": f"attack_{name}", "persist_state": "session"}
 
 
 def _begin(

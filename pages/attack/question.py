@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from fpanon_core.model.composition import RelinkConfig
 from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import attack, attack_estimate, followed, relinking
@@ -18,30 +20,19 @@ FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
 def of(data: Dataset, asked: Asked) -> Question:
     """What an outsider finds in the release, and in the data as they are."""
-    release = asked.release
-    return Question(
-        ATTACK,
-        data.fs,
-        _config(asked),
-        f"Attacking “{release.name}”",
-        (release.made,),
-        apart=release.settings,
-    )
+    release, config = asked.release, _config(asked)
+    what, made = f"Attacking “{release.name}”", (release.made,)
+    return Question(ATTACK, data.fs, config, what, made, apart=release.settings)
 
 
 def followed_one(
     data: Dataset, asked: Asked, attacker: str, user: int, period: int | None
 ) -> Question:
     """How the attacker closes in on one person: by row number, and the record's period if any."""
-    release = asked.release
-    return Question(
-        FOLLOWED,
-        data.fs,
-        _config(asked),
-        f"Following {data.fs.pseudonyms[user]}",
-        (user, release.made, period, attacker),
-        apart=(user, period, attacker, release.settings),
-    )
+    release, config = asked.release, _config(asked)
+    what, given = f"Following {data.fs.pseudonyms[user]}", (user, release.made, period, attacker)
+    apart = (user, period, attacker, release.settings)
+    return Question(FOLLOWED, data.fs, config, what, given, apart=apart)
 
 
 def relinked(data: Dataset, asked: Asked) -> Question:
@@ -50,14 +41,8 @@ def relinked(data: Dataset, asked: Asked) -> Question:
     config = relinking.Config(
         ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
     )
-    return Question(
-        RELINKED,
-        data.fs,
-        config,
-        f"Linking the periods of “{release.name}”",
-        (release.made,),
-        apart=release.settings,
-    )
+    what, made = f"Linking the periods of “{release.name}”", (release.made,)
+    return Question(RELINKED, data.fs, config, what, made, apart=release.settings)
 
 
 def expected_s(data: Dataset, asked: Asked) -> float | None:
@@ -74,13 +59,5 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
 
 def _config(asked: Asked) -> attack.Config:
     """By the steps alone: under another name they are the same question."""
-    known = asked.outsider
-    return attack.Config(
-        ReleaseOption(steps=asked.release.option.steps),
-        known.p,
-        known.strategy,
-        known.users,
-        known.seed,
-        known.blur_m,
-        known.blur_min,
-    )
+    option = ReleaseOption(steps=asked.release.option.steps)
+    return attack.Config(option, **asdict(asked.outsider))

@@ -40,15 +40,21 @@ def section(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 def rows(found: RelinkResult) -> list[Compared]:
     """For the figure: linked to the next, and brought together over all."""
-    one = widgets.one(found.period_days)
-    linked = Estimate(found.share, found.low, found.high)
-    alike = Estimate(found.alike, found.alike_low, found.alike_high)
-    chained = Estimate(found.chained, found.chained_low, found.chained_high)
+    one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
         _row("… or to one that tells the same", alike, found.alike_chance, found.n_people),
         _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
     ]
+
+
+def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
+    """Linked, linked to one that tells the same, brought together."""
+    return (
+        Estimate(found.share, found.low, found.high),
+        Estimate(found.alike, found.alike_low, found.alike_high),
+        Estimate(found.chained, found.chained_low, found.chained_high),
+    )
 
 
 def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
@@ -58,10 +64,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 def told(found: RelinkResult, days: int) -> list[str]:
     """How much of what the periods took apart is brought together, beside chance."""
-    one, people = widgets.one(days), found.n_people
-    linked = Estimate(found.share, found.low, found.high)
-    alike = Estimate(found.alike, found.alike_low, found.alike_high)
-    chained = Estimate(found.chained, found.chained_low, found.chained_high)
+    one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
         f"record of one {one} to that of the next in {percent(linked.value, people)} of cases** "

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fpanon_core.anonymize import crowding
 from fpanon_core.anonymize.aligned import align, aligned
 from fpanon_core.anonymize.chain import release
-from fpanon_core.anonymize.crowding import by_space_and_time, losses_of
+from fpanon_core.anonymize.crowding import boxes_of, losses_of
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
@@ -18,14 +18,14 @@ from fpanon_core.io.samples import sample
 from fpanon_core.measures.components import matched_samples, mean_loss
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
 from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError, SchemaError
+from fpanon_core.model.errors import ConfigError, InfeasibleError, SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import Aligned
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release
 from tests.oracles import aligned as oracle
-from tests.support.fingerprint_sets import as_lists, boxes, crowds
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, of_cells
 
 LIMITS = [
     {"max_side_m": 1_500.0, "max_span_min": 60.0},
@@ -51,17 +51,7 @@ def tiny(draw):
     dx, dy = rng.integers(1, widest + 1, (2, size)) * 100.0
     dt = rng.integers(1, longest + 1, size).astype(float)
     order = np.lexsort((y, x, t, user))
-    return FingerprintSet(
-        user_ids=np.arange(members),
-        offsets=np.concatenate([[0], np.cumsum(lengths)]),
-        x_m=x[order],
-        y_m=y[order],
-        t_min=t[order],
-        dx_m=dx[order],
-        dy_m=dy[order],
-        dt_min=dt[order],
-        count=np.ones(size, np.int64),
-    )
+    return of_cells(user, *(values[order] for values in (x, y, t, dx, dy, dt)))
 
 
 @settings(max_examples=150, deadline=None)
@@ -82,45 +72,37 @@ def test_blocks_are_the_best_of_all_segmentations(fs, w_space):
         np.testing.assert_allclose(cell, (x, y, t, x1 - x, y1 - y, t1 - t), atol=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
-@given(tiny(), st.sampled_from([5.0, 60.0, 400.0]))
-def test_blocks_within_a_span_are_the_best_too(fs, span):
-    """With no limit on the side nothing is trimmed: published whole, or left out."""
-    made = (
-        aligned(fs, max(2, fs.n_users), groups=np.zeros(fs.n_users, int), max_span_min=span)
-        if fs.n_users > 1
-        else None
-    )
-    if made is None:
-        return
-    by_space, by_time = by_space_and_time(StretchConfig())
+def loss_and_least(fs, side, span):
+    """One group's loss, with the price of what is left out, and the least without any trimming."""
+    limits = {"max_side_m": side, "max_span_min": span}
+    made = aligned(fs, fs.n_users, groups=np.zeros(fs.n_users, int), **limits)
+    side, span, costs = side or np.inf, span or np.inf, boxes_of(fs, StretchConfig())
     x, y = fs.x_m + fs.dx_m, fs.y_m + fs.dy_m
     widest = (x.max() - fs.x_m.min() + y.max() - fs.y_m.min()) / 2
     longest = (fs.t_min + fs.dt_min).max() - fs.t_min.min()
-    price = by_space * widest + by_time * min(span, longest)
-    least = oracle.least_within(as_lists(fs), np.inf, span, price)
+    price = costs.by_space * min(side, widest) + costs.by_time * min(span, longest)
     gone = len(made.suppressed)
     kept = fs.n_samples - gone
     loss = gone * price + (kept * mean_loss(made) if kept else 0.0)
+    return made, loss, oracle.least_within(as_lists(fs), side, span, price)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tiny().filter(lambda fs: fs.n_users > 1), st.sampled_from([5.0, 60.0, 400.0]))
+def test_blocks_within_a_span_are_the_best_too(fs, span):
+    """With no limit on the side nothing is trimmed: published whole, or left out."""
+    _, loss, least = loss_and_least(fs, None, span)
     assert loss == pytest.approx(least, abs=1e-9)
 
 
 @settings(max_examples=100, deadline=None)
-@given(tiny(), st.sampled_from([100.0, 900.0, 4_000.0]), st.sampled_from([None, 60.0]))
+@given(
+    tiny().filter(lambda fs: fs.n_users > 1),
+    st.sampled_from([100.0, 900.0, 4_000.0]),
+    st.sampled_from([None, 60.0]),
+)
 def test_trimming_loses_no_more_than_leaving_out(fs, side, span):
-    if fs.n_users < 2:
-        return
-    group = np.zeros(fs.n_users, int)
-    made = aligned(fs, fs.n_users, groups=group, max_side_m=side, max_span_min=span)
-    by_space, by_time = by_space_and_time(StretchConfig())
-    longest = (fs.t_min + fs.dt_min).max() - fs.t_min.min()
-    x, y = fs.x_m + fs.dx_m, fs.y_m + fs.dy_m
-    widest = (x.max() - fs.x_m.min() + y.max() - fs.y_m.min()) / 2
-    price = by_space * min(side, widest) + by_time * min(span or np.inf, longest)
-    least = oracle.least_within(as_lists(fs), side, span or np.inf, price)
-    gone = len(made.suppressed)
-    kept = fs.n_samples - gone
-    loss = gone * price + (kept * mean_loss(made) if kept else 0.0)
+    made, loss, least = loss_and_least(fs, side, span)
     assert loss <= least + 1e-9
     check(fs, made, fs.n_users)
 
@@ -210,13 +192,6 @@ def taxis(n=None):
     return fs if n is None else fs.subset(np.arange(n))
 
 
-def test_is_the_same_with_any_number_of_workers():
-    fs = taxis(120)
-    one, three = (aligned(fs, 3, engine=LocalEngine(workers)) for workers in (1, 3))
-    assert one.group.tolist() == three.group.tolist()
-    assert one.published.t_min.tolist() == three.published.t_min.tolist()
-
-
 def test_loses_less_than_half_of_what_glove_loses_on_taxis():
     fs = taxis(150)
     result = aligned(fs, 5)
@@ -298,24 +273,44 @@ def test_a_journey_out_of_the_cell_is_trimmed():
     assert (result.published.dx_m <= 1_000).all()
 
 
-def test_a_release_of_it_says_so_and_is_verified(tmp_path):
-    fs = taxis(40)
-    limits = {"max_side_m": 3_000.0, "max_span_min": 120.0, "leftover": "suppress"}
-    for number, made in enumerate(
-        [aligned(fs, 3), aligned(fs, 3, **limits), release(fs, Aligned(3))]
-    ):
-        path = publish(made, tmp_path / f"release{number}", original=fs)
-        verdict = verify_release(path, fs, 3)
-        assert verdict.passed, verdict.violations
-        page = (path / "README.md").read_text(encoding="utf-8")
-        assert "aligned, k = 3" in page
-        assert "Aligned: people were put into groups" in page
-        assert "GLOVE" not in page
-        described = (path / "datapackage.json").read_text(encoding="utf-8")
-        assert '"technique": "aligned"' in described
-        forged = described.replace("aligned, k = 3", "GLOVE, k = 3")
-        (path / "datapackage.json").write_text(forged, encoding="utf-8")
-        assert not verify_release(path, fs, 3).passed
+ALIGNED = ["aligned, k = 3", "Aligned: people were put into groups", '"technique": "aligned"']
+LEFT_OUT = [
+    "k = 3, up to 10 % left out",
+    "Up to 10 % of the people, those hardest to hide, are left out.",
+]
+
+
+@pytest.mark.parametrize(
+    ("made", "said", "forged"),
+    [
+        (lambda fs: aligned(fs, 3), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
+        (
+            lambda fs: aligned(fs, 3, max_side_m=3_000, max_span_min=120, leftover="suppress"),
+            ALIGNED,
+            [("aligned, k = 3", "GLOVE, k = 3")],
+        ),
+        (lambda fs: release(fs, Aligned(3)), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
+        (lambda fs: glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10 % left out", "")]),
+        (
+            lambda fs: release(fs, Aligned(3, leave_out=0.1)),
+            ALIGNED + LEFT_OUT,
+            [('"leave_out": 0.1', '"leave_out": 0.01'), ("10 % left", "1 % left")],
+        ),
+    ],
+)
+def test_a_release_of_it_says_so_and_is_verified(tmp_path, made, said, forged):
+    fs = taxis(60)
+    path = publish(made(fs), tmp_path / "release", original=fs)
+    verdict = verify_release(path, fs, 3)
+    assert verdict.passed, verdict.violations
+    page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
+    described = (path / "datapackage.json").read_text(encoding="utf-8")
+    assert all(text in page + described for text in said)
+    assert ("GLOVE" in page) == (ALIGNED[0] not in said)
+    for old, new in forged:
+        described = described.replace(old, new)
+    (path / "datapackage.json").write_text(described, encoding="utf-8")
+    assert not verify_release(path, fs, 3).passed
 
 
 @settings(max_examples=25, deadline=None)
@@ -355,43 +350,6 @@ def test_nobody_is_left_out_where_that_gains_nothing():
     fs = FingerprintSet.from_samples(np.repeat(range(30), 2), [0, 300] * 30, [0] * 60, [0, 60] * 30)
     for method in (aligned, glove):
         assert not len(method(fs, 2, leave_out=0.1).left_out)
-
-
-def test_a_release_without_the_hardest_to_hide_says_so_and_is_verified(tmp_path):
-    fs = taxis(60)
-    made = [aligned(fs, 3, leave_out=0.1), glove(fs, 3, leave_out=0.1)]
-    made += [release(fs, Aligned(3, leave_out=0.1))]
-    for number, each in enumerate(made):
-        path = publish(each, tmp_path / f"release{number}", original=fs)
-        verdict = verify_release(path, fs, 3)
-        assert verdict.passed, verdict.violations
-        page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
-        assert "Up to 10 % of the people, those hardest to hide, are left out." in page
-        assert "k = 3, up to 10 % left out" in page
-        described = (path / "datapackage.json").read_text(encoding="utf-8")
-        for forged in (
-            described.replace('"leave_out": 0.1', '"leave_out": 0.01').replace(
-                "10 % left", "1 % left"
-            ),
-            described.replace(", up to 10 % left out", ""),
-        ):
-            (path / "datapackage.json").write_text(forged, encoding="utf-8")
-            assert not verify_release(path, fs, 3).passed
-
-
-def test_progress_rises_and_may_cancel():
-    fs = taxis(60)
-    told = []
-    aligned(fs, 3, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-
-    def stop(share):
-        if share > 0.5:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        aligned(fs, 3, progress=stop)
 
 
 def test_says_what_is_wrong():

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, suppress_group
+from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, Limits, suppress_group
 from fpanon_core.measures.kgap import k_gap
 from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
+from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.version import SHIPPED
 from tests.oracles import glove as oracle
-from tests.oracles import stretch
 from tests.support.fingerprint_sets import as_lists, boxes, crowds
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
@@ -151,19 +150,6 @@ def test_equals_the_oracle_with_other_weights(fs, k, w_space):
     check(fs, min(k, fs.n_users), config=config)
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 10])
-def test_gap_of_what_is_published_is_0_by_the_oracle(k):
-    rng = np.random.default_rng(k)
-    fs = FingerprintSet.from_samples(
-        rng.integers(0, 33, 150), *rng.uniform(0, 20_000, (2, 150)), rng.uniform(0, 2_000, 150)
-    )
-    for options in ({}, {"suppress_space_m": 15_000.0, "suppress_time_min": 1_440.0}):
-        result = glove(fs, k, **options)
-        hidden = int((result.group >= 0).sum())
-        assert hidden > 0
-        assert stretch.k_gap(as_lists(result.expanded()), k) == [0.0] * hidden
-
-
 def test_a_published_set_can_be_hidden_further():
     """From k = 2 to k = 6: groups of two and three are merged; each stands for its users."""
     rng = np.random.default_rng(1)
@@ -294,7 +280,7 @@ def test_a_sample_left_out_in_one_cell_counts_in_none():
     cells = np.array([[0, 0, 0, 100, 100, 60.0], [0, 0, 60, 30_100, 100, 40.0]])
     samples = np.concatenate([long, other])
     found, code = suppress_group(
-        cells, samples, np.array([0, 1, 1]), np.ones(2), 2.0, np.inf, 70.0, MOST_STEPS
+        cells, samples, np.array([0, 1, 1]), np.ones(2), Limits(np.inf, 70.0, 2.0, MOST_STEPS)
     )
     # The second cell has user 1's samples only: left out, and with it user 1's long one; then the
     # first has user 0's only.
@@ -319,7 +305,8 @@ def test_a_search_cut_short_keeps_what_must_hold():
     owner, weight = rng.integers(0, 5, n), np.ones(5)
     sizes = []
     for steps in (0, 100, 10_000, MOST_STEPS):
-        found, code = suppress_group(cell, samples, owner, weight, 3.0, 9_000.0, 200.0, steps)
+        limits = Limits(9_000.0, 200.0, 3.0, steps)
+        found, code = suppress_group(cell, samples, owner, weight, limits)
         ((x, y, t, dx, dy, dt),) = found.tolist()
         assert (dx + dy) / 2 <= 9_000
         assert dt <= 200
@@ -364,18 +351,6 @@ def people(n, seed=0, samples=8):
     return FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
 
 
-@pytest.mark.parametrize("k", [2, 5])
-def test_threads_change_nothing(k):
-    """700 users: several tiles of the pool, several batches."""
-    fs = people(700)
-    one, two = (glove(fs, k, engine=LocalEngine(w), suppress_time_min=600) for w in (1, 2))
-    np.testing.assert_array_equal(one.group, two.group)
-    for name in CELL:
-        np.testing.assert_array_equal(getattr(one.published, name), getattr(two.published, name))
-    assert one.suppressed.equals(two.suppressed)
-    assert one.accuracy.equals(two.accuracy)
-
-
 @pytest.mark.parametrize(("many", "refreshed", "ahead"), [(1, 1, 1), (2, 5, 3), (30, 200, 40)])
 def test_lengths_of_lists_and_batches_change_nothing(monkeypatch, many, refreshed, ahead):
     fs = people(250)
@@ -384,22 +359,6 @@ def test_lengths_of_lists_and_batches_change_nothing(monkeypatch, many, refreshe
     monkeypatch.setattr("fpanon_core.anonymize.grouping._REFRESHED", refreshed)
     monkeypatch.setattr("fpanon_core.anonymize.grouping._AHEAD", ahead)
     np.testing.assert_array_equal(glove(fs, 4).group, expected.group)
-
-
-def test_progress_reaches_one_and_cancel_stops():
-    seen = []
-    glove(people(300), 3, progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[0] == 0.0
-    assert seen[-1] == 1.0
-    for limit in (0.0, 0.3, 0.6):
-
-        def stop(share, limit=limit):
-            if share > limit:
-                raise Cancelled("stopped by the user")
-
-        with pytest.raises(Cancelled):
-            glove(people(300), 3, progress=stop)
 
 
 # --- what cannot be ------------------------------------------------------------------------------
@@ -414,7 +373,7 @@ def test_impossible_questions():
     for k in (1, 2.0, True, "2"):
         with pytest.raises(ConfigError, match="integer of 2 or more"):
             glove(fs, k)
-    with pytest.raises(ConfigError, match="'merge' or 'suppress'"):
+    with pytest.raises(ConfigError, match="leftover"):
         glove(fs, 2, leftover="drop")
     for bad in (0, -1, float("nan"), float("inf"), "15", True):
         with pytest.raises(ConfigError, match="must be a positive number"):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pyproj import Transformer
 
 from fpanon_core import AntennaClusters, FingerprintSet, GeneralizationProfile, Grid, Hexagons
-from fpanon_core.anonymize.cells import hexagon_map
 from fpanon_core.anonymize.generalize import generalize
+from fpanon_core.anonymize.regions import hexagon_map
 from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.projection import equal_area_around
 from tests.support.fingerprint_sets import events

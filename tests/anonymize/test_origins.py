@@ -1,7 +1,6 @@
 """Where a grid begins: by hand, against the oracle, nested, and one cell whatever the centre."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from fpanon_core import (
     FingerprintSet,
     GeneralizationProfile,
     Grid,
-    read_cdr,
     resolve,
 )
 from fpanon_core.anonymize.generalize import generalize
@@ -205,22 +203,3 @@ def test_lines_are_kept_where_the_granularity_is_no_whole_number(raw):
     chosen = resolve(fs, GeneralizationProfile(Grid(3 * raw), 1)).origin
     # 40 users a raw cell apart: thirteen cells of three and one of one, as from the next raw cell.
     assert chosen == (0.0, 0.0)
-
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "gowalla_nyc.csv.gz"
-
-
-@pytest.mark.skipif(not DATA.is_file(), reason="the shared data are not here")
-def test_new_york_is_one_cell_at_twice_its_extent():
-    """Real check-ins, 48 km across, the projection's centre in Manhattan."""
-    fs, _ = read_cdr(DATA)
-    side = 2 * (max(np.ptp(fs.x_m), np.ptp(fs.y_m)) + 100)
-    wide = generalize(fs, GeneralizationProfile(Grid(side), 43_200))
-    nowhere = FingerprintSet.from_samples(
-        fs.sample_user, 0 * fs.x_m, 0 * fs.x_m, fs.t_min - fs.t_min % 43_200
-    )
-    one = generalize(nowhere, GeneralizationProfile(Grid(100), 43_200))
-    alone = 1 - identical_share(wide, 2)
-    assert alone == 1 - identical_share(one, 2)
-    quartered = generalize(fs, GeneralizationProfile(Grid(side, (0, 0)), 43_200))
-    assert 1 - identical_share(quartered, 2) > 4 * alone > 0

@@ -16,12 +16,12 @@ from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.measures.components import mean_loss
 from fpanon_core.model.clock import LocalClock
-from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
+from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from tests.oracles import periods as oracle
-from tests.support.fingerprint_sets import as_lists, boxes
+from tests.support.fingerprint_sets import as_lists, boxes, of_cells
 
 METHODS = {"glove": glove, "aligned": aligned}
 
@@ -86,17 +86,7 @@ def test_a_day_of_23_hours_by_hand():
 
 def test_a_sample_over_an_edge_is_whole_in_the_period_in_which_it_begins():
     """Cut in two, the halves would touch at midnight in one place: two pieces known for one's."""
-    fs = FingerprintSet(
-        user_ids=np.arange(2),
-        offsets=[0, 2, 3],
-        x_m=[0.0, 0.0, 0.0],
-        y_m=[0.0] * 3,
-        t_min=[1380.0, 1500.0, 1439.0],
-        dx_m=[100.0] * 3,
-        dy_m=[100.0] * 3,
-        dt_min=[120.0, 60.0, 60.0],
-        count=[1, 1, 1],
-    )
+    fs = of_cells([0, 0, 1], 0, 0, [1380, 1500, 1439], dt=[120, 60, 60])
     cut = into_periods(fs, 1)
     assert sorted(zip(cut.person.tolist(), cut.period.tolist(), strict=True)) == [
         (0, 0),
@@ -270,22 +260,6 @@ def test_neither_threads_nor_the_order_drawn_change_the_result(name):
     ]
     assert keyed[0] == keyed[1] == keyed[2]
     assert mean_loss(results[0]) == pytest.approx(mean_loss(results[2]), rel=1e-12)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_progress_and_cancel(name):
-    told = []
-    cut = into_periods(people(), 2)
-    METHODS[name](cut, 3, progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-
-    def stop(share):
-        if share > 0.5:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        METHODS[name](cut, 3, progress=stop)
 
 
 def test_groups_of_whole_fingerprints_are_refused():

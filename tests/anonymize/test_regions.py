@@ -12,8 +12,7 @@ from fpanon_core.anonymize.generalize import generalize
 from fpanon_core.anonymize.regions import region_map
 from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
-from tests.oracles import stretch as oracle
-from tests.support.fingerprint_sets import as_lists, events
+from tests.support.fingerprint_sets import events
 
 HOUR = 60
 
@@ -133,15 +132,6 @@ def test_bins_are_equal_only_in_the_same_cluster_and_window(fs, size, minutes, s
         assert corners == sorted(set(corners))
         assert len(corners) == len(bins)
         assert out.count[new].sum() == fs.count[mine].sum()
-
-
-@settings(max_examples=15, deadline=None)
-@given(events(max_samples=12), st.integers(2, 5))
-def test_k_gap_of_clusters_equals_the_oracle(fs, size):
-    places = len({*zip(fs.x_m, fs.y_m, strict=True)})
-    out = generalize(fs, GeneralizationProfile(AntennaClusters(min(size, places)), HOUR))
-    expected = oracle.k_gap(as_lists(out), 2)
-    np.testing.assert_allclose(k_gap(out, 2).values, expected, atol=1e-9)
 
 
 def test_faults():

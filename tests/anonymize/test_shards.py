@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from fpanon_core.anonymize.aligned import aligned
 from fpanon_core.anonymize.glove import glove
+from fpanon_core.anonymize.hiding import LEAST_CROWDS, shards_of
 from fpanon_core.anonymize.periods import into_periods
-from fpanon_core.anonymize.shards import LEAST_CROWDS, shards_of
-from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.measures.components import mean_loss
-from fpanon_core.model.errors import Cancelled, ConfigError
+from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import REASONS
 from fpanon_core.synthetic.generate import generate_cdr
@@ -168,15 +167,6 @@ def test_who_is_in_a_shard_does_not_depend_on_the_order_of_rows():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_number_of_threads_changes_nothing(method):
-    fs = people(seed=3)
-    one, many = (METHODS[method](fs, 2, shards=4, engine=LocalEngine(n)) for n in (1, 4))
-    assert records(one) == records(many)
-    assert one.group.tolist() == many.group.tolist()
-    assert one.accuracy.equals(many.accuracy)
-
-
-@pytest.mark.parametrize("method", METHODS)
 def test_one_shard_is_none(method):
     fs = people(n=30)
     plain, one = METHODS[method](fs, 2), METHODS[method](fs, 2, shards=1)
@@ -204,15 +194,6 @@ def test_groups_that_are_given_have_no_shards():
     fs = people(n=80)
     with pytest.raises(ConfigError, match="groups with shards"):
         aligned(fs, 2, groups=np.arange(80) // 2, shards=2)
-
-
-def test_it_can_be_cancelled():
-    def stop(share):
-        if share > 0:
-            raise Cancelled
-
-    with pytest.raises(Cancelled):
-        glove(people(), 2, shards=4, progress=stop)
 
 
 def test_the_loss_hardly_rises():

@@ -331,17 +331,6 @@ def test_every_arrangement_is_equally_likely():
     assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
 
 
-def test_where_the_first_ends_up_is_uniform():
-    """1,000 people in one hour, places numbered: the place of the first, over 2,000 seeds."""
-    n = 1_000
-    fs = FingerprintSet.from_samples(
-        np.arange(n), np.arange(n), np.zeros(n), np.zeros(n), granularity_m=1.0
-    )
-    where = np.array([permute(fs, seed=seed).x_m[0] for seed in range(2_000)])
-    jitter = np.random.default_rng(0).random(len(where))
-    assert stats.kstest((where + jitter) / n, "uniform").pvalue > 1e-3
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

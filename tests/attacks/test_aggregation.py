@@ -129,18 +129,6 @@ def test_days_and_nights():
     assert np.flatnonzero(counts.is_night).tolist() == [2, 3, 4, 14, 15]
 
 
-def test_pieces_of_any_size_change_nothing(monkeypatch):
-    rng = np.random.default_rng(3)
-    fs = FingerprintSet.from_samples(
-        rng.integers(0, 30, 200),
-        *(rng.integers(0, 40, (2, 200)) * 100.0),
-        rng.integers(0, 4000, 200),
-    )
-    _, whole = aggregate_counts(fs)
-    monkeypatch.setattr(aggregation, "_CELLS_AT_ONCE", 7)
-    assert aggregate_counts(fs)[1].tolist() == whole.tolist()
-
-
 @pytest.mark.parametrize("wrong", [0, -30, 7, 2880, float("nan"), "30", True])
 def test_a_slot_that_does_not_divide_a_day(wrong):
     fs = FingerprintSet.from_samples([1], [0], [0], [0])

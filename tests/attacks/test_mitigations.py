@@ -189,27 +189,17 @@ def test_costs_of_coarser_counts_by_hand():
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("table", "wrong"),
     [
-        {"coarse_slot_min": 10},
-        {"coarse_slot_min": 45},
-        {"coarse_m": 0},
-        {"limit": 0},
-        {"noise_share": -1},
-        {"epsilons": [0]},
-        {"slot_min": 7},
-        {"pairing": "best"},
+        (mitigation_table, {"coarse_slot_min": 45}),
+        (mitigation_table, {"slot_min": 7}),
+        (recovery_factors, {"slots_min": [7]}),
+        (recovery_factors, {"users": [0]}),
     ],
 )
-def test_a_parameter_out_of_range(wrong):
+def test_slots_that_do_not_fit_and_nobody(table, wrong):
     with pytest.raises(ConfigError):
-        mitigation_table(_town(3, 1), **wrong)
-
-
-def test_factors_out_of_range():
-    for wrong in ({"users": [0]}, {"slots_min": [7]}, {"spaces_m": [-1]}, {"seed": -1}):
-        with pytest.raises(ConfigError):
-            recovery_factors(_town(3, 1), **wrong)
+        table(_town(3, 1), **wrong)
 
 
 def test_one_place_and_one_user():

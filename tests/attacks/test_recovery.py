@@ -215,15 +215,6 @@ def test_entropy_and_information_gain_by_hand():
             entropy(wrong)
 
 
-def test_two_who_never_move_and_never_meet():
-    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 5000] * 2, [0] * 4, [0, 0, 9000, 9000])
-    counts, truth = aggregate_counts(fs)
-    recovered = recover_trajectories(counts)
-    assert recovered.places.tolist() == truth.tolist()
-    assert np.nansum(recovered.step_cost_m) == 0.0
-    np.testing.assert_allclose(recovered.link_cost, 0.0, atol=1e-12)
-
-
 def test_the_attack_reads_counts_places_and_slot_times_only():
     """Handed nothing else, it recovers the same."""
     rng = np.random.default_rng(8)

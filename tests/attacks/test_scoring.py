@@ -22,7 +22,6 @@ from fpanon_core import (
 )
 from fpanon_core.attacks import scoring
 from fpanon_core.attacks.aggregation import counted_people
-from fpanon_core.io.samples import sample
 from tests.oracles import recovery as oracle
 from tests.support.fingerprint_sets import crowds
 
@@ -133,15 +132,6 @@ def test_regular_people_are_found_and_fewer_among_more():
         assert score.accuracy > score.baseline_accuracy + 0.25
         assert (score.baseline_by_step < score.accuracy_by_step).all()
     assert few.accuracy > many.accuracy
-
-
-def test_taxis_without_nights_at_home_are_hardly_found():
-    shipped = sample("sf_cabs")
-    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
-    counts, truth = aggregate_counts(fs)
-    score = score_recovery(recover_trajectories(counts), counts, truth)
-    assert score.accuracy < 0.25
-    assert score.accuracy_by_step[0] < 0.4
 
 
 def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):

@@ -18,7 +18,7 @@ from fpanon_core import (
     read_cdr,
     verify_k_anonymity,
 )
-from fpanon_core.anonymize.crowding import boxes_of, by_space_and_time
+from fpanon_core.anonymize.crowding import boxes_of
 from fpanon_core.io.samples import sample
 from fpanon_core.kernels.aligned_blocks import pair_losses
 from tests.benchmarks.nu_k_pick import nu_k_pick
@@ -112,9 +112,7 @@ def _no_pairs_lose_less(data):
     others = np.tile(everybody, (fs.n_users, 1))
     others[everybody, everybody] = -1
     loss = np.empty(others.shape)
-    price = by_space_and_time(StretchConfig(1, 1))
-    most = int(2 * fs.lengths.max())
-    pair_losses(boxes_of(fs), everybody, others, *price, most, loss)
+    pair_losses(boxes_of(fs, StretchConfig(1, 1)), everybody, others, loss)
     a, b = np.triu_indices(fs.n_users, 1)
     ends = np.concatenate([a, b]), np.tile(np.arange(len(a)), 2)
     shares = csr_matrix((np.ones(2 * len(a)), ends), shape=(fs.n_users, len(a)))

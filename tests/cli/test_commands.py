@@ -15,8 +15,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from fpanon_core.__main__ import app
+from fpanon_core.anonymize.generalize import resolve
 from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.origins import resolve
 from fpanon_core.attacks.aggregation import aggregate_counts, counted_people
 from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery

@@ -12,8 +12,8 @@ import pytest
 from fpanon_core.model.errors import FpanonError, Unforeseen
 from tests.fuzz.readers import READERS, run
 
-CASES = {"events": 200, "events by antenna": 120}
-USUAL = 250
+CASES = {"events": 120, "events by antenna": 60}
+USUAL = 150
 
 
 @pytest.mark.parametrize("reader", READERS)

@@ -17,36 +17,23 @@ from fpanon_core.io.turns import TURNS
 from fpanon_core.model import geography
 from fpanon_core.model.errors import ConfigError, SchemaError
 
-# Thirty cities of all continents, hemispheres and kinds of coast; latitude, longitude, July offset.
+# Cities of all continents, hemispheres and kinds of coast; latitude, longitude, July offset.
 CITIES = {
     "New York": (40.73, -73.97, -240),
     "San Francisco": (37.77, -122.42, -420),
     "Aracaju": (-10.92, -37.07, -180),
     "Dakar": (14.71, -17.45, 0),
-    "Abidjan": (5.34, -4.02, 0),
-    "London": (51.51, -0.12, 60),
-    "Lisbon": (38.72, -9.14, 60),
     "Venice": (45.44, 12.33, 120),
-    "Stockholm": (59.33, 18.06, 120),
-    "Bergen": (60.39, 5.32, 120),
     "Reykjavik": (64.14, -21.93, 0),
-    "Istanbul": (41.01, 28.97, 180),
     "Cairo": (30.04, 31.24, 180),
-    "Lagos": (6.45, 3.39, 60),
-    "Cape Town": (-33.92, 18.42, 120),
-    "Zanzibar": (-6.16, 39.20, 180),
-    "Mumbai": (19.07, 72.87, 330),
     "Male": (4.175, 73.51, 300),
     "Singapore": (1.29, 103.85, 480),
-    "Hong Kong": (22.28, 114.16, 480),
-    "Shanghai": (31.23, 121.47, 480),
     "Tokyo": (35.68, 139.77, 540),
     "Sydney": (-33.87, 151.21, 600),
     "Auckland": (-36.85, 174.76, 720),
     "Suva": (-18.14, 178.44, 720),
     "Honolulu": (21.31, -157.86, -600),
     "Papeete": (-17.54, -149.57, -600),
-    "Buenos Aires": (-34.60, -58.38, -180),
     "Ushuaia": (-54.80, -68.30, -180),
     "Key West": (24.56, -81.78, -240),
 }
@@ -78,7 +65,8 @@ def test_nor_are_the_samples(sample):
     assert read_cdr(sample.path)[1].doubts == ()
 
 
-def test_nor_a_ferry_an_airliner_now_and_then_or_a_whole_country():
+def test_nor_a_ferry_an_airliner_now_and_then_a_whole_country_or_whose_clocks_agree():
+    assert doubt_of(*people(40.73, 73.97, 360)) is None  # Kyrgyzstan
     # Calais to Dover, 33 km of sea: no place on it is farther than 20 km from a coast
     way = np.linspace(0, 1, 50)
     ferry = 50.97 + way * (51.13 - 50.97), 1.85 + way * (1.33 - 1.85)
@@ -119,10 +107,6 @@ def test_new_yorkers_without_the_sign_of_their_longitudes(offset):
     assert doubt.strong == (offset == -240)  # only the file itself contradicts
     assert doubt.readings[0].title == "Read the longitudes as west"
     assert "near New York" in doubt.readings[0].why
-
-
-def test_people_of_kyrgyzstan_whose_clocks_agree_are_not_asked():
-    assert doubt_of(*people(40.73, 73.97, 360)) is None
 
 
 def test_aracaju_without_the_sign_of_its_latitudes_is_in_the_atlantic():

@@ -47,11 +47,6 @@ def test_times_beyond_the_calendar_are_none_and_do_not_run_over_into_another_yea
     assert parsed.us[1] == (-(2**63) // 1000 if unit == "ns" else 0)
 
 
-def test_rows_of_such_times_are_set_aside():
-    _, report = read_cdr(parquet(time=times([NOW, FAR, NOW]), **EVENTS))
-    assert report.set_aside == {"unparseable time": 1}
-
-
 def test_seconds_before_the_year_1_are_set_aside():
     lines = ["-99999999999,14.7,-17.4", "1709546400,14.7,-17.4", "1709550000,14.8,-17.3"]
     text = "user,time,lat,lon\n" + "".join(f"a,{line}\n" for line in lines)

@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize.crowding import boxes_of, by_space_and_time, losses_of
+from fpanon_core.anonymize.crowding import boxes_of, losses_of
 from fpanon_core.engines.local import LocalEngine
-from fpanon_core.kernels.aligned_groups import Groups, Steps
+from fpanon_core.kernels.aligned_groups import Groups, People, Steps
 from fpanon_core.kernels.aligned_steps import (
     Cuts,
     gains_by_leaving,
@@ -48,9 +48,9 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
         np.zeros((made, 2 * k - 1)),
         np.full(made, -1),
     )
-    scale, most = by_space_and_time(StretchConfig()), fs.n_samples
+    samples = boxes_of(fs, StretchConfig())
     cuts = Cuts(np.zeros(made, np.int64), np.empty((made, most_cuts)))
-    weigh(boxes_of(fs), np.arange(made), *scale, most, groups, cuts)
+    weigh(samples, np.arange(made), groups, cuts)
     for g in range(made):
         assert np.isclose(groups.loss[g], loss_of(fs, members[g, :k]))
         assert np.isclose(groups.without[g, 0], loss_of(fs, members[g, 1:k]))
@@ -65,37 +65,19 @@ def test_steps_cost_what_is_said_or_less(fs, k, most_cuts):
         np.zeros((n, room), np.bool_),
         np.full(n, -1),
     )
-    nothing, saved = np.zeros(n), np.empty(n)
-    gains_by_leaving(groups, nothing, saved)
+    people = People(float(k), np.ones(n), np.zeros(n), np.empty(n), np.zeros(1))
+    gains_by_leaving(people, groups)
     pairs = list_pairs(near, -1, groups, steps)
-    pair = np.argsort(pairs.group, kind="stable")
-    first = np.searchsorted(pairs.group[pair], np.arange(made + 1))
-    price(
-        boxes_of(fs),
-        near,
-        alike,
-        np.arange(made),
-        pair,
-        first,
-        pairs,
-        np.ones(n),
-        saved,
-        float(k),
-        *scale,
-        most,
-        1.5,
-        cuts,
-        groups,
-    )
+    price(samples, near, alike, np.arange(made), pairs, 1.5, people, cuts, groups)
     users = np.arange(n)
-    offer(users, pairs, -1, nothing, saved, groups, steps)
+    offer(users, pairs, -1, people, groups, steps)
     said = [{}, {}]
     for turn in range(2):
         for a in users:
             for e in range(steps.used[a]):
                 g, partner = int(steps.group[a, e]), int(steps.partner[a, e])
                 said[turn][a, g, partner] = steps.cost[a, e]
-        sharpen(boxes_of(fs), users, room, *scale, most, groups, steps)
+        sharpen(samples, users, room, groups, steps)
     assert said[0].keys() == said[1].keys()
     for (a, g, partner), cost in said[1].items():
         after = [m for m in members[g, :k] if m != partner] + [a]

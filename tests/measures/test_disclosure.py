@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import (
-    Cancelled,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
@@ -36,7 +35,7 @@ from tests.measures.test_unicity import STRATEGIES, dense, points_of
 from tests.oracles import disclosure as oracle
 from tests.oracles import intervals as oracle_of_intervals
 from tests.oracles import unicity as sets
-from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_cells
 
 ARRAYS = (
     "sizes",
@@ -181,16 +180,6 @@ def test_workers_change_nothing(strategy, profile, bins_a_range, monkeypatch):
     assert (one.em, one.kl, one.k_disclosure) == (two.em, two.kl, two.k_disclosure)
 
 
-def test_means_over_users_and_over_bins_are_one_number():
-    fs = town()
-    result = disclosure(fs, draw_knowledge(fs, 2, users=200))
-    assert result.em_bin.mean() == pytest.approx(result.em, rel=1e-12)
-    assert result.kl_bin.mean() == pytest.approx(result.kl, rel=1e-12)
-    assert result.by_place().eval("(em * windows).sum()") / result.n_bins == pytest.approx(
-        result.em, rel=1e-12
-    )
-
-
 def test_nothing_is_learnt_where_all_are_alike():
     """Every class is everybody: 0 to the last bit, and k is what guessing gives."""
     fs = FingerprintSet.from_samples(np.repeat(range(7), 3), [0] * 21, [0] * 21, [1, 5, 9] * 7)
@@ -300,21 +289,6 @@ def test_too_few_bins_are_refused():
         disclosure(fs, knowledge, n_bins=2.5)
 
 
-def test_progress_reaches_one_and_cancel_stops():
-    fs, seen = town(300, 10), []
-    knowledge = draw_knowledge(fs, 2)
-    disclosure(fs, knowledge, progress=seen.append)
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
-
-    def stop(share):
-        if share > 0.5:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        disclosure(fs, knowledge, progress=stop)
-
-
 def test_by_place():
     """Two places; at x = 0 minutes 1 and 2, at x = 900 minute 1."""
     fs = FingerprintSet.from_samples([1, 1, 2, 2, 3], [0, 0, 0, 900, 900], [0] * 5, [1, 2, 1, 2, 2])
@@ -334,21 +308,8 @@ def test_by_place():
 
 def windows(starts, lengths):
     """One user's windows at one place, and a second user in the first of them."""
-    many = len(starts)
-    offsets = np.array([0, many, many + 1])
-    t, dt_min = np.append(starts, starts[0]), np.append(lengths, lengths[0])
-    flat, side = np.zeros(many + 1), np.full(many + 1, 100.0)
-    return FingerprintSet(
-        user_ids=np.arange(2),
-        offsets=offsets,
-        x_m=flat,
-        y_m=flat,
-        t_min=t.astype(float),
-        dx_m=side,
-        dy_m=side,
-        dt_min=dt_min.astype(float),
-        count=np.ones(many + 1, np.int64),
-    )
+    user = [0] * len(starts) + [1]
+    return of_cells(user, 0.0, 0.0, [*starts, starts[0]], dt=[*lengths, lengths[0]])
 
 
 def test_by_hour_of_week_spreads_windows_over_the_hours_they_cover():

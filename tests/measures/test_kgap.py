@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
 from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import Cancelled, ConfigError, InfeasibleError
+from fpanon_core.model.errors import ConfigError, InfeasibleError
 from fpanon_core.model.fingerprints import FingerprintSet
 from tests.oracles import stretch as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, events
@@ -188,33 +188,6 @@ def test_gap_lies_in_the_unit_interval_and_grows_with_k(fs):
     gaps = np.array([result.at(k).values for k in range(2, fs.n_users + 1)])
     assert ((gaps >= 0) & (gaps <= 1)).all()
     assert (np.diff(gaps, axis=0) >= -1e-12).all()
-
-
-def test_threads_change_nothing():
-    rng = np.random.default_rng(2)
-    fs = FingerprintSet.from_samples(
-        rng.integers(0, 300, 6000), *rng.uniform(0, 40_000, (2, 6000)), rng.uniform(0, 9000, 6000)
-    )
-    one, two = (k_gap(fs, 6, engine=LocalEngine(w)) for w in (1, 2))
-    np.testing.assert_array_equal(one.neighbours, two.neighbours)
-    np.testing.assert_array_equal(one.stretch, two.stretch)
-
-
-def test_progress_reaches_one_and_cancel_stops():
-    rng = np.random.default_rng(2)
-    fs = FingerprintSet.from_samples(np.arange(400), *rng.uniform(0, 1e4, (3, 400)))
-    seen = []
-    k_gap(fs, 2, progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[0] == 0.0
-    assert seen[-1] == pytest.approx(1.0)
-
-    def stop(share):
-        if share > 0:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        k_gap(fs, 2, progress=stop)
 
 
 @pytest.mark.parametrize("k", [1, 0, -3, 2.0, True, "2"])

@@ -3,11 +3,20 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from fpanon_core import ConfigError, dominating, pareto_front
+from fpanon_core import (
+    ConfigError,
+    InfeasibleError,
+    asked_utility,
+    dominating,
+    ordinal_agreement,
+    pareto_front,
+)
 from fpanon_core.measures.pareto import level
 from tests.oracles import pareto as oracle
 
@@ -110,17 +119,143 @@ def test_by_hand():
     assert [d.tolist() for d in dominating(risk, utility)] == [[1], [], [], [], [2, 3], []]
 
 
-def test_many_options_in_one_sort():
-    rng = np.random.default_rng(0)
-    risk, utility = rng.random((2, 200_000))
-    front = pareto_front(risk, utility)
-    rows = np.flatnonzero(front)
-    assert all(not ((risk <= risk[i]) & (utility > utility[i])).any() for i in rows)
-    order = rows[np.argsort(risk[rows])]
-    assert (np.diff(utility[order]) > 0).all()
-
-
 @pytest.mark.parametrize("wrong", [([1], [1, 2]), ([[1]], [[1]]), (["a"], [1])])
 def test_lists_are_checked(wrong):
     with pytest.raises(ConfigError):
         pareto_front(*wrong)
+
+
+# --- ordinal agreement against a double loop and by hand -----------------------------------------
+
+
+rows_of_values = st.lists(
+    st.tuples(*[st.one_of(st.integers(0, 4).map(float), st.just(math.nan))] * 3),
+    min_size=2,
+    max_size=12,
+)
+
+
+def test_agreement_by_hand():
+    """Ranks 1 2 3 4 against 1 3 2 4: one of six pairs is swapped, τ = (5 − 1)/6.
+
+    Against 1 1 2 2: two pairs are tied; τ-b = 4/√(6·4).
+    """
+    table = pd.DataFrame(
+        {"a": [0.1, 0.2, 0.3, 0.4], "b": [1, 3, 2, 4], "c": [5, 5, 6, 6]}, index=list("wxyz")
+    )
+    rows = ordinal_agreement(table)
+    assert rows[["a", "b"]].values.tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
+    assert rows[["pairs", "concordant", "discordant", "tied"]].values.tolist() == [
+        [6, 5, 1, 0],
+        [6, 4, 0, 2],
+        [6, 3, 1, 2],
+    ]
+    assert rows.tau.tolist() == pytest.approx([4 / 6, 4 / math.sqrt(24), 2 / math.sqrt(24)])
+    # x < y under a, but x > y under b: the larger under the first named comes first.
+    assert rows.discordant_pairs.tolist() == [[("y", "x")], [], [("x", "y")]]
+
+
+@given(rows_of_values)
+def test_equals_a_double_loop(rows):
+    table = pd.DataFrame(rows, columns=["u", "v", "w"], index=[f"g{i}" for i in range(len(rows))])
+    for row in ordinal_agreement(table).itertuples():
+        known = [
+            (i, a, b)
+            for i, (a, b) in zip(table.index, table[[row.a, row.b]].values, strict=True)
+            if not (math.isnan(a) or math.isnan(b))
+        ]
+        more, less, tied, swapped = 0, 0, 0, set()
+        for at, (i, a, b) in enumerate(known):
+            for j, c, d in known[at + 1 :]:
+                product = (a - c) * (b - d)
+                more, less, tied = more + (product > 0), less + (product < 0), tied + (product == 0)
+                if product < 0:
+                    swapped.add((i, j) if a > c else (j, i))
+        assert (row.concordant, row.discordant, row.tied) == (more, less, tied)
+        assert row.pairs == more + less + tied
+        assert set(row.discordant_pairs) == swapped
+        a, b = [k[1] for k in known], [k[2] for k in known]
+        if len(set(a)) < 2 or len(set(b)) < 2:
+            assert math.isnan(row.tau)
+        else:
+            assert row.tau == pytest.approx(stats.kendalltau(a, b).statistic)
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=2, max_size=20, unique=True))
+def test_a_monotone_change_of_a_measure_changes_no_order(numbers):
+    table = pd.DataFrame({"m": numbers, "ranks": np.argsort(np.argsort(numbers))})
+    row = ordinal_agreement(table).iloc[0]
+    assert (row.tau, row.discordant, row.tied) == (pytest.approx(1.0), 0, 0)
+
+
+def test_a_measure_that_is_everywhere_alike_has_no_order():
+    row = ordinal_agreement(pd.DataFrame({"a": [1.0, 1.0, 1.0], "b": [1, 2, 3]})).iloc[0]
+    assert math.isnan(row.tau)
+    assert (row.pairs, row.tied) == (3, 3)
+
+
+def test_what_cannot_be_compared():
+    with pytest.raises(InfeasibleError, match="fewer than two profiles"):
+        ordinal_agreement(pd.DataFrame({"a": [1.0], "b": [2.0]}))
+    with pytest.raises(ConfigError, match="fewer than two measures"):
+        ordinal_agreement(pd.DataFrame({"a": [1.0, 2.0]}))
+    with pytest.raises(ConfigError, match="Not numbers: kind"):
+        ordinal_agreement(pd.DataFrame({"kind": ["x", "y"], "a": [1.0, 2.0], "b": [1, 2]}))
+
+
+def test_the_grid_as_it_comes_gives_its_measures():
+    rows = [
+        ("1 km", 1000.0, 60.0, 0.9, 0.8, 0.95, 0.3, 12),
+        ("2 km", 2000.0, 60.0, 0.5, 0.4, 0.6, 0.4, 12),
+    ]
+    columns = [
+        "profile",
+        "space_size",
+        "window_min",
+        "unicity_p4",
+        "unicity_p4_low",
+        "unicity_p4_high",
+        "em",
+        "targets",
+    ]
+    [row] = ordinal_agreement(pd.DataFrame(rows, columns=columns)).to_dict("records")
+    assert (row["a"], row["b"], row["tau"]) == ("unicity_p4", "em", -1.0)
+    assert row["discordant_pairs"] == [("1 km", "2 km")]
+
+
+# --- asked utility -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def answers():
+    rows = [
+        ("A", "transport", "fine", 9),
+        ("B", "transport", "Fine", 6),
+        ("C", "transport", "fine ", 6),
+        ("A", "transport", "coarse", 2),
+        ("A", "epidemics", "fine", 10),
+        ("A", "epidemics", "low", 0),
+        ("B", "epidemics", "low", 1),
+    ]
+    return pd.DataFrame(rows, columns=["expert", "domain", "option", "score"])
+
+
+def test_asked_utility_by_hand(answers):
+    """fine: .9, .6, .6: mean .7, s = √(.06/2) = .17321, t(2) = 4.3027: half .43027, cut at 1."""
+    table = asked_utility(answers, "transport")
+    assert table["option"].tolist() == ["fine", "coarse"]
+    assert table["experts"].tolist() == [3, 1]
+    assert table["mean"].tolist() == pytest.approx([0.7, 0.2])
+    assert table["low"][0] == pytest.approx(0.7 - 0.43027, abs=1e-4)
+    assert table["high"][0] == 1.0
+    assert np.isnan(table["low"][1])
+    assert np.isnan(table["high"][1])
+    # 0 and .1: mean .05, half 12.706 · .05: cut at 0.
+    low = asked_utility(answers, "Epidemics").set_index("option").loc["low"]
+    assert (low["mean"], low["low"]) == (0.05, 0.0)
+    assert low["high"] == pytest.approx(0.05 + 12.7062 * 0.05, abs=1e-4)
+
+
+def test_an_unknown_domain_names_the_known(answers):
+    with pytest.raises(ConfigError, match="transport"):
+        asked_utility(answers, "tourism")

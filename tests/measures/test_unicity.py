@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import (
-    Cancelled,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
@@ -24,7 +23,7 @@ from fpanon_core.measures import matching
 from fpanon_core.measures.matching import sizes_of
 from fpanon_core.model.intervals import wilson_interval
 from tests.oracles import unicity as oracle
-from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_cells
 
 STRATEGIES = ("random", "uniform", "top", "consecutive")
 
@@ -163,18 +162,7 @@ def test_the_interval_is_wilsons(found, of):
 
 def test_a_fingerprint_that_stands_for_three_is_never_unique():
     """Weights 3 and 1, nothing in common: of four users, the one on its own is unique."""
-    fs = FingerprintSet(
-        user_ids=np.arange(2),
-        offsets=np.array([0, 1, 2]),
-        x_m=np.array([0.0, 500.0]),
-        y_m=np.zeros(2),
-        t_min=np.zeros(2),
-        dx_m=np.full(2, 100.0),
-        dy_m=np.full(2, 100.0),
-        dt_min=np.ones(2),
-        count=np.ones(2, np.int64),
-        weight=np.array([3, 1]),
-    )
+    fs = of_cells([0, 1], [0, 500], 0.0, 0.0, weight=np.array([3, 1]))
     result = unicity(fs, 1)
     assert result.targets.tolist() == [0, 0, 0, 1]
     assert result.sizes.tolist() == [3, 3, 3, 1]
@@ -182,17 +170,7 @@ def test_a_fingerprint_that_stands_for_three_is_never_unique():
 
 
 def test_minus_zero_is_zero():
-    fs = FingerprintSet(
-        user_ids=np.arange(2),
-        offsets=np.array([0, 1, 2]),
-        x_m=np.array([0.0, -0.0]),
-        y_m=np.array([-0.0, 0.0]),
-        t_min=np.zeros(2),
-        dx_m=np.ones(2),
-        dy_m=np.ones(2),
-        dt_min=np.ones(2),
-        count=np.ones(2, np.int64),
-    )
+    fs = of_cells([0, 1], [0.0, -0.0], [-0.0, 0.0], 0.0)
     assert unicity(fs, 1).sizes.tolist() == [2, 2]
 
 
@@ -235,21 +213,6 @@ def test_several_knowledges_share_an_index():
     some = [draw_knowledge(fs, p, users=70, seed=p) for p in (1, 4)]
     for sizes, knowledge in zip(sizes_of(fs, some), some, strict=True):
         assert sizes.tolist() == anonymity_sets(fs, knowledge).tolist()
-
-
-def test_progress_reaches_one_and_cancel_stops():
-    fs = _town(200)
-    seen = []
-    unicity(fs, 2, progress=seen.append)
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
-
-    def stop(share):
-        if share > 0:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        unicity(fs, 2, progress=stop)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 
 from fpanon_core import (
     AddNoise,
-    AntennaClusters,
     Antennas,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
-    Glove,
     Grid,
     Hexagons,
     Permute,
@@ -33,7 +31,7 @@ from fpanon_core.model.clock import LocalClock
 from fpanon_core.model.projection import Unprojection, equal_area_around
 from fpanon_core.model.utility import COMPONENTS, EPIDEMICS, TRANSPORT
 from tests.oracles import utility as oracle
-from tests.support.fingerprint_sets import as_lists, boxes, crowds, events
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_cells
 
 OPTIONS = [
     GeneralizationProfile(Grid(700), 45),
@@ -348,17 +346,6 @@ def test_a_sample_of_the_users_costs_little_and_noise_costs_much():
     assert half["visits"] > 0.9 > 0.1 > noisy["visits"]
 
 
-def test_clusters_and_glove_have_a_utility():
-    rng = np.random.default_rng(2)
-    user = np.repeat(np.arange(40), 10)
-    fs = FingerprintSet.from_samples(
-        user, *rng.uniform(0, 30_000, (2, 400)), rng.uniform(0, 2_000, 400)
-    )
-    for option in (GeneralizationProfile(AntennaClusters(20), 120), Glove(2)):
-        result = utility(fs, release(fs, option))
-        assert 0 < result.score < 1
-
-
 def test_weights_are_shares():
     assert weighting({"flows": 3, "time": 1}) == {
         "density": 0,
@@ -398,17 +385,7 @@ def test_references_are_checked():
     fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 90_000], [0, 0])
     with pytest.raises(ConfigError, match="other data"):
         utility(fs, fs, reference=Reference.of(fs.subset([0])))
-    wide = replace(
-        fs.subset([0]),
-        offsets=np.array([0, 2]),
-        x_m=np.array([0.0, 20_000.0]),
-        y_m=np.zeros(2),
-        t_min=np.arange(2.0),
-        dx_m=np.full(2, 20_000.0),
-        dy_m=np.full(2, 20_000.0),
-        dt_min=np.ones(2),
-        count=np.ones(2, int),
-    )
+    wide = of_cells([0, 0], [0, 20_000], 0, [0, 1], 20_000, 20_000)
     assert Reference.of(wide).ground.side_m == 20_000  # never finer than the data
     with pytest.raises(ConfigError, match="pairs of them"):
         Reference.of(wide, areas=400)  # one trip, 2,500 squares to 2,500

@@ -20,9 +20,6 @@ LIBRARY_PRIVATE = {
 }
 # Each is over the rule today, and may only shrink: file, function, lines.
 LONG = {
-    ("fpanon_core/anonymize/aligned.py", "aligned"): 111,
-    ("fpanon_core/anonymize/glove.py", "glove"): 95,
-    ("fpanon_core/anonymize/outcome.py", "outcome"): 72,
     ("fpanon_core/commands/attack.py", "attack"): 96,
     ("fpanon_core/commands/counts.py", "counts"): 97,
     ("fpanon_core/commands/disclosure.py", "disclosure"): 61,

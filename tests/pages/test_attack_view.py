@@ -20,7 +20,6 @@ from tests.support.views import (
     has,
     idle,
     new_app,
-    opened,
     rows,
     said,
     until,
@@ -139,20 +138,6 @@ def test_before_after_and_guessing(small: AppTest) -> None:
     assert len(found(small)) == 1
 
 
-def test_where_homes_are_not_known_it_is_said(app: AppTest) -> None:
-    """Six users at noon alone."""
-    lines = [
-        f"u{i},2024-03-05 12:0{j}:00,{14.7 + i / 100},-17.4" for i in range(6) for j in range(5)
-    ]
-    upload(app, "\n".join(["user,time,lat,lon", *lines]).encode())
-    go(app, "attack")
-    result = attacked(app, "aligned, k = 2")
-    assert result.after.home is None
-    assert "Whether homes are found is not known. Nobody in the release was recorded" in said(app)
-    assert not any("home" in each for each in app.dataframe[0].value["Measure"])
-    assert not app.exception
-
-
 def test_what_the_outsider_knows_is_in_the_address_and_another_question(small: AppTest) -> None:
     attacked(small, "aligned, k = 2")
     small.number_input(key="attack_p").set_value(2)
@@ -251,7 +236,7 @@ def test_two_clicks_lead_from_the_front_to_the_figure(app: AppTest) -> None:
     assert not app.exception
 
 
-def test_periods_and_samples_say_of_whom(app: AppTest) -> None:
+def test_periods_say_of_whom(app: AppTest) -> None:
     """Twelve users on two days, at places of their own."""
     lines = [
         f"u{i},2024-03-0{4 + day} {h:02d}:00:00,{14.7 + i / 100:.4f},-17.4"
@@ -268,22 +253,6 @@ def test_periods_and_samples_say_of_whom(app: AppTest) -> None:
     assert "At least 2 people of the same day" in text
     assert "Whether a person's records of several periods can be brought together" in text
     until(app, lambda at: "By habits alone, without any known point" in said(at))
-    # A sample of the users, put together as an option of one's own.
-    go(app, "options")
-    app.pills(key="options_presets").set_value(["As it is"]).run()
-    app.number_input(key="options_share").set_value(50.0)
-    app.button(key="options_add").click().run()
-    until(
-        app, lambda at: any(len(each.value) == 2 and "No." in each.value for each in at.dataframe)
-    )
-    until(app, idle)
-    app.multiselect(key="options_pinned").set_value(["50 % of the users"]).run()
-    until(app, idle)
-    pressed(app, "options_attack")
-    until(app, lambda at: len(found(at)) == 2 and has(at, "attack_next"))
-    text = said(app)
-    assert "asked about who are not in the release" in text
-    assert "accused" in text
     assert not app.exception
 
 
@@ -317,18 +286,6 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     assert "u0" not in str(address(small))
     assert "subscriber" not in said(small)
     assert not small.exception
-
-
-def test_the_sample_is_attacked(app: AppTest) -> None:
-    opened(app)
-    go(app, "attack")
-    result = attacked(app, "5 km · 6 h")
-    assert result.before.link.first > 0.9
-    assert result.after.link.n_present == 496
-    assert result.examples
-    assert any(each.key.startswith("attack_follow_") for each in app.button)
-    assert "San Francisco taxis" in said(app)
-    assert not app.exception
 
 
 def test_large_data_wait_to_be_asked_and_say_how_long(

@@ -200,14 +200,6 @@ def test_a_result_whose_data_nobody_holds_asks_for_them():
     assert cross_releases(result, result, original=two()).n_both == 2
 
 
-def test_the_same_groups_published_in_another_form_keep_their_crowds(fs):
-    """What an officer can do instead: the second release in the groups of the first."""
-    first = glove(fs, 3)
-    found = cross_releases(first, aligned(fs, 3, groups=first.group))
-    assert not found.falls
-    assert found.together == found.first == found.second
-
-
 def test_keys_of_other_releases_are_refused_by_number(files):
     (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
     with pytest.raises(ConfigError, match="it names 0 of the 40 pseudonyms in it, and 40 that"):

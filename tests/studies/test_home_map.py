@@ -29,7 +29,7 @@ from fpanon_core import (
 )
 from fpanon_core.attacks.homes import noise_likelihood, true_homes
 from fpanon_core.model.knowledge import Spread
-from fpanon_core.studies.attacked import attacked, homes_asked
+from fpanon_core.studies.linkage import attacked, homes_asked
 from tests.oracles import homes as oracle
 
 TEN_KM = Generalize(GeneralizationProfile(Grid(10_000), 1_440))
@@ -189,7 +189,7 @@ def drawn(seed, most=9):
 
 @pytest.mark.parametrize("name", TECHNIQUES)
 def test_each_attacker_finds_what_plain_loops_find(name):
-    for seed in range(20):
+    for seed in range(8):
         hold_against_loops(drawn(seed), TECHNIQUES[name], NOISE.get(name), seed)
 
 

@@ -30,7 +30,6 @@ from fpanon_core import (
     SampleUsers,
     SuppressRare,
     expected_error,
-    glove,
     link,
     read_cdr,
     reidentification,
@@ -39,7 +38,6 @@ from fpanon_core import (
 from fpanon_core.kernels.linkage_density import mean_along, mean_planar
 from fpanon_core.measures.drawing import drawn  # which has tests of its own
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import step_from_dict, step_to_dict
 from tests.oracles import link as oracle
 from tests.support.fingerprint_sets import as_lists
 
@@ -329,26 +327,6 @@ def test_over_all_cells_a_density_adds_up_to_one(side):
 # --- what must hold ------------------------------------------------------------------------------
 
 
-def test_the_share_named_in_a_crowd_of_k_is_at_most_one_in_k():
-    fs = crowd(1, users=40, longest=9, metres=4_000, minutes=1_000)
-    for step in (Glove(3), Aligned(3), Glove(4)):
-        found = link(fs, release(fs, step), 4)
-        assert found.per_target["level"].min() >= step.k
-        assert found.first <= 1 / step.k + 1e-12
-        assert found.posterior <= 1 / step.k + 1e-12
-    of_result = link(fs, glove(fs, 4), 4)
-    assert of_result.first == found.first
-    assert of_result.method == found.method
-
-
-def test_everything_alike_is_guessing():
-    fs = crowd(2, users=20)
-    one_cell = Generalize(GeneralizationProfile(Grid(20_000, (-10_000, -10_000)), 1_440))
-    found = link(fs, release(fs, one_cell), 2)
-    assert found.first == pytest.approx(found.guessing)
-    assert found.among_10 == pytest.approx(0.5)
-
-
 def test_who_is_not_in_the_release_is_asked_apart():
     fs = crowd(0, users=200, metres=20_000, minutes=5_000)
     made = release(fs, SampleUsers(0.25), seed=1)
@@ -364,14 +342,6 @@ def test_who_is_not_in_the_release_is_asked_apart():
     coarse = [Generalize(GeneralizationProfile(Grid(40_000, (-20_000, -20_000)), 300))]
     wide = link(fs, release(fs, [*coarse, SampleUsers(0.25)], seed=1), 2)
     assert 0 < wide.posterior <= 1
-
-
-def test_people_left_out_are_targets_without_a_record():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [5, 5, 5])
-    found = link(fs, release(fs, SuppressRare(2)), 1)
-    assert (found.n_present, found.n_absent) == (2, 1)
-    assert found.first == 0.5
-    assert found.accused == 0.0
 
 
 def test_a_fingerprint_that_stands_for_several_counts_as_so_many():
@@ -494,27 +464,17 @@ def shipped(name):
 
 
 @BOTH
-@pytest.mark.parametrize(
-    "noises",
-    [
-        [(0, 0), (250, 15), (1_000, 60), (5_000, 180)],
-        [(0, 0), (250, 0), (1_000, 0), (5_000, 0)],
-        [(0, 0), (0, 15), (0, 60), (0, 180)],
-    ],
-    ids=["both", "space", "time"],
-)
-def test_success_falls_as_noise_grows(name, noises):
+def test_success_falls_as_noise_grows(name):
     fs, found = shipped(name), []
-    for metres, minutes in noises:
+    for metres, minutes in ((0, 0), (1_000, 60), (5_000, 180)):
         made = release(fs, [BINS, AddNoise(metres, minutes)], seed=1)
         found.append(link(fs, made, 4, users=120))
     assert all(b.first_low <= a.first_high for a, b in pairwise(found))
-    if all(noises[-1]):
-        assert found[-1].first < found[0].first / 2
+    assert found[-1].first < found[0].first / 2
 
 
 @BOTH
-@pytest.mark.parametrize("step", [Glove(2), Aligned(2), Aligned(5)], ids=str)
+@pytest.mark.parametrize("step", [Glove(2), Aligned(5)], ids=str)
 def test_in_the_samples_a_crowd_of_k_holds_what_it_promises(name, step):
     fs = shipped(name).subset(range(150))
     found = link(fs, release(fs, step, seed=1), 4, strategy="uniform")
@@ -539,12 +499,3 @@ def test_of_a_tenth_of_the_people_accusations_are_counted(name):
     assert reading.n_accused == who.sum() > 0
     assert reading.accused == pytest.approx(reading.n_accused / found.n_absent)
     assert reading.accused_low <= reading.accused <= reading.accused_high
-
-
-def test_steps_survive_being_written_down():
-    # What an outsider is told of the method is all that linkage takes from it.
-    fs = crowd(11)
-    steps = [GRID, AddNoise(200)]
-    again = [step_from_dict(step_to_dict(step)) for step in steps]
-    a, b = (link(fs, release(fs, s, seed=4), 2).per_target for s in (steps, again))
-    assert a.equals(b)

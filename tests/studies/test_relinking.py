@@ -36,7 +36,6 @@ from fpanon_core import (
 )
 from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
 from fpanon_core.attacks.relinking import (
-    by_chance,
     likenesses,
     links,
     moves_of,
@@ -360,13 +359,6 @@ def test_the_likeness_by_hand():
     assert (found.share, found.precision, found.chance) == (0.25, 0.5, 0.5)
 
 
-def test_all_alike_is_chance():
-    found = relink_periods(in_days([(0, 0, 0)] * 40))
-    assert found.share == pytest.approx(found.chance) == pytest.approx(1 / 40)
-    assert found.alike == found.alike_chance == 1.0
-    assert found.chained_low <= found.chained_chance <= found.chained_high
-
-
 def test_a_chain_goes_on_over_a_period_without_a_record():
     # Somebody away on the second day is found again on the third, by what the chain knows.
     found = relink_periods(in_days([(0, None, 0), (5, 5, 5)]))
@@ -376,13 +368,6 @@ def test_a_chain_goes_on_over_a_period_without_a_record():
     found = relink_periods(in_days([(0, 5, 0), (5, 0, 5)]))
     assert found.share == 0.0
     assert found.chained == pytest.approx(2 / 3)
-
-
-def test_chains_at_random():
-    rng = np.random.default_rng(0)
-    for chains in (by_chance([3, 5, 2], rng), by_chance([4, 4], rng)):
-        assert all(len(set(each.tolist())) == len(each) for each in chains)
-        assert max(c.max() for c in chains) + 1 == max(map(len, chains))
 
 
 def test_somebody_for_whom_a_fingerprint_stands_is_one_of_so_many():
@@ -529,16 +514,6 @@ def test_hours_are_local():
     fs = replace(FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
     # Ten hours after a midnight that was followed by the change to summer: 11 h.
     assert traced(fs, moves_of(fs)[1])[0].hours.tolist() == [0b111 << 10]
-
-
-def test_generalized_after_the_cut():
-    fs = regular().origin.original
-    coarse = Generalize(GeneralizationProfile(Grid(2_000), 360))
-    before, after = (
-        relink_periods(release(fs, steps, seed=0))
-        for steps in ([coarse, Periods(1)], [Periods(1), coarse])
-    )
-    assert before.share == pytest.approx(after.share, abs=0.05)
 
 
 def test_workers_and_progress():

@@ -8,6 +8,22 @@ from fpanon_core.model.fingerprints import FingerprintSet
 _FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 
 
+def of_cells(user, x, y, t, dx=100.0, dy=100.0, dt=1.0, **more):
+    """Samples as they are given, of users 0, 1, …; in the order given within each."""
+    user = np.asarray(user)
+    columns = np.broadcast_arrays(user, x, y, t, dx, dy, dt)
+    order = np.argsort(user, kind="stable")
+    cells = (np.array(column, float)[order] for column in columns[1:])
+    n = int(user.max()) + 1
+    return FingerprintSet(
+        user_ids=np.arange(n),
+        offsets=np.searchsorted(user[order], np.arange(n + 1)),
+        count=np.ones(len(user), np.int64),
+        **dict(zip(_FIELDS, cells, strict=True)),
+        **more,
+    )
+
+
 def as_lists(fs):
     """Each fingerprint as a list of (x, y, t, dx, dy, dt)."""
     rows = np.column_stack([getattr(fs, name) for name in _FIELDS])
@@ -58,18 +74,8 @@ def boxes(draw, max_users=10, max_samples=20):
     dx, dy = rng.integers(1, 80, (2, size)) * 100.0
     dt = rng.integers(1, 300, size).astype(float)
     order = np.lexsort((y, x, t, user))
-    return FingerprintSet(
-        user_ids=np.arange(n),
-        offsets=np.concatenate([[0], np.cumsum(lengths)]),
-        x_m=x[order],
-        y_m=y[order],
-        t_min=t[order],
-        dx_m=dx,
-        dy_m=dy,
-        dt_min=dt,
-        count=np.ones(size, np.int64),
-        weight=rng.integers(1, 5, n),
-    )
+    weight = rng.integers(1, 5, n)
+    return of_cells(user, x[order], y[order], t[order], dx, dy, dt, weight=weight)
 
 
 @st.composite

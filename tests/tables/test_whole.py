@@ -52,16 +52,6 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert {mode(path) for path in tmp_path.iterdir()} == {0o600}
 
 
-@pytest.mark.usefixtures("open_to_all")
-def test_so_is_what_is_not_yet_whole(tmp_path: Path) -> None:
-    with whole_file(tmp_path / "a") as into:
-        into.write(b"x")
-        into.flush()
-        (unfinished,) = tmp_path.iterdir()
-        assert mode(unfinished) == 0o600
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
-
-
 def test_a_link_in_its_place_is_replaced_and_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("somebody's")

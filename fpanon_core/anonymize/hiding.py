@@ -1,0 +1,523 @@
+"""One run of a method that hides everyone: checked, cut into periods and shards, put together.
+
+:func:`.glove.glove` and :func:`.aligned.aligned` say who is grouped with whom, and in which cells;
+everything else is here. What was made of some of the people, as data of their own, is a
+:class:`Part`; parts of shards and of periods are put together to one, and a result is made of it.
+
+*Shards.* Time grows faster than the number of people, and memory with it. People of one shard are
+hidden as data of their own, so that everyone is one of k exactly as without shards; what is given
+up is that somebody near a border may have had a nearer neighbour beyond it. Shards are cut like a
+k-d tree, each cut across the direction in which the people spread most, at the share that its
+shards make up: of two shards at the median. A direction is east, north, or how far a person's
+samples lie from their centre: so those who travel far, whose nearest are others who do, come apart
+where they spread more than places do. All shards have as many people but for one. Who is in a shard
+depends on where people are and on nothing else; of equal ones, on row numbers.
+
+Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Protocol, get_args
+
+import numpy as np
+import pandas as pd
+
+from ..engines.local import Engine, LocalEngine
+from ..engines.progress import Progress
+from ..engines.progress import part as stretch
+from ..kernels.glove_merge import Times, spans_of_holders
+from ..measures.kgap import check_k
+from ..model.arrays import CELL, BoolArray, Codes, FloatArray, IntArray, offsets_of, rows_of
+from ..model.checks import number, one_of, positive, whole
+from ..model.configs import StretchConfig
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import REASONS, GloveResult, Method
+from ..model.options import MOST_LEFT_OUT
+from ..model.periods import PeriodSet
+from ..model.published import GeneralizedFingerprintSet, Part, remember
+from .grouping import Group
+from .periods import periods_of
+
+Effort = Literal["default", "thorough"]
+LEAST_CROWDS = 10
+"""Crowds of k that a shard must have room for: of fewer, most people stand at a border."""
+_LIMITS = {
+    "glove": ("suppress_space_m", "suppress_time_min"),
+    "aligned": ("max_side_m", "max_span_min"),
+}
+_LEFT_OVER, _HARDEST, _SPARSE = (
+    REASONS.index(reason) for reason in ("left over", "hardest to hide", "period of fewer than k")
+)
+_SLACK_MIN = 1e-6
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How people are to be hidden; named as in :class:`GloveResult`.
+
+    Raises
+    ------
+    ConfigError
+        If one of them is no such setting.
+    """
+
+    method: Method
+    k: int
+    config: StretchConfig
+    suppress_space_m: float | None
+    suppress_time_min: float | None
+    leftover: str
+    leave_out: float
+    effort: Effort = "default"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "k", whole("k", self.k, 2))
+        one_of("leftover", self.leftover, ("merge", "suppress"))
+        one_of("effort", self.effort, get_args(Effort))
+        share = number("leave_out", self.leave_out, least=0.0, most=MOST_LEFT_OUT)
+        object.__setattr__(self, "leave_out", share)
+        for name, value in zip(_LIMITS[self.method], self.limits, strict=True):
+            if value is not None:
+                positive(name, value, otherwise="None")
+
+    @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The largest side, metres, and span, minutes, of a published sample."""
+        return self.suppress_space_m, self.suppress_time_min
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The limits, infinite where there is none."""
+        space, time = (math.inf if limit is None else float(limit) for limit in self.limits)
+        return space, time
+
+    def check_limits(self, fs: FingerprintSet) -> None:
+        """ConfigError where a limit is finer than the data."""
+        finest = ((fs.granularity_m, "m"), (fs.granularity_min, "min"))
+        for name, value, (least, unit) in zip(
+            _LIMITS[self.method], self.limits, finest, strict=True
+        ):
+            if value is not None and value < least:
+                raise ConfigError(
+                    f"{name} = {value:g} {unit} is finer than the data ({least:g} {unit}): nothing "
+                    f"could be published; give {least:g} or more."
+                )
+
+    def room(self, fs: FingerprintSet) -> int:
+        """How many users may be left out, so that k are left: the share of all, rounded down."""
+        users = int(fs.weight.sum())
+        # 5 % of 60 is 3, not 2.999…
+        return min(math.floor(self.leave_out * users + 1e-9), users - self.k)
+
+
+class Grouped(NamedTuple):
+    """What a method made of some people.
+
+    Attributes
+    ----------
+    groups : list of Group
+        By smallest member.
+    code : int8 ndarray (n_samples,)
+        Of each sample 1 + the number in :data:`REASONS` of why it is left out; 0 = it is not.
+    left : int64 ndarray
+        The last users, fewer than k.
+    hardest : int64 ndarray
+        Who is left out as hard to hide, ascending. The codes of neither need be set.
+    """
+
+    groups: list[Group]
+    code: Codes
+    left: IntArray
+    hardest: IntArray
+
+
+Grouping = Callable[[FingerprintSet, Settings, Engine, Progress | None], Grouped]
+
+
+class Store(Protocol):
+    """Where what was made of shards is kept; see :class:`fpanon_core.Checkpoint`."""
+
+    def part(self, fs: FingerprintSet, settings: Mapping[str, Any]) -> Part | None:
+        """What was made of these people by these settings; None if it is not there."""
+
+    def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
+        """Have it found again."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How everyone is hidden by one method, whichever data they are of.
+
+    Attributes
+    ----------
+    settings : Settings
+    grouping : callable
+        Of the method; defined at the top of a module, so that workers elsewhere find it.
+    engine : Engine
+    shards : int or None
+        As :func:`glove` takes it.
+    checkpoint : Store or None
+    """
+
+    settings: Settings
+    grouping: Grouping
+    engine: Engine
+    shards: int | None = None
+    checkpoint: Store | None = None
+
+    def result(
+        self,
+        data: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
+        progress: Progress | None,
+    ) -> GloveResult:
+        """Everyone hidden."""
+        if isinstance(data, PeriodSet):
+            return self._of_periods(data, progress)
+        fs = data.fingerprints() if isinstance(data, GeneralizedFingerprintSet) else data
+        check_k(self.settings.k, int(fs.weight.sum()))
+        shards = check_shards(self.shards, fs, self.settings.k)
+        part = self._part(fs, shards, progress)
+        return self._made(fs, part, shards, progress)
+
+    def _of_periods(self, periods: PeriodSet, progress: Progress | None) -> GloveResult:
+        """People hidden among those of the same period only, each period for itself."""
+        pieces, k = periods.pieces, self.settings.k
+        numbers, which = np.unique(periods.period, return_inverse=True)
+        people = np.bincount(which, pieces.weight)
+        if people.max() < k:
+            raise InfeasibleError(
+                f"k = {k} exceeds the {int(people.max())} people of the fullest period; choose "
+                f"k ≤ {int(people.max())}, or longer periods."
+            )
+        of = which[pieces.sample_user]
+        upto = offsets_of(np.bincount(of, minlength=len(numbers))) / pieces.n_samples
+        ends = np.zeros(len(numbers))
+        ends[of] = periods_of(pieces, periods.days)[1]
+        parts, most = [], 1
+        for at in np.flatnonzero(people >= k):
+            rows = np.flatnonzero(which == at)
+            # As in whole fingerprints: of equals the one who stands first in the original, so that
+            # the order drawn changes nobody's group.
+            rows = rows[np.argsort(periods.person[rows])]
+            some = pieces.subset(rows)
+            shards = 1
+            if self.shards is not None:
+                shards = min(whole("shards", self.shards, 1), most_shards(some, k))
+            part = self._part(some, shards, stretch(progress, upto[at], upto[at + 1]))
+            if self.settings.method == "glove":
+                part = _begun_by(float(ends[at]), some, part)
+            parts.append((rows, part))
+            most = max(most, shards)
+        more = {name: np.array(getattr(periods, name)) for name in ("person", "period")}
+        return self._made(
+            pieces,
+            _joined(pieces, parts),
+            most,
+            progress,
+            period_days=periods.days,
+            whole_digest=periods.digest,
+            **more,
+        )
+
+    def _part(self, fs: FingerprintSet, shards: int, progress: Progress | None) -> Part:
+        self.settings.check_limits(fs)
+        if shards > 1:
+            return self._of_shards(fs, shards, progress)
+        part = _part_of(fs, self.grouping(fs, self.settings, self.engine, progress))
+        if progress is not None:
+            progress(1.0)
+        return part
+
+    def _of_shards(self, fs: FingerprintSet, shards: int, progress: Progress | None) -> Part:
+        """The people of each shard, as many shards at once as there are workers."""
+        whose, named, store = shards_of(fs, shards), vars(self.settings), self.checkpoint
+        found = [None if store is None else store.part(fs.subset(rows), named) for rows in whose]
+        todo = [number for number, part in enumerate(found) if part is None]
+
+        def take(nth: int, part: Part) -> None:
+            if store is not None:
+                store.keep(fs.subset(whose[todo[nth]]), named, part)
+            found[todo[nth]] = part
+
+        work = np.array([fs.lengths[rows].sum() for rows in whose], np.float64)
+        self.engine.map(
+            _hide_one,
+            [_Shard(fs, whose[number]) for number in todo],
+            (self.grouping, self.settings),
+            take,
+            work=work[todo].tolist(),
+            progress=stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0),
+        )
+        parts = [(rows, part) for rows, part in zip(whose, found, strict=True) if part is not None]
+        last = _all_of("left_over", parts)
+        if self.settings.leftover == "suppress" and fs.weight[last].sum() >= self.settings.k:
+            # Of all shards together they are k or more, who can hide; fewer than k are left then.
+            again = replace(self.settings, leave_out=0.0)
+            parts = [(rows, replace(part, left_over=last[:0])) for rows, part in parts]
+            parts.append((last, hide_shard(fs.subset(last), self.grouping, again)))
+        return _joined(fs, parts)
+
+    def _made(
+        self, fs: FingerprintSet, part: Part, shards: int, progress: Progress | None, **more: Any
+    ) -> GloveResult:
+        gone, user = np.flatnonzero(part.code >= 0), fs.sample_user
+        remember(fs)
+        settings = {name: value for name, value in vars(self.settings).items() if name != "effort"}
+        suppressed = {
+            "user": user[gone],
+            "sample": gone,
+            "reason": np.array(REASONS, dtype=object)[part.code[gone]],
+        }
+        accuracy = {
+            "user": user,
+            "sample": np.arange(fs.n_samples),
+            "group": part.group[user],
+            "space_m": part.space_m,
+            "time_min": part.time_min,
+        }
+        result = GloveResult(
+            group=part.group,
+            published=part.published,
+            suppressed=pd.DataFrame(suppressed),
+            accuracy=pd.DataFrame(accuracy, copy=False),
+            phantom_share=part.phantom_share,
+            left_over=part.left_over,
+            left_out=part.left_out,
+            digest=fs.digest,
+            number=np.array(fs.number),
+            weight=np.array(fs.weight),
+            shards=shards,
+            **settings,
+            **more,
+        )
+        if progress is not None:
+            progress(1.0)
+        return result
+
+
+# --- shards --------------------------------------------------------------------------------------
+
+
+def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
+    """The number of shards; 1 for None.
+
+    Raises
+    ------
+    ConfigError
+        If it is no positive integer, or leaves fewer people to a shard than :data:`LEAST_CROWDS`
+        crowds of k.
+    """
+    shards = whole("shards", 1 if shards is None else shards, 1)
+    most = most_shards(fs, k)
+    if shards > most:
+        raise ConfigError(
+            f"shards = {shards:,} leaves {fs.n_users // shards:,} of {fs.n_users:,} people to a "
+            f"shard, fewer than {LEAST_CROWDS} crowds of k = {k}; choose shards ≤ {most:,}."
+        )
+    return shards
+
+
+def most_shards(fs: FingerprintSet, k: int) -> int:
+    """So many that each has room for :data:`LEAST_CROWDS` crowds of k; 1 at least."""
+    # By records: one that stands for several people is in one shard with all of them.
+    return max(1, fs.n_users // (LEAST_CROWDS * k))
+
+
+def shards_of(fs: FingerprintSet, shards: int) -> list[IntArray]:
+    """Who is in which shard.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    shards : int
+        At most as many as there are users.
+
+    Returns
+    -------
+    list of int64 ndarray
+        Row numbers, ascending, of the users of each shard.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 9_000, 100, 9_100], [0] * 4, [0] * 4)
+    >>> [rows.tolist() for rows in shards_of(fs, 2)]
+    [[0, 2], [1, 3]]
+    """
+    where = _where(fs)
+    found: list[IntArray] = []
+    waiting = [(np.arange(fs.n_users), shards)]
+    while waiting:
+        rows, many = waiting.pop()
+        if many == 1:
+            found.append(np.sort(rows))
+            continue
+        low = many // 2
+        across = int(np.argmax(where[rows].std(axis=0)))
+        others = [axis for axis in range(where.shape[1]) if axis != across]
+        keys = [rows, *(where[rows, axis] for axis in others), where[rows, across]]
+        ordered = rows[np.lexsort(keys)]
+        cut = len(rows) * low // many
+        waiting += [(ordered[cut:], many - low), (ordered[:cut], low)]
+    return found
+
+
+def _where(fs: FingerprintSet) -> FloatArray:
+    """Of everybody: centre, east and north, and root mean square distance from it; metres."""
+    begin, length, user = fs.offsets[:-1], fs.lengths, fs.sample_user
+    columns = []
+    spread = np.zeros(fs.n_users)
+    for low, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)):
+        at = low + extent / 2
+        centre = np.add.reduceat(at, begin) / length
+        spread += np.add.reduceat((at - centre[user]) ** 2, begin) / length
+        columns.append(centre)
+    return np.column_stack([*columns, np.sqrt(spread)])
+
+
+class _Shard:
+    """Some people of a set: where it goes elsewhere they go without the others, and unnamed."""
+
+    def __init__(self, fs: FingerprintSet, rows: IntArray | None = None) -> None:
+        self._fs, self._rows = fs, rows
+
+    def __reduce__(self) -> tuple[type[_Shard], tuple[FingerprintSet]]:
+        return (_Shard, (self.people().unnamed,))
+
+    def people(self) -> FingerprintSet:
+        return self._fs if self._rows is None else self._fs.subset(self._rows)
+
+
+def _hide_one(shard: _Shard, grouping: Grouping, settings: Settings) -> Part:
+    return hide_shard(shard.people(), grouping, settings)
+
+
+def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Part:
+    """What is made of one shard."""
+    return _part_of(fs, grouping(fs, settings, LocalEngine(1), None))
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def published_of(groups: Sequence[Group], fs: FingerprintSet) -> GeneralizedFingerprintSet:
+    """One fingerprint per group; granularity, clock and projection as of ``fs``."""
+    cells = np.concatenate([np.empty((0, 6)), *(group.cells for group in groups)])
+    frame = ("granularity_m", "granularity_min", "clock", "crs")
+    return GeneralizedFingerprintSet(
+        offsets=offsets_of([len(group.cells) for group in groups]),
+        n_users=np.array([group.weight for group in groups], np.int64),
+        **dict(zip(CELL, cells.T, strict=True)),
+        **{name: getattr(fs, name) for name in frame},
+    )
+
+
+def _part_of(fs: FingerprintSet, made: Grouped) -> Part:
+    code: Codes = made.code - np.int8(1)
+    group = np.full(fs.n_users, -1, np.int64)
+    for row, g in enumerate(made.groups):
+        group[g.members] = row
+    for users, reason in ((made.left, _LEFT_OVER), (made.hardest, _HARDEST)):
+        out = users[group[users] < 0]
+        rows = rows_of(fs.offsets[out], fs.lengths[out])
+        code[rows] = np.where(code[rows] < 0, reason, code[rows])
+    held = _held(fs, code >= 0, group, published_of(made.groups, fs))
+    return Part(group=group, code=code, left_over=made.left, left_out=made.hardest, **held)
+
+
+def _held(
+    fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
+) -> dict[str, Any]:
+    """What is published, how well it holds each sample, and how many phantoms there are."""
+    space, time, held = spans_of_holders(
+        Times(fs.offsets, fs.t_min, fs.dt_min),
+        gone,
+        group,
+        Times(published.offsets, published.t_min, published.dt_min),
+        (published.dx_m + published.dy_m) / 2,
+    )
+    copies = int(published.lengths[group[group >= 0]].sum())
+    phantoms = 1.0 - held / copies if copies else 0.0
+    return {"published": published, "space_m": space, "time_min": time, "phantom_share": phantoms}
+
+
+def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
+    """The part where each published sample begins before ``end``; what does not is joined.
+
+    Where samples that reach beyond a period's end overlap, GLOVE cuts them there by one another's
+    ends, and some piece would begin in the next period as if it were of that.
+    """
+    published = part.published
+    if not (published.t_min >= end - _SLACK_MIN).any():
+        return part
+    cells = np.column_stack([getattr(published, name) for name in CELL])
+    groups = []
+    for g in range(published.n_groups):
+        mine = cells[published.rows_of(g)]
+        upto = int(np.searchsorted(mine[:, 2], end - _SLACK_MIN))
+        if upto < len(mine):  # the first begins where a sample does, before the end
+            low = mine[upto - 1 :, :3].min(axis=0)
+            high = (mine[upto - 1 :, :3] + mine[upto - 1 :, 3:]).max(axis=0)
+            mine = np.vstack([mine[: upto - 1], np.append(low, high - low)])
+        groups.append(Group([], mine, float(published.n_users[g])))
+    return replace(part, **_held(fs, part.code >= 0, part.group, published_of(groups, fs)))
+
+
+def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
+    """Parts of a set as one; of people in several, the last says what became of them.
+
+    ``parts`` are row numbers of ``fs``, and what was made of the people of these rows, in this
+    order. Who is in none has a period with too few. Groups are numbered by their smallest row
+    number over all parts.
+    """
+    group = np.full(fs.n_users, -1, np.int64)
+    code = np.full(fs.n_samples, _SPARSE, np.int8)
+    space, time = np.full((2, fs.n_samples), np.nan)
+    before, copies, held = 0, 0, 0.0
+    for rows, part in parts:
+        sample = rows_of(fs.offsets[rows], fs.lengths[rows])
+        inside = part.group >= 0
+        group[rows] = np.where(inside, part.group + before, -1)
+        code[sample], space[sample], time[sample] = part.code, part.space_m, part.time_min
+        before += part.published.n_groups
+        many = int(part.published.lengths[part.group[inside]].sum())
+        copies, held = copies + many, held + (1.0 - part.phantom_share) * many
+    member = np.flatnonzero(group >= 0)
+    found, first = np.unique(group[member], return_index=True)
+    by_member = found[np.argsort(first)]
+    number = np.empty(before, np.int64)
+    number[by_member] = np.arange(before)
+    group[member] = number[group[member]]
+    return Part(
+        group=group,
+        published=_in_order([part.published for _, part in parts], by_member),
+        code=code,
+        space_m=space,
+        time_min=time,
+        left_over=_all_of("left_over", parts),
+        left_out=_all_of("left_out", parts),
+        phantom_share=1.0 - held / copies if copies else 0.0,
+    )
+
+
+def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
+    """Row numbers, ascending, of the users whom the parts name so."""
+    return np.sort(np.concatenate([rows[getattr(part, name)] for rows, part in parts]))
+
+
+def _in_order(
+    published: list[GeneralizedFingerprintSet], groups: IntArray
+) -> GeneralizedFingerprintSet:
+    """The groups of all parts, numbered one part after the other, in another order."""
+    offsets = offsets_of(np.concatenate([p.lengths for p in published]))
+    lengths = np.diff(offsets)[groups]
+    rows = rows_of(offsets[:-1][groups], lengths)
+    cells: dict[str, Any] = {
+        name: np.concatenate([getattr(p, name) for p in published])[rows] for name in CELL
+    }
+    users = np.concatenate([p.n_users for p in published])[groups]
+    return replace(published[0], offsets=offsets_of(lengths), n_users=users, **cells)
