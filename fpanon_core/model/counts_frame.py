@@ -416,7 +416,6 @@ class CountsFrame(Closed):
         lat, lon = np.array([h3.cell_to_latlng(cell) for cell in cells]).T
         side = np.sqrt([h3.cell_area(cell, unit="m^2") for cell in cells])
         x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), area.crs)
-        own = period.clock(clock)
         return cls(
             x - side / 2,
             y - side / 2,
@@ -424,10 +423,7 @@ class CountsFrame(Closed):
             side,
             lon,
             lat,
-            *_slots(period, own),
-            period.slot_min,
-            period.days,
-            own,
+            *_when(period, clock),
             area.crs,
             area,
             cells=np.array(cells, np.int64),
