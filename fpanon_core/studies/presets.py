@@ -12,8 +12,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aggregates.areas import proposed
 from ..model.fingerprints import FingerprintSet
-from ..model.options import Aligned, Generalize, Glove, Periods, ReleaseOption
+from ..model.options import (
+    Aligned,
+    Flows,
+    Generalize,
+    Glove,
+    Periods,
+    Presence,
+    ReleaseOption,
+    Tables,
+)
 from ..model.profiles import (
     AntennaClusters,
     GeneralizationProfile,
@@ -22,6 +32,7 @@ from ..model.profiles import (
     Regions,
     Space,
 )
+from .framing import stated_of_data
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 """Noriega Campero's windows (table 5.1): 1 hour, 6 hours, 12 hours, 1 week."""
@@ -32,6 +43,7 @@ _TAIL = 0.05  # of the people, left out because they are hardest to hide
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
+_MOST_SQUARES = 2_500
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 
 
@@ -137,6 +149,42 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
     ]
 
 
+def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Tables in place of records: private at ε = 1 and .5, one table alone, and by threshold.
+
+    Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
+    Areas are groups of antennas, or squares where there is no antenna table. For a study the days
+    and the squares are those of the data; what is published states its own.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    >>> [option.name for option in table_options(fs)][-1]
+    'presence and flows by squares of 100 km, 1 bands a day, blank below 15'
+    """
+    people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
+    if fs.antennas is not None and len(fs.antennas):
+        wise = proposed(people, len(fs.antennas))
+        frame = stated_of_data(fs, antennas_an_area=math.ceil(len(fs.antennas) / wise.areas))
+    else:
+        wise = proposed(people, _MOST_SQUARES)
+        width, height = (
+            float((corner + extent).max() - corner.min())
+            for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+        )
+        wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
+        power = 10.0 ** math.floor(math.log10(wanted))
+        side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
+        frame = stated_of_data(fs, side_m=side)
+    private = [
+        Tables(frame, wise.bands, epsilon=1.0),
+        Tables(frame, wise.bands, epsilon=0.5),
+        Presence(frame, wise.bands, epsilon=1.0),
+        Flows(frame, wise.bands, epsilon=1.0),
+    ]
+    return [ReleaseOption(steps=[each]) for each in (*private, Tables(frame, wise.bands, 15))]
+
+
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(
     {
         "trade": trade_grid,
@@ -144,6 +192,7 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
         "hexagons": hexagon_grid,
         "glove": lambda fs: glove_ladder(k for k in (2, 5, 10) if k <= fs.n_users),
         "hide": lambda fs: hiding_ladder(fs, [k for k in (2, 5, 10) if k <= fs.n_users]),
+        "tables": table_options,
         "asis": lambda _: [ReleaseOption()],
     }
 )
