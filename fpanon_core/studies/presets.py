@@ -160,7 +160,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
     >>> [option.name for option in table_options(fs)][-1]
-    'presence and flows by squares of 100 km, 1 bands a day, blank below 15'
+    'presence and flows by squares of 5 km, 1 bands a day, blank below 15'
     """
     people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
     if fs.antennas is not None and len(fs.antennas):
