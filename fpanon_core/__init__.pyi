@@ -1,8 +1,9 @@
 """The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
 
+from .aggregates.areas import proposed, table_error
+from .aggregates.tables import flows, presence
 from .anonymize.aligned import align, aligned
 from .anonymize.applied import add_noise, permute, sample_users, suppress_rare
-from .anonymize.chain import release
 from .anonymize.clusters import cluster_antennas, merged_regions, voronoi_cells
 from .anonymize.generalize import generalize, resolve
 from .anonymize.glove import glove
@@ -17,6 +18,7 @@ from .engines.local import LocalEngine
 from .io.antennas import read_antennas
 from .io.cdr import read_cdr, read_parts
 from .io.checkpoint import Checkpoint
+from .io.ledger import Ledger
 from .io.published import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
@@ -41,6 +43,7 @@ from .model.antennas import Antennas
 from .model.clock import LocalClock
 from .model.composition import Crossing, ReleaseMatch, RelinkConfig, RelinkResult
 from .model.configs import KnowledgeConfig, Screening, StretchConfig, UnicityConfig
+from .model.count_tables import CountTables, FlowTable, PresenceTable, TableFrame
 from .model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from .model.disclosure import DisclosureResult
 from .model.errors import Cancelled, ConfigError, FpanonError, InfeasibleError, SchemaError
@@ -49,17 +52,21 @@ from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult, StretchComponents
 from .model.knowledge import Knowledge
 from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult, RiskResult
+from .model.membership import MembershipResult
 from .model.options import (
     AddNoise,
     Aligned,
+    Flows,
     Generalize,
     Glove,
     Periods,
     Permute,
+    Presence,
     PrivacyGuarantee,
     ReleaseOption,
     SampleUsers,
     SuppressRare,
+    Tables,
     as_option,
 )
 from .model.periods import PeriodSet
@@ -70,6 +77,7 @@ from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, Unici
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
 from .studies.comparison import compare_releases
+from .studies.count_tables import membership, publish, release, verify_release
 from .studies.crossing import cross_releases, match_releases
 from .studies.hiding import estimate_glove_s
 from .studies.learnt import expected_error, home_found
@@ -78,7 +86,6 @@ from .studies.option_result import Asked, OptionResult
 from .studies.options import explore_options
 from .studies.options_table import OptionsTable
 from .studies.presets import PUBLISHED_TRADE, fine_grid, glove_ladder, hexagon_grid, trade_grid
-from .studies.publishing import publish
 from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
@@ -86,7 +93,6 @@ from .studies.relinking import relink_periods
 from .studies.unicity_grid import disclosure_grid, unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
-from .verification.release import verify_release
 
 __all__ = [
     "EPIDEMICS",
@@ -101,6 +107,7 @@ __all__ = [
     "Cancelled",
     "Checkpoint",
     "ConfigError",
+    "CountTables",
     "CountsFrame",
     "Crossing",
     "CurveFit",
@@ -108,6 +115,8 @@ __all__ = [
     "DisclosureResult",
     "ExpectedError",
     "FingerprintSet",
+    "FlowTable",
+    "Flows",
     "FpanonError",
     "FrameConfig",
     "GeneralizationProfile",
@@ -122,17 +131,21 @@ __all__ = [
     "KGapResult",
     "Knowledge",
     "KnowledgeConfig",
+    "Ledger",
     "LinearFit",
     "LinkConfig",
     "LinkReading",
     "LinkResult",
     "LocalClock",
     "LocalEngine",
+    "MembershipResult",
     "OptionResult",
     "OptionsTable",
     "PeriodSet",
     "Periods",
     "Permute",
+    "Presence",
+    "PresenceTable",
     "PrivacyGuarantee",
     "Recovered",
     "RecoveryConfig",
@@ -155,6 +168,8 @@ __all__ = [
     "StretchComponents",
     "StretchConfig",
     "SuppressRare",
+    "TableFrame",
+    "Tables",
     "UnicityConfig",
     "UnicityResult",
     "UtilityResult",
@@ -184,6 +199,7 @@ __all__ = [
     "fingerprint_stretch",
     "fit_exponents",
     "fit_scaling_law",
+    "flows",
     "generalize",
     "generate_cdr",
     "gini",
@@ -200,6 +216,7 @@ __all__ = [
     "matched_samples",
     "mean_components",
     "mean_loss",
+    "membership",
     "merged_regions",
     "mitigation_table",
     "noise_at_frequent",
@@ -207,7 +224,9 @@ __all__ = [
     "pareto_front",
     "permute",
     "points_needed",
+    "presence",
     "privacy_guarantee",
+    "proposed",
     "publish",
     "questionnaire_template",
     "read_antennas",
@@ -228,6 +247,7 @@ __all__ = [
     "suppress_rare",
     "suppress_small",
     "synthetic_questionnaire",
+    "table_error",
     "tail_weight_index",
     "trade_grid",
     "unicity",

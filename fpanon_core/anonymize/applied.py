@@ -41,6 +41,7 @@ from ..model.options import (
     SpaceNoise,
     Step,
     SuppressRare,
+    Tables,
     TimeNoise,
     What,
 )
@@ -154,6 +155,8 @@ def _applied(
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
             )
+        case Tables():
+            raise ConfigError("Tables have no records; make them with presence, flows or release.")
 
 
 Cells = dict[str, Any]

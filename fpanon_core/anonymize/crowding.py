@@ -26,7 +26,6 @@ Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
 from typing import Any
 
 import numpy as np

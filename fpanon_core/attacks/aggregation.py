@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import cast
 
+import h3.api.basic_int as h3
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
@@ -306,15 +307,15 @@ def _located(
     If not, it belongs to the slot in which it begins, so that it changes no other.
     """
     slot_min = check_slot(slot_min) if frame is None else frame.slot_min
-    cell, corners = _cells(fs)
+    cell, corners = cells_of(fs)
     if frame is None:
         starts, end = _slots_of(fs, slot_min)
         edges, wall = np.append(starts, end), fs.wall_minutes(starts)
         begin, place = fs.t_min, np.arange(len(corners[0]))
     else:
         edges, wall = frame.slot_edge_min, frame.wall_start_min
-        begin = fs.t_min + _minutes_after(fs, frame)
-        place = _place_of(corners, frame, fs.crs)
+        begin = fs.t_min + minutes_after(fs, frame)
+        place = place_of(corners, frame, fs.crs)
         corners = (frame.x_m, frame.y_m, frame.dx_m, frame.dy_m)
         starts = edges[:-1]
     if not filled_in and (fs.dt_min > slot_min + _CLOSE_MIN).any():
@@ -369,7 +370,7 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
     return starts, float(begin[0] + length[0])
 
 
-def _minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
+def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
     """What to add to the data's elapsed minutes to have the frame's."""
     if (fs.clock is None) != (frame.clock is None):
         raise ConfigError("Of the data and the frame only one has a calendar; state the period.")
@@ -378,7 +379,7 @@ def _minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
     return (fs.clock.epoch - frame.clock.epoch).total_seconds() / 60
 
 
-def _cells(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
+def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
     keys = fs.arrays(PLACE).values()
     cell = np.empty(len(fs.x_m), np.int32)
@@ -396,7 +397,7 @@ def _cells(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     return cell, tuple(column[first] for column in columns)
 
 
-def _place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
+def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
     """The frame's place of each cell, by its centre; −1 outside a stated area."""
     x_m, y_m = corners[0] + corners[2] / 2, corners[1] + corners[3] / 2
     if frame.area is None:
@@ -415,6 +416,9 @@ def _place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | No
     else:
         inside = (area.south <= y_m) & (y_m < area.north) & (area.west <= x_m) & (x_m < area.east)
     place = np.full(len(x_m), -1, np.int64)
+    if len(frame.cells):
+        place[inside] = _hexagon_of(lat[inside], lon[inside], frame.cells)
+        return place
     side = frame.dx_m[0]
     rows = frame.n_places // frame.columns
     # The bounds bend on the projection: what rounding puts outside belongs to the last square.
@@ -422,6 +426,16 @@ def _place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | No
     row = np.clip(np.floor((y_m[inside] - frame.y_m[0]) / side), 0, rows - 1)
     place[inside] = (row * frame.columns + column).astype(np.int64)
     return place
+
+
+def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
+    """Position, among ascending cells of H3, of the one that holds each point."""
+    resolution = h3.get_resolution(int(cells[0]))
+    lon = (lon + 180.0) % 360.0 - 180.0
+    points = zip(lat.tolist(), lon.tolist(), strict=True)
+    own = np.array([h3.latlng_to_cell(*at, resolution) for at in points], np.int64)
+    at = np.minimum(np.searchsorted(cells, own), len(cells) - 1)
+    return np.where(cells[at] == own, at, -1)
 
 
 def _most_frequent(

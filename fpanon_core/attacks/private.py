@@ -36,6 +36,8 @@ Source: docs/science.md, “Counts and trajectory recovery”.
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -50,7 +52,7 @@ from ..model.options import UNITS, PrivacyGuarantee, Unit
 from ..model.periods import UNSTATED_CENTRE
 
 _READ_AGAIN = " Read the data with a stated centre: read_cdr(..., centre=(lat, lon))."
-_AT_ONCE = 1 << 16  # counts given to OpenDP at a time, as a list of Python's numbers
+_AT_ONCE = 1 << 14  # counts given to OpenDP at a time, as a list of Python's numbers
 
 
 def privacy_guarantee(
@@ -142,15 +144,8 @@ def dp_counts(
         :func:`privacy_guarantee`.
     """
     guarantee = privacy_guarantee(counts, epsilon, unit)
-    mechanism = _mechanism(guarantee)
     flat = counts.counts.astype(np.int64).ravel()
-    noisy = np.empty_like(flat)
-    # Noise is drawn for each count by itself, so pieces are protected as the whole is: what they
-    # lose adds up over the changes in each, which add up to the sensitivity.
-    for first in range(0, len(flat), _AT_ONCE):
-        noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
-        if progress is not None:
-            progress(min(1.0, (first + _AT_ONCE) / len(flat)))
+    noisy = with_noise(flat, guarantee.sensitivity, guarantee.epsilon, progress=progress)
     # Not the digest of the data: it would tell whether a guess at them is right.
     return replace(counts, counts=noisy.reshape(counts.counts.shape), digest="")
 
@@ -169,20 +164,50 @@ def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
     return noisy
 
 
-def _mechanism(guarantee: PrivacyGuarantee) -> Any:
+def with_noise(
+    flat: IntArray, sensitivity: int, epsilon: float, *, progress: Progress | None = None
+) -> IntArray:
+    """Whole numbers with OpenDP's discrete Laplace noise of scale sensitivity/ε on each.
+
+    Parameters
+    ----------
+    flat : int64 ndarray (n,)
+    sensitivity : int
+        Largest change of all numbers together when one person is added or removed (L1).
+    epsilon : float
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+    """
+    mechanism = _mechanism(sensitivity, epsilon)
+    noisy = np.empty_like(flat)
+    firsts = range(0, len(flat), _AT_ONCE)
+
+    # Noise is drawn for each number by itself, so pieces are protected as the whole is: what they
+    # lose adds up over the changes in each, which add up to the sensitivity.
+    def drawn(first: int) -> None:
+        noisy[first : first + _AT_ONCE] = mechanism(flat[first : first + _AT_ONCE])
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for done, _ in enumerate(pool.map(drawn, firsts), 1):
+            if progress is not None:
+                progress(done / len(firsts))
+    return noisy
+
+
+def _mechanism(sensitivity: int, epsilon: float) -> Any:
     """OpenDP's discrete Laplace mechanism that spends no more than the ε stated."""
     import opendp.prelude as dp  # here, because it takes seconds
 
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    scale = guarantee.scale
+    scale = sensitivity / epsilon
     for _ in range(8):  # OpenDP rounds what is spent upwards
         mechanism = dp.m.make_laplace(*space, scale=scale)
-        spent = float(mechanism.map(guarantee.sensitivity))  # type: ignore[no-untyped-call]
-        if spent <= guarantee.epsilon:
+        spent = float(mechanism.map(sensitivity))  # type: ignore[no-untyped-call]
+        if spent <= epsilon:
             return mechanism
         scale = math.nextafter(scale, math.inf)
     raise ConfigError(
-        f"epsilon = {guarantee.epsilon:g} cannot be kept: the mechanism would spend {spent:g}; "
+        f"epsilon = {epsilon:g} cannot be kept: the mechanism would spend {spent:g}; "
         "choose another."
     )

@@ -6,12 +6,12 @@ import datetime as dt
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 from ..io.antennas import read_antennas
 from ..io.positions import middle_of
 from ..io.turns import AS_THEY_ARE
-from ..model.counts_frame import PLACES, FrameConfig, Places, StatedArea, StatedPeriod
+from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError
 from ..model.options import Unit
 from ..studies import counts_release, counts_words

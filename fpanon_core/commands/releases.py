@@ -16,11 +16,11 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption, as_option, name_key
 from ..model.profiles import parse_profile
 from ..studies import publishing
+from ..studies.count_tables import release as drawn
 from ..studies.crossing import Result, cross_releases
 from ..studies.crossing_words import MEANING, counted, followed, naming, told
 from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
-from ..studies.production import drawn
 from ..tables.writing import read_json
 from .from_config import asked, command
 from .reading import Request

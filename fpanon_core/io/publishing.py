@@ -22,6 +22,7 @@ import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, BinaryIO, Literal, get_args
 
 import pandas as pd
@@ -216,6 +217,7 @@ def package_bytes(
     readme: Sequence[str],
     about: Mapping[str, Any],
     ending: str = "csv",
+    more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> bytes:
     """The zip; equal content gives equal bytes.
 
@@ -229,12 +231,14 @@ def package_bytes(
     about : mapping
         What machines are to know, under "fpanon" in ``datapackage.json``.
     ending : {"csv", "parquet"}
-        Of the data.
+        Of the data; places are CSV.
+    more : mapping of str to bytes
+        Further files by name.
     """
-    members: dict[str, bytes] = {}
+    members: dict[str, bytes] = dict(more)
     resources: list[dict[str, Any]] = []
     for table in tables:
-        form = "csv" if resources else ending
+        form = "csv" if table.name == "places" else ending
         file = f"{table.name}.{form}"
         members[file] = table_bytes([table.frame], file)
         resources.append(

@@ -12,20 +12,21 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from dataclasses import dataclass, field
-from typing import Literal, get_args
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from .antennas import Antennas
-from .arrays import Closed, FloatArray
+from .arrays import Closed, FloatArray, IntArray
 from .checks import number, one_of, positive, whole
 from .clock import LocalClock, zone_of
 from .errors import ConfigError, InfeasibleError
 from .projection import equal_area_around, lon_lat, project
 
 AreaUnit = Literal["degrees", "metres"]
-Places = Literal["antennas", "grid"]
+Places = Literal["antennas", "grid", "hexagons"]
 PLACES: tuple[Places, ...] = get_args(Places)
 
 MOST_PLACES = 1_000_000
@@ -160,28 +161,68 @@ class FrameConfig:
     Attributes
     ----------
     period : StatedPeriod
-    places : {"antennas", "grid"}
-        Those of the data's antenna table, or squares over ``area``.
+    places : {"antennas", "grid", "hexagons"}
+        Those of the data's antenna table, or squares or H3 hexagons over ``area``.
     area : StatedArea or None
-        For a grid.
+        For a grid or hexagons.
     side_m : float
         Side of a square, metres.
+    resolution : int
+        Of the hexagons, 0 to 15.
+    antennas_an_area : int
+        Of tables at the antennas: about how many neighbouring antennas make one area.
+    column : str or None
+        Of tables at the antennas: the column of the antenna table that names their areas.
     """
 
     period: StatedPeriod
     places: Places = "antennas"
     area: StatedArea | None = None
     side_m: float = 1_000.0
+    resolution: int = 8
+    antennas_an_area: int = 1
+    column: str | None = None
 
     def __post_init__(self) -> None:
+        put = object.__setattr__
         one_of("The places", self.places, PLACES)
-        object.__setattr__(self, "side_m", positive("side_m", self.side_m, of="metres"))
-        if (self.area is None) == (self.places == "grid"):
+        put(self, "side_m", positive("side_m", self.side_m, of="metres"))
+        put(self, "resolution", whole("resolution", self.resolution, 0, 15))
+        put(self, "antennas_an_area", whole("antennas_an_area", self.antennas_an_area, 1))
+        if (self.area is None) == (self.places != "antennas"):
             raise ConfigError(
-                "A grid needs its area stated: south, west, north and east."
+                "A grid and hexagons need their area stated: south, west, north and east."
                 if self.area is None
-                else "An area is for a grid; the antennas are the places of the antenna table."
+                else "An area is for a grid or hexagons; antennas are where their table says."
             )
+        area = self.area
+        if self.places == "hexagons" and area and (area.unit != "degrees" or area.east > 180):
+            raise ConfigError("Hexagons need an area in degrees that ends west of 180.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values that JSON keeps."""
+        plain = asdict(self)
+        first = self.period.first_day
+        plain["period"]["first_day"] = None if first is None else first.isoformat()
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> FrameConfig:
+        """Back from :meth:`to_dict`; ConfigError if it is none."""
+        try:
+            values = dict(plain)
+            period = dict(values.pop("period"))
+            first = period.pop("first_day", None)
+            area = values.pop("area", None)
+            return cls(
+                StatedPeriod(None if first is None else dt.date.fromisoformat(first), **period),
+                area=None if area is None else StatedArea(**area),
+                **values,
+            )
+        except ConfigError:
+            raise
+        except (TypeError, KeyError, ValueError):
+            raise ConfigError("A frame lacks a value or has an unknown one.") from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,7 +248,9 @@ class CountsFrame(Closed):
     area : StatedArea or None
         What is outside is left out; None: everything goes to the nearest place.
     columns : int
-        Squares from west to east; they are numbered row by row from the south. 0 for antennas.
+        Squares from west to east; they are numbered row by row from the south. 0 for others.
+    cells : int64 ndarray (n_places,), or empty
+        H3 indices of hexagons; their rectangles are squares of equal area at their centres.
     """
 
     x_m: FloatArray
@@ -224,6 +267,7 @@ class CountsFrame(Closed):
     crs: str | None = None
     area: StatedArea | None = None
     columns: int = field(default=0)
+    cells: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
 
     @classmethod
     def of(
@@ -243,6 +287,9 @@ class CountsFrame(Closed):
         InfeasibleError
             There are too many places.
         """
+        if config.places == "hexagons":
+            assert config.area is not None
+            return cls.of_hexagons(config.area, config.resolution, config.period, clock=clock)
         if config.places == "grid":
             assert config.area is not None
             return cls.of_area(config.area, config.side_m, config.period, clock=clock, crs=crs)
@@ -342,6 +389,46 @@ class CountsFrame(Closed):
         places = x_m, y_m, extent, extent, lon, lat
         return cls(*places, *_when(period, clock), own_crs, area, columns)
 
+    @classmethod
+    def of_hexagons(
+        cls,
+        area: StatedArea,
+        resolution: int,
+        period: StatedPeriod,
+        *,
+        clock: LocalClock | None = None,
+    ) -> CountsFrame:
+        """H3 hexagons that an area in degrees meets; what is outside the area is left out.
+
+        Examples
+        --------
+        >>> area = StatedArea(14.6, -17.6, 14.9, -17.2)
+        >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60)).n_places
+        54
+        """
+        import h3.api.basic_int as h3  # asked of few frames; the others need not wait for it
+
+        south, west, north, east = area.south, area.west, area.north, area.east
+        shape = h3.LatLngPoly([(south, west), (south, east), (north, east), (north, west)])
+        if h3.average_hexagon_area(resolution, unit="km^2") * MOST_PLACES < _km2(area):
+            raise InfeasibleError("There are too many hexagons; choose a lower resolution.")
+        cells = sorted(h3.h3shape_to_cells_experimental(shape, resolution, contain="overlap"))
+        lat, lon = np.array([h3.cell_to_latlng(cell) for cell in cells]).T
+        side = np.sqrt([h3.cell_area(cell, unit="m^2") for cell in cells])
+        x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), area.crs)
+        return cls(
+            x - side / 2,
+            y - side / 2,
+            side,
+            side,
+            lon,
+            lat,
+            *_when(period, clock),
+            area.crs,
+            area,
+            cells=np.array(cells, np.int64),
+        )
+
     @property
     def n_places(self) -> int:
         """Number of places."""
@@ -362,6 +449,12 @@ class CountsFrame(Closed):
     def __repr__(self) -> str:
         slots = f"{self.n_slots} slots of {self.slot_min:g} min"
         return f"CountsFrame({self.n_places} places, {slots})"
+
+
+def _km2(area: StatedArea) -> float:
+    """About how many square kilometres an area in degrees has."""
+    west, south, east, north = _outline(area)
+    return (east - west) * (north - south) / 1e6
 
 
 def check_slot(slot_min: float) -> float:

@@ -289,6 +289,13 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
             "5 %: one of the shares of unique people proposed for health data, which are 0, 5 and "
             "20 % (El Emam et al. 2010); for mobility data there is no norm",
         ),
+        "membership": Risk(
+            None,
+            0.2,
+            1.0,
+            "20 of 100 people more than guessing finds: our default, not a norm; ε = 0.4 bounds "
+            "the advantage of any attacker at as much",
+        ),
         "em": Risk(
             "em_sum",
             None,
@@ -313,6 +320,9 @@ others live (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``:
 published.
 """
 
+
+OF_TABLES = ("home", "membership")
+"""What is asked of tables, which have no records; of records all but membership is asked."""
 
 ALONE = "alone"
 """People whose whole record is like nobody else's: no measure of a few known points, but what

@@ -107,9 +107,14 @@ def sealed(use: bytes, content: bytes) -> bytes:
     return of.digest()
 
 
-def _place() -> Path:
+def state_folder() -> Path:
+    """Where the user's own files of ours are; it need not exist."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
-    return Path(state) / "fpanon" / "digests.key"
+    return Path(state) / "fpanon"
+
+
+def _place() -> Path:
+    return state_folder() / "digests.key"
 
 
 @cache

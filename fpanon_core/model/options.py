@@ -14,11 +14,13 @@ What does differential privacy promise? As :func:`fpanon_core.privacy_guarantee`
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from .checks import number, one_of, positive, share, whole
+from .counts_frame import FrameConfig
 from .errors import ConfigError
+from .limits import EPSILON, SUPPRESSED_BELOW
 from .periods import days_text
 from .profiles import (
     AntennaClusters,
@@ -100,6 +102,12 @@ class ReleaseOption:
             if isinstance(step, Generalize) and isinstance(step.profile.space, Hexagons)
         ]
         return f"{told}, edges of about {edges[-1] / 1000:.2g} km" if edges else told
+
+    @property
+    def tables(self) -> Tables | None:
+        """The tables that are published in place of records; None where records are."""
+        step = self.steps[0] if self.steps else None
+        return step if isinstance(step, Tables) else None
 
     @property
     def moved(self) -> bool:
@@ -329,6 +337,91 @@ class Aligned(Glove):
     WORD: ClassVar[str] = "aligned"
 
 
+@dataclass(frozen=True)
+class Tables:
+    """Presence and flows over a stated frame, in place of records.
+
+    Attributes
+    ----------
+    frame : FrameConfig
+        Stated, public areas and days.
+    bands : int
+        Of equal length in a day; they divide 24 hours.
+    threshold : int or None
+        Smaller counts are blank.
+    epsilon : float or None
+        The tables are ε-differentially private for everything about one person. Of several tables
+        each gets an equal part. Without ``threshold`` and ``epsilon`` the tables are exact.
+    trips_per_day : int
+        Most trips a day that count of one person where ``epsilon`` is given.
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range, or both protections are given.
+    """
+
+    CONTENTS: ClassVar[tuple[str, ...]] = ("presence", "flows")
+    frame: FrameConfig
+    bands: int = 24
+    threshold: int | None = None
+    epsilon: float | None = None
+    trips_per_day: int = 2
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if not isinstance(self.frame, FrameConfig):
+            raise ConfigError("Tables need a FrameConfig that states their areas and days.")
+        put(self, "bands", whole("bands", self.bands, 1, 24))
+        if 24 % self.bands:
+            raise ConfigError(f"bands = {self.bands} do not divide a day of 24 hours; try 8 or 12.")
+        if self.threshold is not None and self.epsilon is not None:
+            raise ConfigError("Give a threshold or epsilon, one of the two.")
+        if self.threshold is not None:
+            put(self, "threshold", SUPPRESSED_BELOW.check("threshold", self.threshold))
+        if self.epsilon is not None:
+            put(self, "epsilon", EPSILON.check("epsilon", self.epsilon))
+        put(self, "trips_per_day", whole("trips_per_day", self.trips_per_day, 1, 100))
+
+    @property
+    def epsilon_each(self) -> float | None:
+        """ε of each of the tables."""
+        return None if self.epsilon is None else self.epsilon / len(self.CONTENTS)
+
+    def __str__(self) -> str:
+        what = " and ".join(self.CONTENTS)
+        places = {
+            "antennas": "by antenna",
+            "grid": f"by squares of {_metres(self.frame.side_m)}",
+            "hexagons": f"by H3 hexagons of resolution {self.frame.resolution}",
+        }[self.frame.places]
+        if self.frame.column is not None:
+            places = f"by {self.frame.column}"
+        elif self.frame.antennas_an_area > 1:
+            places = f"by about {self.frame.antennas_an_area} antennas"
+        bands = f", {self.bands} bands a day" if "presence" in self.CONTENTS else ""
+        kind = "exact"
+        if self.threshold is not None:
+            kind = f"blank below {self.threshold}"
+        if self.epsilon is not None:
+            kind = f"ε = {self.epsilon:g}"
+        return f"{what} {places}{bands}, {kind}"
+
+
+@dataclass(frozen=True)
+class Presence(Tables):
+    """People by area and band of hours over a stated frame: :func:`fpanon_core.presence`."""
+
+    CONTENTS: ClassVar[tuple[str, ...]] = ("presence",)
+
+
+@dataclass(frozen=True)
+class Flows(Tables):
+    """Trips between the areas of a stated frame: :func:`fpanon_core.flows`."""
+
+    CONTENTS: ClassVar[tuple[str, ...]] = ("flows",)
+
+
 MOST_LEFT_OUT = 0.1
 """Largest share of the people that may be left out because it costs most to hide them."""
 
@@ -350,7 +443,9 @@ class Periods:
         return f"periods of {days_text(self.days)}"
 
 
-Step: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Periods | Glove
+Step: TypeAlias = (
+    Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Periods | Glove | Tables
+)
 
 _PLAIN = {"planar_laplace": "planar Laplace", "laplace": "Laplace", "gaussian": "Gaussian"}
 KINDS: dict[str, type[Any]] = {
@@ -362,6 +457,9 @@ KINDS: dict[str, type[Any]] = {
     "periods": Periods,
     "glove": Glove,
     "aligned": Aligned,
+    "tables": Tables,
+    "presence": Presence,
+    "flows": Flows,
 }
 _SPACES: dict[str, type[Any]] = {
     "grid": Grid,
@@ -382,6 +480,8 @@ def check_chain(steps: Sequence[Step]) -> None:
     ConfigError
         They do not.
     """
+    if len(steps) > 1 and any(isinstance(step, Tables) for step in steps):
+        raise ConfigError("Tables are made of the data as they are; give no other technique.")
     at = [position for position, step in enumerate(steps) if isinstance(step, Periods)]
     if not at:
         return
@@ -422,6 +522,9 @@ def step_to_dict(step: Step) -> dict[str, Any]:
             "space": place,
             "minutes": float(step.profile.minutes),
         }
+    if isinstance(step, Tables):
+        plain = {each.name: getattr(step, each.name) for each in fields(step)}
+        return {"technique": technique(step), **plain, "frame": step.frame.to_dict()}
     plain = asdict(step)
     if not plain.get("leave_out", True):
         del plain["leave_out"]
@@ -430,18 +533,20 @@ def step_to_dict(step: Step) -> dict[str, Any]:
 
 def step_from_dict(plain: Any) -> Step:
     """Back from :func:`step_to_dict`; ConfigError if it is none."""
-    fields = dict(plain) if isinstance(plain, Mapping) else {}
-    called = fields.pop("technique", None)
+    values = dict(plain) if isinstance(plain, Mapping) else {}
+    called = values.pop("technique", None)
     if not isinstance(called, str) or called not in KINDS:
         raise ConfigError(
             f"A step names no known technique; give one of {', '.join(KINDS)} under 'technique'."
         )
     try:
         if called == "generalize":
-            place = dict(fields.pop("space"))
+            place = dict(values.pop("space"))
             space: Space = _SPACES[place.pop("kind")](**place)
-            return Generalize(GeneralizationProfile(space, **fields))
-        step: Step = KINDS[called](**fields)
+            return Generalize(GeneralizationProfile(space, **values))
+        if "frame" in values:
+            values["frame"] = FrameConfig.from_dict(values["frame"])
+        step: Step = KINDS[called](**values)
     except ConfigError:
         raise
     except (TypeError, KeyError, ValueError):

@@ -28,7 +28,17 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 
 
 def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:
-    """A frame taken from the data, to try something on: no promise holds of counts over it.
+    """A frame taken from the data, to try something on: no promise holds of counts over it."""
+    return frame_for(fs, stated_of_data(fs, slot_min, side_m))
+
+
+def stated_of_data(
+    fs: FingerprintSet,
+    slot_min: float = 60.0,
+    side_m: float = 1_000.0,
+    antennas_an_area: int = 1,
+) -> FrameConfig:
+    """What would be stated of a frame that is taken from the data.
 
     The antennas where there is a table of them, else squares over all samples; all days.
     """
@@ -40,16 +50,14 @@ def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsF
         day = first_date(fs) + dt.timedelta(days=int(first))
         period = StatedPeriod(day, whole_days, slot_min)
     if fs.antennas is not None and len(fs.antennas):
-        config = FrameConfig(period)
-    else:
-        west, south = (math.floor(v.min() / side_m) * side_m for v in (fs.x_m, fs.y_m))
-        east, north = (
-            float(np.max(corner + extent)) + 1.0
-            for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
-        )
-        area = StatedArea(south, west, north, east, "metres")
-        config = FrameConfig(period, "grid", area, side_m)
-    return frame_for(fs, config)
+        return FrameConfig(period, antennas_an_area=antennas_an_area)
+    west, south = (math.floor(v.min() / side_m) * side_m for v in (fs.x_m, fs.y_m))
+    east, north = (
+        float(np.max(corner + extent)) + 1.0
+        for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+    )
+    area = StatedArea(south, west, north, east, "metres")
+    return FrameConfig(period, "grid", area, side_m)
 
 
 def period_of(fs: FingerprintSet) -> tuple[int, int]:

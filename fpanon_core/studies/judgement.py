@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..model.disclosure import ALONE, NAMING, RISKS
+from ..model.disclosure import ALONE, NAMING, OF_TABLES, RISKS
 from ..model.errors import ConfigError
 from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
@@ -77,11 +77,15 @@ class Limits:
 
     def over(self, result: OptionResult, risk: str) -> bool:
         """Whether an option's risk may be above the limit, by the upper end of its interval."""
+        if not asked_of(result, risk):
+            return False
         most = self.allowed(result, risk)
         return most is not None and not interval(result, risk)[2] <= most
 
     def surely_over(self, result: OptionResult, risk: str) -> bool:
         """Whether it is above the limit even by the lower end of its interval."""
+        if not asked_of(result, risk):
+            return False
         most = self.allowed(result, risk)
         return most is not None and interval(result, risk)[1] > most
 
@@ -91,7 +95,7 @@ class Limits:
         0 of what has no limit, infinite of any risk above a limit of 0.
         """
         most, high = self.allowed(result, risk), interval(result, risk)[2]
-        if most is None:
+        if most is None or not asked_of(result, risk):
             return 0.0
         if math.isnan(most) or math.isnan(high):
             return math.nan
@@ -104,6 +108,11 @@ class Limits:
     def to_dict(self) -> dict[str, float | None]:
         """As plain values that JSON keeps."""
         return dict(self.of)
+
+
+def asked_of(result: OptionResult, risk: str) -> bool:
+    """Whether a measure is asked of an option: others of tables than of records."""
+    return (risk in OF_TABLES) if result.option.tables is not None else risk != "membership"
 
 
 def limit_key(risk: str) -> str:

@@ -32,6 +32,7 @@ from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import OPTION_POINTS, SEED, TARGETS
 from ..model.options import ReleaseOption, as_option
+from .count_tables import tables_result
 from .estimates import costs
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
@@ -223,6 +224,8 @@ class _Exploration:
         return replace(done, seconds=time.perf_counter() - started)
 
     def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
+        if option.tables is not None:
+            return tables_result(self.fs, option, self.knowledge.seed, progress)
         release = released(
             self.fs,
             option.steps,

@@ -12,10 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..aggregates.areas import proposed
 from ..model.disclosure import NAMING
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import K
-from ..model.options import Aligned, Generalize, Glove, Periods, ReleaseOption
+from ..model.options import (
+    Aligned,
+    Flows,
+    Generalize,
+    Glove,
+    Periods,
+    Presence,
+    ReleaseOption,
+    Tables,
+)
 from ..model.profiles import (
     AntennaClusters,
     GeneralizationProfile,
@@ -24,6 +34,7 @@ from ..model.profiles import (
     Regions,
     Space,
 )
+from .framing import stated_of_data
 from .judgement import Limits
 
 WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
@@ -35,6 +46,7 @@ _TAIL = 0.05  # of the people, left out because they are hardest to hide
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
+_MOST_SQUARES = 2_500
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
 _FINEST_HEXAGON = 7  # of those tried first: edges of 1.4 km or more
@@ -147,7 +159,7 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 def first_tried(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
     """The forms to try first, the quickest first.
 
-    Noriega Campero's places and windows; hexagons of edges of 1.4 km or more; then everybody hidden
+    Tables, which have no record of anybody; Noriega Campero's places and windows; hexagons of edges of 1.4 km or more; then everybody hidden
     in crowds as large as the limit of naming takes: by GLOVE, and aligned, in days where the data
     last longer. Without crowds where the data have fewer people.
 
@@ -155,10 +167,10 @@ def first_tried(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
     >>> len(first_tried(fs, Limits())), first_tried(fs, Limits({"outsider": 0.5}))[-1].name
-    (12, 'aligned, k = 2')
+    (17, 'aligned, k = 2')
     """
     coarse = [r for r in _HEXAGONS if r <= _FINEST_HEXAGON]
-    found = trade_grid(fs) + hexagon_grid(fs, coarse)
+    found = table_options(fs) + trade_grid(fs) + hexagon_grid(fs, coarse)
     k = crowd(limits)
     if hidden(fs, limits):
         aligned = hiding_ladder(fs, (k,))
@@ -192,6 +204,42 @@ def crowd(limits: Limits) -> int:
     return max(2, math.ceil(1 / limit - 1e-9)) if limit else _USUAL_CROWD
 
 
+def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
+    """Tables in place of records: private at ε = 1 and .5, one table alone, and by threshold.
+
+    Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
+    Areas are groups of antennas, or squares where there is no antenna table. For a study the days
+    and the squares are those of the data; what is published states its own.
+
+    Examples
+    --------
+    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
+    >>> [option.name for option in table_options(fs)][-1]
+    'presence and flows by squares of 5 km, 1 bands a day, blank below 15'
+    """
+    people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
+    if fs.antennas is not None and len(fs.antennas):
+        wise = proposed(people, len(fs.antennas))
+        frame = stated_of_data(fs, antennas_an_area=math.ceil(len(fs.antennas) / wise.areas))
+    else:
+        wise = proposed(people, _MOST_SQUARES)
+        width, height = (
+            float((corner + extent).max() - corner.min())
+            for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+        )
+        wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
+        power = 10.0 ** math.floor(math.log10(wanted))
+        side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
+        frame = stated_of_data(fs, side_m=side)
+    private = [
+        Tables(frame, wise.bands, epsilon=1.0),
+        Tables(frame, wise.bands, epsilon=0.5),
+        Presence(frame, wise.bands, epsilon=1.0),
+        Flows(frame, wise.bands, epsilon=1.0),
+    ]
+    return [ReleaseOption(steps=[each]) for each in (*private, Tables(frame, wise.bands, 15))]
+
+
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(
     {
         "trade": trade_grid,
@@ -199,6 +247,7 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
         "hexagons": hexagon_grid,
         "glove": lambda fs: glove_ladder(k for k in (2, 5, 10) if k <= fs.n_users),
         "hide": lambda fs: hiding_ladder(fs, [k for k in (2, 5, 10) if k <= fs.n_users]),
+        "tables": table_options,
         "asis": lambda _: [ReleaseOption()],
     }
 )

@@ -1,0 +1,190 @@
+"""Where are the areas of a table, and how many are wise? Shapes, expected error, a proposal.
+
+All of it from public numbers: the stated frame, a stated number of people, ε.
+
+Source: docs/science.md, “Tables: presence and flows”.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import Any, NamedTuple
+
+import h3.api.basic_int as h3
+import numpy as np
+import pandas as pd
+import shapely
+
+from ..anonymize.clusters import Area, merged_regions, voronoi_cells
+from ..model.checks import positive, whole
+from ..model.count_tables import DAY_TYPES, TableFrame
+from ..model.counts_frame import CountsFrame, FrameConfig, StatedPeriod
+from ..model.errors import ConfigError
+from ..model.projection import lon_lat
+from .smoothing import SHARES
+
+TOLERATED = 0.2
+"""Share of a typical cell that its error may be, where areas and bands are proposed."""
+
+BANDS = (24, 12, 8, 6, 4, 3, 2, 1)
+_DIGITS = 5  # of degrees, about a metre
+
+
+def shapes_of(frame: TableFrame) -> list[Area]:
+    """The areas as polygons: on the frame's projection, metres; hexagons in degrees.
+
+    The area of an antenna is what is nearer to it than to any other.
+    """
+    counts = frame.counts
+    if len(counts.cells):
+        rings = [h3.cell_to_boundary(int(cell)) for cell in counts.cells]
+        return [shapely.Polygon([(lon, lat) for lat, lon in ring]) for ring in rings]
+    x, y = counts.x_m, counts.y_m
+    if counts.area is not None:
+        return list(shapely.box(x, y, x + counts.dx_m, y + counts.dy_m))
+    cells = voronoi_cells(x + counts.dx_m / 2, y + counts.dy_m / 2)
+    return merged_regions(cells, frame.area)
+
+
+def geojson_of(frame: TableFrame) -> dict[str, Any]:
+    """The areas with their names as GeoJSON; without features where there are no degrees."""
+    shapes = shapes_of(frame)
+    if frame.counts.crs is None:
+        shapes = []
+    elif not len(frame.counts.cells):
+        shapes = [
+            shapely.transform(
+                shape, lambda at: np.column_stack(lon_lat(frame.counts.crs, at[:, 0], at[:, 1]))
+            )
+            for shape in shapes
+        ]
+    shapes = list(shapely.set_precision(shapes, 10.0**-_DIGITS, mode="pointwise"))
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"area": name},
+            "geometry": shapely.geometry.mapping(shape),
+        }
+        for name, shape in zip(frame.names, shapes, strict=False)
+    ]
+    return {"type": "FeatureCollection", "features": features}
+
+
+def table_error(
+    n_people: int,
+    frame: FrameConfig | TableFrame,
+    *,
+    bands: int = 24,
+    epsilon: float = 1.0,
+) -> pd.DataFrame:
+    """The expected error of a private presence table, before anything is computed.
+
+    Parameters
+    ----------
+    n_people : int
+        A stated number of people, never counted in the data.
+    frame : FrameConfig or TableFrame
+        A FrameConfig of antennas does not say how many there are: give the TableFrame.
+    bands : int
+        In a day.
+    epsilon : float
+
+    Returns
+    -------
+    DataFrame
+        First the table asked for, then with fewer areas or bands. ``areas``; ``bands``, of all
+        types of day; ``people``, in a typical cell; ``noise``, the expected error of a cell that
+        gets all of ε: noise of scale bands/ε; ``error``, that of the smoothed cell, where an area's
+        hours are like everybody's; ``share``, error by people.
+
+    Raises
+    ------
+    ConfigError
+        A number is out of its range, or the frame does not say how many areas it has.
+
+    Examples
+    --------
+    >>> from fpanon_core import FrameConfig, StatedArea, StatedPeriod
+    >>> area = StatedArea(0, 0, 5_000, 10_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 14), "grid", area, 1_000)
+    >>> table_error(2_000, frame)[["areas", "bands", "people", "noise"]].head(1).values.tolist()
+    [[50.0, 48.0, 40.0, 48.0]]
+    """
+    whole("n_people", n_people, 1)
+    positive("epsilon", epsilon)
+    areas, kinds = _size(frame)
+    some_bands = [each for each in BANDS if each <= bands]
+    some_areas = [max(1, math.ceil(areas / cut)) for cut in (1, 2, 4, 8)]
+    rows = [(areas, bands), *((areas, b) for b in some_bands), *((a, bands) for a in some_areas)]
+    return pd.DataFrame(
+        [_expected(n_people, a, b * kinds, epsilon) for a, b in dict.fromkeys(rows)]
+    )
+
+
+class Proposal(NamedTuple):
+    """Areas and bands whose typical error is tolerable, as fine as that allows.
+
+    Attributes
+    ----------
+    areas, bands : int
+        Bands in a day.
+    share : float
+        Expected error of a typical cell by its people.
+    """
+
+    areas: int
+    bands: int
+    share: float
+
+
+def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
+    """Areas and bands for a stated number of people: half of the tolerated error for each.
+
+    Examples
+    --------
+    >>> proposed(2_000, 400), proposed(20_000, 400).bands
+    (Proposal(areas=175, bands=8, share=0.199...), 24)
+    """
+    for bands in BANDS:
+        if _expected(n_people, 1, bands * kinds, epsilon)["share"] <= TOLERATED / 2:
+            break
+    spent = _expected(n_people, 1, bands * kinds, epsilon)["share"]
+    each = _expected(n_people, 2, bands * kinds, epsilon)["share"] - spent
+    areas = int(max(1, min(most_areas, (TOLERATED - spent) / each)))
+    return Proposal(areas, bands, _expected(n_people, areas, bands * kinds, epsilon)["share"])
+
+
+def _expected(n_people: int, areas: int, bands: int, epsilon: float) -> dict[str, float]:
+    people = n_people / areas
+    by_area = 1 / (SHARES["areas"] * epsilon)
+    by_band = people * bands / (SHARES["bands"] * epsilon * n_people)
+    error = by_area + by_band
+    return {
+        "areas": areas,
+        "bands": bands,
+        "people": people,
+        "noise": bands / epsilon,
+        "error": error,
+        "share": error / people,
+    }
+
+
+def _size(frame: FrameConfig | TableFrame) -> tuple[int, int]:
+    """Areas, and types of day."""
+    if isinstance(frame, TableFrame):
+        return frame.n_areas, frame.day_types
+    if not isinstance(frame, FrameConfig) or frame.area is None:
+        raise ConfigError(
+            "How many areas there are depends on the antenna table; give a grid or hexagons over "
+            "a stated area, or the frame of the data."
+        )
+    period = StatedPeriod(None, frame.period.days, frame.period.slot_min)
+    crs = None if frame.area.unit == "metres" else frame.area.crs
+    if frame.places == "hexagons":
+        places = CountsFrame.of_hexagons(frame.area, frame.resolution, period)
+    else:
+        places = CountsFrame.of_area(frame.area, frame.side_m, period, crs=crs)
+    first = frame.period.first_day or dt.date(2001, 1, 1)
+    weekend = (first.weekday() + np.arange(frame.period.days)) % 7 >= 5
+    return places.n_places, len(np.unique(weekend)) if len(weekend) else len(DAY_TYPES)

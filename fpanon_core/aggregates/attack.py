@@ -1,0 +1,258 @@
+"""Does a table tell whether a person is in it, and where the person lives?
+
+*Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
+person's whole trajectory and a sample of people like them, half of the data, and sees tables of the
+other half, with the person or without. Two scores: the correlation of the person's contribution
+with what is published beyond the sample's mean, and the likelihood ratio. (A third, the nearest
+record, is of releases with records.)
+
+*Home*: the attacker knows p points of the person and takes the area that has many people at night
+and is near to them. Beside it stands what the same attacker finds in tables without the person.
+
+Source: docs/science.md, “Attackers who know the truth”.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from ..attacks.homes import true_homes
+from ..engines.progress import Progress
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import whole
+from ..model.count_tables import CountTables, TableFrame
+from ..model.errors import InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.intervals import wilson_interval
+from ..model.membership import MembershipResult
+from ..model.options import Tables
+from .contributions import table_frame
+from .tables import TABLES, Exact
+from .usefulness import places_of
+
+WITHIN_M = (500.0, 1_000.0, 2_000.0)
+_REACHES_M = (1_000.0, 3_000.0, 10_000.0)
+_LEAST_PEOPLE = 20
+_OUTLIERS = 10  # one target in so many is among the most recorded people
+_POINTS = 4
+_NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
+
+
+@dataclass(frozen=True, eq=False)
+class TablesAttacked:
+    """What both attacks find.
+
+    Attributes
+    ----------
+    membership : MembershipResult
+    homes : DataFrame
+        ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, what the
+        same attacker finds in tables without the target; ``low``, ``high`` of found; ``bound``,
+        e^ε times guessing. Empty where the tables have no presence.
+    """
+
+    membership: MembershipResult
+    homes: pd.DataFrame
+
+
+def attack_tables(
+    fs: FingerprintSet,
+    option: Tables,
+    *,
+    targets: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> TablesAttacked:
+    """Membership and home inference from the tables of one half of the people.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    option : Tables
+    targets : int
+        People asked about, of the released half; one in ten is among the most recorded.
+    seed : int
+        Of the halves, the targets and the noise: a study, nothing that is published.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    InfeasibleError
+        There are too few people.
+    """
+    if fs.n_users < _LEAST_PEOPLE:
+        raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of one half.")
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    where = table_frame(fs, option.frame)
+    drawn = rng.permutation(fs.n_users)
+    half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
+    asked = _targets(fs, half, whole("targets", targets, 1), rng)
+    each = replace(option, epsilon=option.epsilon_each)
+    tables = [row for row in TABLES if row[0] in option.CONTENTS]
+    sums = {name: make(fs.subset(half), where, each) for name, make, _ in tables}
+    mean = {name: make(fs.subset(others), where, each).cells for name, make, _ in tables}
+    # Of the noise on a cell, in shares of a person.
+    variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
+    homes = _HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
+    scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
+
+    def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
+        stop = -math.expm1(-epsilon / most)
+        drawn: IntArray = rng.geometric(stop, values.shape) - rng.geometric(stop, values.shape)
+        return values + drawn
+
+    for row, user in enumerate(asked.tolist()):
+        own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
+        for world, sign in enumerate((0.0, -1.0)):  # with the person, without
+            made: dict[str, object] = {"presence": None, "flows": None}
+            for name, _, protect in tables:
+                less = Exact(sign * own[name].cells, sign * own[name].total)
+                table = protect(sums[name] + less, where, each, noise)
+                made[name] = table
+                published = _raveled(table)
+                scores[row, world] += _scores(own[name].cells, published, mean[name], variance)
+            if homes is not None:
+                released = CountTables(option, **made)  # type: ignore[arg-type]
+                found[row, world] = homes.found(user, released)
+        if progress is not None:
+            progress((row + 1) / len(asked))
+    membership = _membership(scores, option)
+    return TablesAttacked(membership, _homes_found(found, homes, asked, option.epsilon))
+
+
+def _targets(fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator) -> IntArray:
+    many = min(many, len(half))
+    heavy = half[np.argsort(-fs.lengths[half], kind="stable")[: many // _OUTLIERS]]
+    rest = np.setdiff1d(half, heavy)
+    return np.concatenate([heavy, rng.choice(rest, many - len(heavy), replace=False)])
+
+
+def _raveled(table: object) -> FloatArray:
+    values = table.values  # type: ignore[attr-defined]
+    if isinstance(values, np.ndarray):
+        return np.nan_to_num(values).ravel()
+    dense: FloatArray = np.zeros(math.prod(values.shape))
+    dense[np.ravel_multi_index(values.coords, values.shape)] = values.data
+    return dense
+
+
+def _scores(
+    own: FloatArray, published: FloatArray, others: FloatArray, variance: float
+) -> FloatArray:
+    """Correlation and likelihood ratio for one person; both tables as shares of their sum."""
+    cells = np.flatnonzero(own)
+    if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
+        return np.zeros(2)
+    mass = float(others.sum())
+    seen, expected = published[cells] * (mass / published.sum()), others[cells]
+    mine = own[cells]
+    off = seen - expected
+    size = float(np.linalg.norm(mine)) * (float(np.linalg.norm(off)) or 1.0)
+    unit = mass / max(float(np.count_nonzero(others)), 1.0)
+    spread = expected * mine.max() + mine.max() ** 2 * (variance + 1e-3) + 1e-9 * unit
+    ratio = float((mine * (2 * off - mine) / (2 * spread)).sum())
+    return np.array([float(mine @ off) / size, ratio])
+
+
+# --- membership ----------------------------------------------------------------------------------
+
+
+def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
+    """The stronger of both attackers; thresholds are learnt on one half, judged on the other."""
+    rows = []
+    for at, name in enumerate(("correlation", "likelihood_ratio")):
+        hits = np.zeros(2)
+        for fold in (0, 1):
+            learn = np.arange(len(scores)) % 2 == fold
+            threshold = _best_threshold(scores[learn, 0, at], scores[learn, 1, at])
+            hits += (scores[~learn, :, at] > threshold).sum(axis=0)
+        true, false = hits / len(scores)
+        ends = [wilson_interval(float(hit), len(scores)) for hit in hits]
+        low = true - false - math.hypot(true - ends[0][0], ends[1][1] - false)
+        high = true - false + math.hypot(ends[0][1] - true, false - ends[1][0])
+        rows.append((name, true - false, low, high, true, false))
+    columns = ["attacker", "advantage", "low", "high", "true_positives", "false_positives"]
+    table = pd.DataFrame(rows, columns=columns)
+    best = table.iloc[int(np.argmax(table["high"]))]
+    bound = 1.0 if option.epsilon is None else math.tanh(option.epsilon / 2)
+    return MembershipResult(
+        float(best["advantage"]),
+        float(best["low"]),
+        float(best["high"]),
+        bound,
+        str(best["attacker"]),
+        len(scores),
+        table,
+    )
+
+
+def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
+    """The score above which the share of those inside most exceeds that of the others."""
+    every = np.unique(np.concatenate([inside, outside]))
+    advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
+    return float(every[int(np.argmax(advantage))])
+
+
+# --- homes ---------------------------------------------------------------------------------------
+
+
+class _HomeAttack:
+    """An attacker with the tables and p points of a person; one guess for each reach."""
+
+    def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
+        self._fs, self._where, self._rng = fs, where, rng
+        self.homes = true_homes(fs)
+        places = places_of(where, fs.crs)
+        self._x, self._y = places.x_m + places.dx_m / 2, places.y_m + places.dy_m / 2
+        self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
+
+    def found(self, user: int, released: CountTables) -> FloatArray:
+        """Whether the best of the guesses is within each distance; NaN where no home is known."""
+        home = self.homes.x_m[user], self.homes.y_m[user]
+        table = released.presence
+        if not math.isfinite(home[0]) or table is None:
+            return np.full(len(WITHIN_M), np.nan)
+        if user not in self._known:
+            rows = self._fs.rows_of(user)
+            some = self._rng.choice(
+                np.arange(rows.start, rows.stop), min(_POINTS, rows.stop - rows.start), False
+            )
+            self._known[user] = (
+                self._fs.x_m[some] + self._fs.dx_m[some] / 2,
+                self._fs.y_m[some] + self._fs.dy_m[some] / 2,
+            )
+        x, y = self._known[user]
+        apart = np.hypot(self._x[:, None] - x, self._y[:, None] - y).min(axis=1)
+        bands = table.values.shape[2]
+        hour = np.arange(bands) * 24 / bands
+        night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
+        people = np.nansum(table.values[:, :, night], axis=(1, 2))
+        weight = people[self._where.area] * self._where.share + 1e-12
+        off = [
+            math.hypot(self._x[at] - home[0], self._y[at] - home[1])
+            for at in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
+        ]
+        hits: FloatArray = np.array([[each <= r for r in WITHIN_M] for each in off], float)
+        best: FloatArray = hits.max(axis=0)
+        return best
+
+
+def _homes_found(
+    found: FloatArray, homes: _HomeAttack | None, asked: IntArray, epsilon: float | None
+) -> pd.DataFrame:
+    columns = ["within_m", "found", "guessing", "low", "high", "bound"]
+    if homes is None:
+        return pd.DataFrame(columns=columns)
+    known = np.isfinite(homes.homes.x_m[asked])
+    rows = []
+    for at, within in enumerate(WITHIN_M):
+        inside, outside = found[known, 0, at], found[known, 1, at]
+        share, guess = float(inside.mean()), float(outside.mean())
+        bound = 1.0 if epsilon is None else min(1.0, math.exp(epsilon) * guess)
+        rows.append((within, share, guess, *wilson_interval(inside.sum(), len(inside)), bound))
+    return pd.DataFrame(rows, columns=columns)

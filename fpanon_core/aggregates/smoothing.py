@@ -1,0 +1,284 @@
+"""How are presence and flows read out of noise? By four noisy sums and the public frame.
+
+A cell of a fine table is lost in its own noise. So most of ε goes to the totals of the areas, and
+cells are drawn towards the product of their area's and their band's total, at each level of a tree
+of neighbouring areas by the noise's share of the variance there (Hay et al. 2010 and James & Stein
+1961 in spirit). All of it sees noisy numbers and the frame alone.
+
+Source: docs/science.md, “Tables: presence and flows”.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from ..model.arrays import FloatArray, IntArray
+from ..model.count_tables import TableFrame
+from .contributions import UNIT
+
+Noise: TypeAlias = Callable[[IntArray, int, float], IntArray]
+"""Whole numbers, the most that one person adds to all of them, and ε: the numbers with noise."""
+
+SHARES = MappingProxyType({"cells": 0.1, "areas": 0.73, "bands": 0.1, "total": 0.07})
+"""Shares of a presence table's ε; they add up to 1. Found on generated people."""
+
+
+class NoisyPresence(NamedTuple):
+    """Four noisy sums of everybody's shares, each with its part of ε.
+
+    Attributes
+    ----------
+    cells : float64 ndarray (n_areas, bands), bands of all types of day
+    areas : float64 ndarray (n_areas,)
+    bands : float64 ndarray (bands,)
+    total : float
+        Of the bands in which people are present, as a share of all bands; not negative.
+    epsilon : float
+    """
+
+    cells: FloatArray
+    areas: FloatArray
+    bands: FloatArray
+    total: float
+    epsilon: float
+
+    def variance(self, name: str) -> float:
+        """Of the noise on one number of a sum."""
+        return 2.0 / (self.epsilon * SHARES[name]) ** 2
+
+
+def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
+    """The sums with OpenDP's noise; of each of the four, one person has ``UNIT`` at most.
+
+    Parameters
+    ----------
+    counted : int64 ndarray (n_areas, bands)
+    total : int
+    epsilon : float
+    noise : callable
+        OpenDP's :func:`with_noise`; in a study of attacks one that draws from a seed.
+    """
+    sums = {
+        "cells": counted.ravel(),
+        "areas": counted.sum(axis=1),
+        "bands": counted.sum(axis=0),
+        "total": np.array([total]),
+    }
+    noisy = {
+        name: noise(exact, UNIT, epsilon * SHARES[name]) / UNIT for name, exact in sums.items()
+    }
+    cells = noisy["cells"].reshape(counted.shape)
+    total_share = max(float(noisy["total"][0]), 0.0)
+    return NoisyPresence(cells, noisy["areas"], noisy["bands"], total_share, epsilon)
+
+
+def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
+    """Cells as far as they rise above the noise; none negative. Shape (n_areas, bands)."""
+    n, many = found.cells.shape
+    noise = {name: found.variance(name) for name in SHARES}
+    areas, of_areas = _combined(
+        found.areas, noise["areas"], found.cells.sum(axis=1), many * noise["cells"]
+    )
+    bands, of_bands = _combined(
+        found.bands, noise["bands"], found.cells.sum(axis=0), n * noise["cells"]
+    )
+    total = max(float(bands.sum()), 1e-9)
+    kept = _kept(bands - total / many, of_bands)
+    bands = np.maximum(total / many + kept * (bands - total / many), 0.0)
+    order, prior = _neighbours(frame), total * _area_prior(frame)
+    areas = tree_shrunk(areas[:, None], prior[:, None], of_areas, order)[:, 0]
+    product = np.outer(areas, bands / max(float(bands.sum()), 1e-9))
+    cells = tree_shrunk(found.cells, product, noise["cells"], order)
+    cells *= (areas / np.maximum(cells.sum(axis=1), 1e-9))[:, None]
+    return cells
+
+
+def tree_shrunk(
+    values: FloatArray, prior: FloatArray, variance: float, order: IntArray
+) -> FloatArray:
+    """Values drawn towards a prior at each level of a tree over the rows; none negative.
+
+    The tree halves the rows in their order again and again. A node's expectation is its share of
+    its parent's estimate by the prior; how far its noisy sum is believed says the variance at its
+    level, of all columns together.
+
+    Parameters
+    ----------
+    values, prior : float64 ndarray (n, m)
+    variance : float
+        Of the noise on one value.
+    order : int64 ndarray (n,)
+        Rows, neighbours beside each other.
+    """
+    sums, priors = (
+        np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table[order], axis=0)])
+        for table in (values, prior)
+    )
+    bounds, estimate = np.array([0, len(order)]), priors[-1:].copy()
+    while np.diff(bounds).max() > 1:
+        halves = np.unique(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
+        parent = np.searchsorted(bounds, halves[:-1], side="right") - 1
+        of_parent = np.diff(priors[bounds], axis=0)[parent]
+        expected = estimate[parent] * np.diff(priors[halves], axis=0) / np.maximum(of_parent, 1e-12)
+        off = np.diff(sums[halves], axis=0) - expected
+        kept = _kept(off, float(np.diff(halves).mean()) * variance)
+        estimate, bounds = np.maximum(expected + kept * off, 0.0), halves
+    shrunk = np.empty_like(estimate)
+    shrunk[order] = estimate
+    return shrunk
+
+
+def _kept(off: FloatArray, variance: float) -> float:
+    """Share of differences that is believed, by the noise's share of their mean square.
+
+    The mean square of n draws of Laplace noise has a standard error of √(5/n) of itself: what is
+    within three of those is taken for noise.
+    """
+    spread = float(np.mean(off**2))
+    noise = variance * (1 + 3 * math.sqrt(5 / off.size))
+    return 0.0 if spread <= noise else 1 - variance / spread
+
+
+def _combined(
+    one: FloatArray, variance: float, other: FloatArray, other_variance: float
+) -> tuple[FloatArray, float]:
+    """Two noisy readings of the same, by the inverse of their variances; and its variance."""
+    both = 1 / variance + 1 / other_variance
+    return (one / variance + other / other_variance) / both, 1 / both
+
+
+def _area_prior(frame: TableFrame) -> FloatArray:
+    """By the number of antennas, which stand where people are; else all areas alike."""
+    many = np.bincount(frame.area, minlength=frame.n_areas).astype(np.float64)
+    share: FloatArray = many / many.sum()
+    return share
+
+
+def _neighbours(frame: TableFrame) -> IntArray:
+    """The areas in an order of median splits, the longer side first."""
+    many = np.bincount(frame.area)
+    x, y = (np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
+    pieces, found = [np.arange(len(x))], []
+    while pieces:
+        some = pieces.pop()
+        if len(some) < 2:
+            found.append(some)
+            continue
+        along = x if np.ptp(x[some]) >= np.ptp(y[some]) else y
+        some = some[np.argsort(along[some], kind="stable")]
+        pieces += [some[len(some) // 2 :], some[: len(some) // 2]]
+    return np.concatenate(found)
+
+
+FLOW_SHARES = MappingProxyType({"cells": 0.3, "ends": 0.5, "rings": 0.15, "days": 0.05})
+"""Shares of a flow table's ε; they add up to 1. Found on generated people."""
+
+RINGS_KM = (0.75, 1.5, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 35.0, 50.0)
+"""Bounds of the rings of distance between two areas."""
+
+_ROUNDS = 25  # of proportional fitting
+_STRATA = 12  # cells of like expectation are believed alike
+
+
+class NoisyFlows(NamedTuple):
+    """Four noisy sums of everybody's trips, as shares of the most that one person may add.
+
+    Attributes
+    ----------
+    cells : float64 ndarray (n_areas, n_areas, n_day_types)
+    ends : float64 ndarray (n_areas,)
+        Half of each trip at its origin, half at its destination.
+    rings : float64 ndarray (n_rings,)
+        By distance.
+    days : float64 ndarray (n_day_types,)
+    epsilon : float
+    """
+
+    cells: FloatArray
+    ends: FloatArray
+    rings: FloatArray
+    days: FloatArray
+    epsilon: float
+
+
+def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
+    """The sums with OpenDP's noise; of each of the four, one person has ``UNIT`` at most.
+
+    Parameters
+    ----------
+    counted : int64 ndarray (n_areas, n_areas, n_day_types)
+        Zero on the diagonal.
+    ring : int64 ndarray (n_areas, n_areas)
+    epsilon : float
+    noise : callable
+        OpenDP's :func:`with_noise`; in a study of attacks one that draws from a seed.
+    """
+    pairs = counted.sum(axis=2)
+    away = ~np.eye(len(pairs), dtype=bool)
+    rings = np.bincount(ring.ravel(), pairs.ravel(), len(RINGS_KM) + 1)
+    sums = {
+        "cells": counted[away].ravel(),
+        "ends": pairs.sum(axis=0) + pairs.sum(axis=1),  # of one person twice as much
+        "rings": np.rint(rings).astype(np.int64),
+        "days": counted.sum(axis=(0, 1)),
+    }
+    most = {name: 2 * UNIT if name == "ends" else UNIT for name in sums}
+    noisy = {
+        name: noise(exact, most[name], epsilon * FLOW_SHARES[name]) / most[name]
+        for name, exact in sums.items()
+    }
+    cells = np.zeros(counted.shape)
+    cells[away] = noisy["cells"].reshape(-1, counted.shape[2])
+    return NoisyFlows(cells, noisy["ends"], noisy["rings"], noisy["days"], epsilon)
+
+
+def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> FloatArray:
+    """Trips as far as they rise above the noise about a gravity model; none negative.
+
+    The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
+    Stephan 1940). Cells of like expectation are drawn towards it by the noise's share of the
+    variance.
+    """
+    n = len(found.ends)
+    noise = {n: 2.0 / (found.epsilon * share) ** 2 for n, share in FLOW_SHARES.items()}
+    rings = np.maximum(found.rings, 0.0)
+    total = max(float(rings.sum()), 1e-9)
+    prior = total * _area_prior(frame)
+    ends = tree_shrunk(found.ends[:, None], prior[:, None], noise["ends"], _neighbours(frame))[:, 0]
+    ends *= total / max(float(ends.sum()), 1e-9)
+    model = np.outer(ends, ends) + 1e-12
+    np.fill_diagonal(model, 0.0)
+    for _ in range(_ROUNDS):
+        sums = np.bincount(ring.ravel(), model.ravel(), len(rings))
+        model *= (rings / np.maximum(sums, 1e-12))[ring]
+        model *= (ends / np.maximum(model.sum(axis=1), 1e-12))[:, None]
+        model *= (ends / np.maximum(model.sum(axis=0), 1e-12))[None, :]
+    days = np.maximum(found.days, 0.0)
+    cells = model[:, :, None] * (days / max(float(days.sum()), 1e-9))
+    away = np.flatnonzero(~np.eye(n, dtype=bool)[:, :, None] & (cells >= 0))
+    noisy, expected = found.cells.ravel()[away], cells.ravel()[away]
+    drawn = np.empty(len(away))
+    for some in np.array_split(np.argsort(expected, kind="stable"), _STRATA):
+        if len(some):
+            off = noisy[some] - expected[some]
+            drawn[some] = np.maximum(expected[some] + _kept(off, noise["cells"]) * off, 0.0)
+    out = np.zeros(cells.size)
+    out[away] = drawn
+    return out.reshape(cells.shape)
+
+
+def rings_between(frame: TableFrame) -> IntArray:
+    """Ring of distance of each pair of areas."""
+    many = np.bincount(frame.area)
+    counts = frame.counts
+    x, y = (
+        np.bincount(frame.area, corner + side / 2) / many
+        for corner, side in ((counts.x_m, counts.dx_m), (counts.y_m, counts.dy_m))
+    )
+    apart_km = np.hypot(x[:, None] - x, y[:, None] - y) / 1000
+    return np.searchsorted(RINGS_KM, apart_km, side="right")

@@ -1,0 +1,285 @@
+"""How many people are where and when, and where do they go, without a record of anybody?
+
+Three protections. *Exact* tables have none. With a *threshold* smaller counts are blank; two tables
+that differ in one person still give that person away by their difference. *Private* tables are
+ε-differentially private for everything about one person: what a person adds is bounded first
+(:mod:`.contributions`), then each cell gets discrete Laplace noise from OpenDP. Whatever is done
+afterwards sees the noisy numbers and the public frame alone.
+
+Source: docs/science.md, “Tables: presence and flows”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
+
+from ..attacks.private import with_noise
+from ..engines.progress import Progress
+from ..model.arrays import FloatArray
+from ..model.count_tables import DAY_TYPES, CountTables, FlowTable, PresenceTable, TableFrame
+from ..model.counts_frame import FrameConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.options import Flows, Presence, Tables
+from ..model.periods import decided_by_records
+from .contributions import UNIT, flows_added, presence_added, table_frame, whole_numbers
+from .smoothing import Noise, noisy_flows, noisy_presence, rings_between, smoothed, smoothed_flows
+
+_LEAST_TRIPS = 0.5  # private flows of fewer trips in the period are set to 0
+
+
+def presence(
+    fs: FingerprintSet,
+    frame: FrameConfig | TableFrame,
+    *,
+    bands: int = 24,
+    threshold: int | None = None,
+    epsilon: float | None = None,
+    progress: Progress | None = None,
+) -> PresenceTable:
+    """People by area, type of day and band of hours: the mean of a day.
+
+    A person with samples in a band counts 1 there, shared among the areas by the number of samples.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    frame : FrameConfig or TableFrame
+        Stated areas and days.
+    bands : int
+        Of equal length in a day; they divide 24 hours.
+    threshold : int, optional
+        Smaller counts are blank; 15 is customary.
+    epsilon : float, optional
+        Each person's table is divided by its sum, so that all cells of one person add up to 1 at
+        most. Cells, areas, bands and the total get noise by their parts of ε, and are smoothed
+        together (:mod:`.smoothing`).
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    PresenceTable
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range, the frame does not fit the data, or private tables are asked of
+        fingerprints that stand for several people.
+    InfeasibleError
+        There are too many cells.
+
+    Examples
+    --------
+    >>> from fpanon_core import FrameConfig, StatedArea, StatedPeriod
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 600, 0], [0] * 3, [5, 9, 500])
+    >>> area = StatedArea(0, 0, 500, 1_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 1), "grid", area, 500)
+    >>> presence(fs, frame, bands=3).values[:, 0].tolist()
+    [[0.5, 1.0, 0.0], [0.5, 0.0, 0.0]]
+    """
+    where, config = _framed(fs, frame)
+    made = count_tables(fs, Presence(config, bands, threshold, epsilon), where, progress=progress)
+    assert made.presence is not None
+    return made.presence
+
+
+def flows(
+    fs: FingerprintSet,
+    frame: FrameConfig | TableFrame,
+    *,
+    trips_per_day: int = 2,
+    threshold: int | None = None,
+    epsilon: float | None = None,
+    progress: Progress | None = None,
+) -> FlowTable:
+    """Trips from area to area by type of day: the mean of a day.
+
+    A trip leads from where a person mainly was at one start of samples to another area at the next.
+
+    Parameters
+    ----------
+    fs, frame, threshold, progress
+        As of :func:`presence`.
+    trips_per_day : int
+        m, of private flows: of a person with more trips than m a day of the period, as many are
+        drawn at random.
+    epsilon : float, optional
+        Trips between areas, at their ends, by distance and by day get noise by their parts of ε;
+        trips are drawn towards a gravity model of the noisy sums (:mod:`.smoothing`).
+
+    Returns
+    -------
+    FlowTable
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`presence`.
+
+    Examples
+    --------
+    >>> from fpanon_core import FrameConfig, StatedArea, StatedPeriod
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 600, 0], [0] * 3, [5, 9, 500])
+    >>> area = StatedArea(0, 0, 500, 1_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 1), "grid", area, 500)
+    >>> flows(fs, frame).to_frame().values.tolist()
+    [['1', '2', 'weekday', 1.0]]
+    """
+    where, config = _framed(fs, frame)
+    option = Flows(config, 24, threshold, epsilon, trips_per_day)
+    made = count_tables(fs, option, where, progress=progress)
+    assert made.flows is not None
+    return made.flows
+
+
+def count_tables(
+    fs: FingerprintSet,
+    option: Tables,
+    where: TableFrame | None = None,
+    *,
+    progress: Progress | None = None,
+) -> CountTables:
+    """The tables that an option publishes; each has an equal part of its ε."""
+    if where is None:
+        where = table_frame(fs, option.frame)
+    fault = ""
+    if option.epsilon is not None:
+        if len(fs.weight) and int(fs.weight.max()) > 1:
+            raise ConfigError(
+                "Some fingerprints stand for several people, so one person may be in several; "
+                "make private tables from the data before they were merged."
+            )
+        fault = decided_by_records(fs)
+    each = replace(option, epsilon=option.epsilon_each)
+    made: dict[str, Any] = {}
+    for at, (name, sums, protect) in enumerate(TABLES):
+        made[name] = (
+            protect(sums(fs, where, each), where, each) if name in option.CONTENTS else None
+        )
+        if progress is not None:
+            progress((at + 1) / len(TABLES))
+    return CountTables(option, fault=fault, digest=fs.digest, **made)
+
+
+def _framed(fs: FingerprintSet, frame: FrameConfig | TableFrame) -> tuple[TableFrame, FrameConfig]:
+    if isinstance(frame, TableFrame):
+        return frame, frame.config
+    if not isinstance(frame, FrameConfig):
+        raise ConfigError("Tables need a FrameConfig that states their areas and days.")
+    return table_frame(fs, frame), frame
+
+
+class Exact(NamedTuple):
+    """Sums of everybody's contributions before protection; of private tables whole numbers.
+
+    Attributes
+    ----------
+    cells : float64 ndarray
+        Raveled.
+    total : float
+        Of a private presence table, the shares of bands in which people are present.
+    """
+
+    cells: FloatArray
+    total: float = 0.0
+
+    def __add__(self, other: Exact) -> Exact:  # type: ignore[override]
+        return Exact(self.cells + other.cells, self.total + other.total)
+
+
+def exact_presence(fs: FingerprintSet, where: TableFrame, option: Tables) -> Exact:
+    """Everybody's presence, as it goes into the protection."""
+    cells, total = np.zeros(where.n_areas * len(DAY_TYPES) * option.bands), 0.0
+    for added in presence_added(fs, where, option.bands):
+        if option.epsilon is None:
+            added = added._replace(amount=added.amount * fs.weight[added.user])
+        else:
+            present = np.bincount(added.user, added.amount) / _most_present(where, option)
+            total += float(np.floor(UNIT * np.minimum(present, 1.0)).sum())
+            added = whole_numbers(added)
+        cells += np.bincount(added.cell, added.amount, len(cells))
+    return Exact(cells, total)
+
+
+def exact_flows(fs: FingerprintSet, where: TableFrame, option: Tables) -> Exact:
+    """Everybody's trips, as they go into the protection."""
+    cells = np.zeros(where.n_areas**2 * len(DAY_TYPES))
+    private = option.epsilon is not None
+    for added in flows_added(fs, where, option.trips_per_day if private else None):
+        if private:
+            added = whole_numbers(added, _most_trips(where, option))
+        else:
+            added = added._replace(amount=added.amount * fs.weight[added.user])
+        cells += np.bincount(added.cell, added.amount, len(cells))
+    return Exact(cells)
+
+
+def protected_presence(
+    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+) -> PresenceTable:
+    """Presence as it is published."""
+    shape = (where.n_areas, len(DAY_TYPES), option.bands)
+    if option.epsilon is None:
+        return PresenceTable(_blank(exact.cells, option).reshape(shape), 0.0, where, option)
+    real = where.days > 0
+    counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
+    found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
+    shrunk = smoothed(found, where)
+    each = found.total * _most_present(where, option) / max(float(shrunk.sum()), 1e-9)
+    values = np.zeros(shape)
+    values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
+    return PresenceTable(values, each / option.epsilon, where, option)
+
+
+def protected_flows(
+    exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
+) -> FlowTable:
+    """Flows as they are published."""
+    shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
+    real, trips, error = where.days > 0, exact.cells, np.zeros(len(DAY_TYPES))
+    if option.epsilon is not None:
+        most, ring = _most_trips(where, option), rings_between(where)
+        counted = np.rint(trips).astype(np.int64).reshape(shape)[:, :, real]
+        found = noisy_flows(counted, ring, option.epsilon, noise)
+        smooth = np.zeros(shape)
+        smooth[:, :, real] = smoothed_flows(found, ring, where) * (UNIT / (UNIT // most))
+        trips = np.where(smooth >= _LEAST_TRIPS, smooth, 0.0).ravel()
+        error = np.where(real, most / option.epsilon / np.maximum(where.days, 1), 0.0)
+    cell = np.flatnonzero(trips)
+    origin, goal, kind = np.unravel_index(cell, shape)
+    daily = trips[cell] / where.days[kind]
+    if option.threshold is not None:
+        some = daily >= option.threshold
+        origin, goal, kind, daily = origin[some], goal[some], kind[some], daily[some]
+    table = sparse.coo_array((daily, (origin, goal, kind)), shape=shape)
+    return FlowTable(table, error, where, option)
+
+
+def _most_present(where: TableFrame, option: Tables) -> int:
+    """Of one person: there in every band of every day."""
+    return where.day_types * option.bands
+
+
+def _most_trips(where: TableFrame, option: Tables) -> int:
+    trips = option.trips_per_day * len(where.day_type)
+    if trips > UNIT:
+        raise ConfigError("The period has too many trips a person; choose fewer days or trips.")
+    return trips
+
+
+def _blank(values: FloatArray, option: Tables) -> FloatArray:
+    if option.threshold is None:
+        return values
+    return np.where(values < option.threshold, np.nan, values)
+
+
+TABLES = (
+    ("presence", exact_presence, protected_presence),
+    ("flows", exact_flows, protected_flows),
+)
+"""Of each table its name, its sums and its protection."""

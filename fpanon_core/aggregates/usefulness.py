@@ -1,0 +1,102 @@
+"""How much of the original's density and flows do tables keep?
+
+As :func:`fpanon_core.utility` compares records: on the same areas and corners, the mass of a cell
+spread evenly over the places of its area and over the hours of its band. What a table cannot have
+(mobility, visits, resolution) is not applicable.
+
+Source: docs/science.md, “Techniques, utility and the front of release options”.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..kernels.utility_grid import match_trips, occupy
+from ..measures.areas import Places, laid
+from ..measures.utility import Reference, jensen_shannon
+from ..model.arrays import FloatArray, IntArray, offsets_of, rows_of
+from ..model.count_tables import CountTables, FlowTable, PresenceTable, TableFrame
+from ..model.projection import project
+from ..model.utility import COMPONENTS, Corners
+
+_HOURS = 24
+
+
+def tables_measured(
+    reference: Reference, tables: CountTables, crs: str | None, people: float
+) -> tuple[dict[str, float], Corners]:
+    """Components of the utility of tables, and density and flows at each corner.
+
+    Parameters
+    ----------
+    reference : Reference
+        The original's side.
+    tables : CountTables
+    crs : str or None
+        The original's projection.
+    people : float
+        In the original: trips are per person.
+    """
+    where = places_of(tables.frame, crs)
+    grids = laid(reference.ground, [corner.laid for corner in reference.corners], where)
+    corners: dict[str, tuple[float, ...]] = {}
+    if tables.presence is not None:
+        hours = _hours(tables.presence)
+        found = []
+        for grid, corner in zip(grids, reference.corners, strict=True):
+            mass = np.zeros((len(grid.keys) + 1, _HOURS))
+            occupy(grid, 0, hours, mass)
+            some = mass.sum() > 0
+            found.append(1 - jensen_shannon(corner.occupancy, mass) if some else 0.0)
+        corners["density"] = tuple(found)
+    if tables.flows is not None:
+        origin, goal, trips = _trips(tables.flows)
+        found = []
+        for grid, corner in zip(grids, reference.corners, strict=True):
+            out = np.zeros(len(corner.targets))
+            total = match_trips(origin, goal, trips, grid, corner.starts, corner.targets, out)
+            mine, theirs = corner.trips, out / people
+            both = float(mine.sum()) + total / people
+            common = 2 * float(np.minimum(mine, theirs).sum())
+            found.append(common / both if both else 1.0)
+        corners["flows"] = tuple(found)
+    parts = dict.fromkeys(COMPONENTS, math.nan)
+    parts |= {name: math.fsum(each) / len(each) for name, each in corners.items()}
+    return {name: min(1.0, max(0.0, v)) if v == v else v for name, v in parts.items()}, corners
+
+
+def places_of(frame: TableFrame, crs: str | None) -> Places:
+    """The frame's places as rectangles on a projection of data."""
+    counts = frame.counts
+    x, y = counts.x_m, counts.y_m
+    if counts.crs != crs and crs is not None:
+        x, y = project(counts.lat, counts.lon, crs)
+        x, y = x - counts.dx_m / 2, y - counts.dy_m / 2
+    return Places(x, y, counts.dx_m, counts.dy_m)
+
+
+def _hours(table: PresenceTable) -> FloatArray:
+    """People by place and hour of the day, over all days of the period together."""
+    frame = table.frame
+    bands = np.nansum(table.values * frame.days[None, :, None], axis=1)
+    hours = np.repeat(bands, _HOURS // bands.shape[1], axis=1) * (bands.shape[1] / _HOURS)
+    spread: FloatArray = hours[frame.area] * frame.share[:, None]
+    return spread
+
+
+def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
+    """Origin, destination and number of all trips between places, over the period."""
+    frame = table.frame
+    start, end, day = table.values.coords
+    trips = table.values.data * frame.days[day]
+    order = np.argsort(frame.area, kind="stable")  # the places of each area
+    first = offsets_of(np.bincount(frame.area, minlength=frame.n_areas))
+    many = np.diff(first)
+    pairs = many[start] * many[end]
+    row = np.repeat(np.arange(len(start)), pairs)
+    nth = rows_of(np.zeros(len(start), np.int64), pairs)
+    origin = order[first[start[row]] + nth // many[end[row]]]
+    goal = order[first[end[row]] + nth % many[end[row]]]
+    return origin, goal, trips[row] / pairs[row]

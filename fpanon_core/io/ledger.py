@@ -1,0 +1,227 @@
+"""What has been spent of ε on the same people? A file beside the data set that only grows.
+
+The ε of everything that is published about the same people add up. Each private release is a line
+of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256): an edited, removed or
+inserted line is found out. The last digest is kept among the user's own files, too: an older copy
+of the ledger, put back to start over, is found out as well.
+
+A line is written and on the disk before anything is published. What a killed process left of a
+line is no release, and is taken off by the next.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..model.checks import positive
+from ..model.errors import ConfigError, InfeasibleError, SchemaError
+from ..model.files import sealed, state_folder
+
+_USE = b"fpanon ledger"
+_ROUNDING = 1e-9
+_FIELDS = ("time", "what", "epsilon", "budget", "reason")
+
+
+class Ledger:
+    """The ε spent on one data set.
+
+    Parameters
+    ----------
+    path : path
+        Made at the first release; for its owner alone.
+    budget : float, optional
+        Most ε that may be spent; kept in the file until another is stated. None: as it was stated.
+
+    Raises
+    ------
+    ConfigError
+        The budget is no positive number, or the file cannot be opened.
+    SchemaError
+        The file was altered, is an older copy, or was written by another user.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     ledger = Ledger(Path(folder, "ledger.jsonl"), budget=2)
+    ...     ledger.charge(1.5, "presence")
+    ...     ledger.spent, ledger.left
+    (1.5, 0.5)
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, budget: float | None = None) -> None:
+        self.path = Path(path)
+        if budget is not None:
+            positive("budget", budget)
+        self._stated = budget
+        self._lines()
+
+    @property
+    def spent(self) -> float:
+        """ε of all releases together."""
+        return float(sum(line["epsilon"] for line in self._lines()))
+
+    @property
+    def budget(self) -> float | None:
+        """Most ε that may be spent; None if none was stated."""
+        return self._budget(self._lines())
+
+    @property
+    def left(self) -> float | None:
+        """ε that is left of the budget, never below 0; None without a budget."""
+        return None if self.budget is None else max(0.0, self.budget - self.spent)
+
+    def spend(self, release: Any, *, reason: str | None = None) -> None:
+        """Charge a private release, before it is published.
+
+        Parameters
+        ----------
+        release : CountTables, Tables, ReleaseOption or anything with ``epsilon``
+        reason : str, optional
+            Why the budget may be passed; it is written down.
+
+        Raises
+        ------
+        ConfigError
+            The release has no ε.
+        InfeasibleError
+            It would pass the budget, and no reason is given. Nothing is charged.
+        """
+        option = getattr(release, "option", release)
+        option = getattr(option, "tables", None) or option
+        epsilon = getattr(option, "epsilon", None)
+        if epsilon is None:
+            raise ConfigError("Only a release with an ε is charged; this one promises none.")
+        self.charge(float(epsilon), str(option), reason=reason)
+
+    def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
+        """As :meth:`spend`, of an ε and what it was spent on."""
+        positive("epsilon", epsilon)
+        why = (reason or "").strip() or None
+        with self._locked() as file:
+            lines, end = self._read(file)
+            spent = sum(line["epsilon"] for line in lines)
+            budget = self._budget(lines)
+            if budget is not None and spent + epsilon > budget * (1 + _ROUNDING) and why is None:
+                raise InfeasibleError(
+                    f"ε = {epsilon:g} would bring the total to {spent + epsilon:g}, past the "
+                    f"budget of {budget:g}. Choose a smaller ε, or give a reason to override it."
+                )
+            now = dt.datetime.now(dt.UTC).isoformat("T", "seconds")
+            line: dict[str, Any] = dict(
+                zip(_FIELDS, (now, what, epsilon, budget, why), strict=True)
+            )
+            line["ledger"] = lines[0]["ledger"] if lines else secrets.token_hex(16)
+            before = lines[-1]["chain"] if lines else ""
+            line["chain"] = _chained(before, line)
+            os.ftruncate(file, end)  # what a killed process left of a line
+            written = json.dumps(line, ensure_ascii=True).encode() + b"\n"
+            if os.write(file, written) != len(written):
+                os.ftruncate(file, end)
+                raise ConfigError("The ledger cannot be written: no space is left.")
+            os.fsync(file)
+            _keep_head(line["ledger"], len(lines) + 1, line["chain"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each release, with the sum of ε up to it in ``spent``."""
+        frame = pd.DataFrame(self._lines(), columns=list(_FIELDS))
+        frame.insert(3, "spent", frame["epsilon"].astype(float).cumsum())
+        return frame
+
+    def _budget(self, lines: list[dict[str, Any]]) -> float | None:
+        if self._stated is not None:
+            return self._stated
+        stated = [line["budget"] for line in lines if line["budget"] is not None]
+        return float(stated[-1]) if stated else None
+
+    def _lines(self) -> list[dict[str, Any]]:
+        if not self.path.exists():
+            return []
+        with self._locked() as file:
+            return self._read(file)[0]
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            file = os.open(self.path, flags, 0o600)
+        except OSError as fault:
+            raise ConfigError(f"The ledger cannot be opened ({fault.strerror}).") from None
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield file
+        finally:
+            os.close(file)
+
+    def _read(self, file: int) -> tuple[list[dict[str, Any]], int]:
+        """The lines, and where the last whole one ends."""
+        content = b"".join(iter(lambda: os.read(file, 1 << 20), b""))
+        whole = content[: content.rfind(b"\n") + 1]
+        lines: list[dict[str, Any]] = []
+        before = ""
+        for text in whole.splitlines():
+            try:
+                line = json.loads(text)
+                due = _chained(before, line)
+                intact = line["chain"] == due and line["epsilon"] > 0
+            except (ValueError, KeyError, TypeError):
+                intact = False
+            if not intact:
+                raise SchemaError(
+                    f"Line {len(lines) + 1} of the ledger was altered, or written by another user. "
+                    "What was spent cannot be told; publish nothing private until it is restored."
+                )
+            before = line["chain"]
+            lines.append(line)
+        if lines:
+            _check_head(lines)
+        return lines, len(whole)
+
+
+def _chained(before: str, line: dict[str, Any]) -> str:
+    plain = {name: value for name, value in line.items() if name != "chain"}
+    content = json.dumps([before, plain], sort_keys=True, ensure_ascii=True)
+    return sealed(_USE, content.encode()).hex()
+
+
+def _head_file(ledger: str) -> Path:
+    return state_folder() / "ledgers" / f"{ledger}.json"
+
+
+def _keep_head(ledger: str, count: int, chain: str) -> None:
+    """Write down how long the ledger is, so that an older copy is known for one."""
+    place = _head_file(ledger)
+    try:
+        place.parent.mkdir(0o700, parents=True, exist_ok=True)
+        unfinished = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+        file = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(file, json.dumps([count, chain]).encode())
+            os.fsync(file)
+        finally:
+            os.close(file)
+        os.replace(unfinished, place)
+    except OSError:
+        return  # no place for the user's files: the chain alone protects
+
+
+def _check_head(lines: list[dict[str, Any]]) -> None:
+    try:
+        count, chain = json.loads(_head_file(str(lines[0]["ledger"])).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    if len(lines) < count or lines[count - 1]["chain"] != chain:
+        raise SchemaError(
+            "This is an older copy of the ledger: releases that were charged are missing. Put the "
+            "newest one back; publish nothing private until then."
+        )

@@ -1,0 +1,180 @@
+"""Tables of everybody: how many people are in each area, and how many trips lead between areas.
+
+Neither table has a record of anybody. Their areas, days and bands are stated and public
+(:class:`TableFrame`), so that no record decides what the table looks like.
+
+Source: docs/science.md, “Tables: presence and flows”.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
+
+from .arrays import Closed, FloatArray, IntArray
+from .counts_frame import CountsFrame, FrameConfig
+from .options import Tables
+
+DAY_TYPES = ("weekday", "weekend")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableFrame(Closed):
+    """The public areas and days of a table. Arrays are read-only.
+
+    Attributes
+    ----------
+    counts : CountsFrame
+        Places and period.
+    area : int64 ndarray (n_places,)
+        Area of each place.
+    names : tuple of str
+        Of the areas.
+    day_type : int64 ndarray (days,)
+        0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
+    config : FrameConfig
+        What was stated.
+    """
+
+    counts: CountsFrame
+    area: IntArray
+    names: tuple[str, ...]
+    day_type: IntArray
+    config: FrameConfig
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @property
+    def n_areas(self) -> int:
+        """Number of areas."""
+        return len(self.names)
+
+    @property
+    def days(self) -> IntArray:
+        """Days of each type."""
+        return np.bincount(self.day_type, minlength=len(DAY_TYPES))
+
+    @property
+    def day_types(self) -> int:
+        """How many types of day the period has."""
+        return int((self.days > 0).sum())
+
+    @property
+    def share(self) -> FloatArray:
+        """Share of its area's people that each place gets where nothing tells them apart."""
+        shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
+        return shares
+
+    def __repr__(self) -> str:
+        return f"TableFrame({self.n_areas} areas, {len(self.day_type)} days)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PresenceTable(Closed):
+    """People by area, type of day and band of hours: the mean of a day.
+
+    Attributes
+    ----------
+    values : float64 ndarray (n_areas, 2, bands)
+        NaN where a count below the threshold is blank.
+    error : float
+        Expected absolute error of a cell by the noise, people; 0 without noise.
+    frame : TableFrame
+    protection : Tables
+        The release option that made it.
+    """
+
+    values: FloatArray
+    error: float
+    frame: TableFrame
+    protection: Tables
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
+        area, day, band = (axis.ravel() for axis in np.indices(self.values.shape))
+        return pd.DataFrame(
+            {
+                "area": np.array(self.frame.names, object)[area],
+                "day": np.array(DAY_TYPES, object)[day],
+                "from_hour": band * (24 / self.values.shape[2]),
+                "people": self.values.ravel(),
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"PresenceTable{self.values.shape}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlowTable(Closed):
+    """Trips from area to area by type of day: the mean of a day.
+
+    Attributes
+    ----------
+    values : sparse array (n_areas, n_areas, 2)
+        Origin, destination, type of day. What is not stored is 0, or blank below a threshold.
+    error : float64 ndarray (2,)
+        Expected absolute error of a cell by the noise, trips a day; 0 without noise.
+    frame : TableFrame
+    protection : Tables
+    """
+
+    values: sparse.coo_array
+    error: FloatArray
+    frame: TableFrame
+    protection: Tables
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row for each stored cell: ``origin``, ``destination``, ``day``, ``trips``."""
+        origin, destination, day = self.values.coords
+        names = np.array(self.frame.names, object)
+        return pd.DataFrame(
+            {
+                "origin": names[origin],
+                "destination": names[destination],
+                "day": np.array(DAY_TYPES, object)[day],
+                "trips": self.values.data,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"FlowTable({self.frame.n_areas} areas, {self.values.nnz} cells)"
+
+
+@dataclass(frozen=True, eq=False)
+class CountTables(Closed):
+    """What an option that publishes tables makes of the data.
+
+    Attributes
+    ----------
+    option : Tables
+    presence : PresenceTable or None
+    flows : FlowTable or None
+    fault : str
+        Why its ε promises nothing, as the records decided how they were read; "" where it holds.
+    digest : str
+        Of the original data; never published.
+    """
+
+    option: Tables
+    presence: PresenceTable | None
+    flows: FlowTable | None
+    fault: str = ""
+    digest: str = field(repr=False, default="")
+
+    @property
+    def frame(self) -> TableFrame:
+        """The areas and days."""
+        table = self.presence if self.presence is not None else self.flows
+        assert table is not None
+        return table.frame

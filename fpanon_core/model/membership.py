@@ -1,0 +1,33 @@
+"""Can an attacker tell whether a person is in the data behind a release without records?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class MembershipResult:
+    """As :func:`fpanon_core.membership` gives it.
+
+    Attributes
+    ----------
+    advantage, low, high : float
+        Share rightly said to be in the data less the share wrongly said so, by the strongest
+        attacker, with its 95 % interval. 0 is what guessing finds.
+    bound : float
+        (e^ε − 1)/(e^ε + 1), which no attacker passes; 1 without ε.
+    attacker : str
+    n_targets : int
+    by_attacker : DataFrame
+        ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
+    """
+
+    advantage: float
+    low: float
+    high: float
+    bound: float
+    attacker: str
+    n_targets: int
+    by_attacker: pd.DataFrame = field(repr=False)

@@ -1,0 +1,302 @@
+"""Presence and flows: equal to plain loops; what a person can add; what leaves; attacks."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import math
+import zipfile
+from collections import Counter, defaultdict
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fpanon_core as fp
+from fpanon_core.aggregates.attack import attack_tables
+from fpanon_core.aggregates.contributions import UNIT, table_frame
+from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES, rings_between
+from fpanon_core.aggregates.tables import exact_flows, exact_presence
+from fpanon_core.studies.count_tables import verify_release
+from fpanon_core.studies.table_package import package
+
+AREA = fp.StatedArea(0, 0, 3_000, 3_000, "metres")
+FRAME = fp.FrameConfig(fp.StatedPeriod(None, 9), "grid", AREA, 1_000)
+SAMPLES = st.lists(
+    st.tuples(
+        st.integers(1, 6), st.integers(-5, 34), st.integers(-5, 34), st.integers(-600, 14_000)
+    ),
+    min_size=1,
+    max_size=60,
+)
+
+
+def people(rows: list[tuple[int, int, int, int]]) -> fp.FingerprintSet:
+    user, x, y, t = np.array(rows).T
+    return fp.FingerprintSet.from_samples(user, x * 100.0, y * 100.0, t.astype(float))
+
+
+def crowd(n: int = 400, seed: int = 0) -> fp.FingerprintSet:
+    rng = np.random.default_rng(seed)
+    home = rng.integers(0, 30, (n, 2))
+    user = np.repeat(np.arange(n), 30)
+    at = np.where(rng.random((len(user), 1)) < 0.6, home[user], rng.integers(0, 30, (len(user), 2)))
+    t = rng.integers(0, 9 * 1440, len(user))
+    return fp.FingerprintSet.from_samples(user, at[:, 0] * 100.0, at[:, 1] * 100.0, t.astype(float))
+
+
+def plain_presence(fs: fp.FingerprintSet, bands: int) -> dict[tuple[int, int, int], float]:
+    """By the words of the definition, sample by sample."""
+    found: dict[tuple[int, int, int], float] = defaultdict(float)
+    days = {0: 7, 1: 2}  # nine days from a Monday
+    for user in range(fs.n_users):
+        when = defaultdict(list)
+        for row in range(fs.offsets[user], fs.offsets[user + 1]):
+            day, minute = divmod(float(fs.t_min[row]), 1440)
+            if 0 <= day < 9:
+                when[day, int(minute // (1440 / bands))].append(row)
+        for (day, band), rows in when.items():
+            kind = int(day % 7 >= 5)
+            for row in rows:
+                x, y = fs.x_m[row] + 50, fs.y_m[row] + 50
+                if 0 <= x < 3000 and 0 <= y < 3000:
+                    area = int(y // 1000) * 3 + int(x // 1000)
+                    found[area, kind, band] += 1 / len(rows) / days[kind]
+    return found
+
+
+def plain_flows(fs: fp.FingerprintSet) -> Counter[tuple[int, int, int]]:
+    """Trips in the period, by the words of the definition."""
+    found: Counter[tuple[int, int, int]] = Counter()
+    for user in range(fs.n_users):
+        rows = range(fs.offsets[user], fs.offsets[user + 1])
+        inside = [r for r in rows if 0 <= fs.t_min[r] < 9 * 1440]
+        moments = sorted({float(fs.t_min[r]) for r in inside})
+        main = []
+        for moment in moments:
+            here = [r for r in inside if fs.t_min[r] == moment]
+            best = min(here, key=lambda r: (-fs.count[r], fs.x_m[r], fs.y_m[r]))
+            x, y = fs.x_m[best] + 50, fs.y_m[best] + 50
+            known = 0 <= x < 3000 and 0 <= y < 3000
+            main.append((moment, int(y // 1000) * 3 + int(x // 1000) if known else None))
+        for (moment, origin), (_, goal) in pairwise(main):
+            if origin is not None and goal is not None and origin != goal:
+                found[origin, goal, int(moment // 1440 % 7 >= 5)] += 1
+    return found
+
+
+@settings(max_examples=40)
+@given(SAMPLES, st.sampled_from([1, 4, 24]))
+def test_presence_equals_the_plain_loop(rows, bands) -> None:
+    fs = people(rows)
+    due = np.zeros((9, 2, bands))
+    for cell, value in plain_presence(fs, bands).items():
+        due[cell] = value
+    np.testing.assert_allclose(fp.presence(fs, FRAME, bands=bands).values, due, atol=1e-12)
+
+
+@settings(max_examples=40)
+@given(SAMPLES)
+def test_flows_equal_the_plain_loop(rows) -> None:
+    fs = people(rows)
+    table = fp.flows(fs, FRAME).values
+    due = {cell: n / (7, 2)[cell[2]] for cell, n in plain_flows(fs).items()}
+    found = dict(
+        zip(zip(*(c.tolist() for c in table.coords), strict=True), table.data, strict=True)
+    )
+    assert found == pytest.approx(due)
+
+
+@settings(max_examples=30)
+@given(SAMPLES, st.integers(1, 3))
+def test_one_person_adds_at_most_one(rows, trips) -> None:
+    """L1, in whole numbers, of every sum that gets noise: with and without each person."""
+    heavy = [(9, i % 40 - 5, i % 37 - 3, i) for i in range(3_000)]  # outside, on edges, everywhere
+    fs = people([*rows, *heavy])
+    where = table_frame(fs, FRAME)
+    of_presence = fp.Presence(FRAME, 8, epsilon=1)
+    of_flows = fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips)
+    ring = rings_between(where)
+    for user in range(fs.n_users):
+        alone = fs.subset([user])
+        exact = exact_presence(alone, where, of_presence)
+        assert (exact.cells == np.floor(exact.cells)).all()
+        assert 0 <= exact.cells.sum() <= UNIT  # areas and bands are sums of the same
+        assert 0 <= exact.total <= UNIT
+        moved = exact_flows(alone, where, of_flows).cells.reshape(9, 9, 2)
+        pairs = moved.sum(axis=2)
+        assert moved.sum() <= UNIT
+        assert (pairs.sum(axis=0) + pairs.sum(axis=1)).sum() <= 2 * UNIT
+        assert np.bincount(ring.ravel(), pairs.ravel()).sum() <= UNIT
+
+
+def test_sums_of_everybody_are_the_sums_of_each() -> None:
+    """So that what one person adds is what the sums differ by; nobody changes another's part."""
+    fs = crowd(40)
+    where, option = table_frame(fs, FRAME), fp.Presence(FRAME, 8, epsilon=1)
+    each = [exact_presence(fs.subset([u]), where, option) for u in range(fs.n_users)]
+    whole = exact_presence(fs, where, option)
+    np.testing.assert_array_equal(sum(e.cells for e in each), whole.cells)
+    assert sum(e.total for e in each) == whole.total
+
+
+def test_the_parts_of_epsilon_add_up() -> None:
+    assert sum(SHARES.values()) == pytest.approx(1)
+    assert sum(FLOW_SHARES.values()) == pytest.approx(1)
+
+
+def test_noise_is_discrete_laplace() -> None:
+    """χ² of 10,000 draws in ten classes of equal probability, scale 4."""
+    from fpanon_core.attacks.private import with_noise
+
+    drawn = with_noise(np.zeros(10_000, np.int64), 4, 1.0)
+    q = math.exp(-1 / 4)
+    values = np.arange(-60, 61)
+    chance = (1 - q) / (1 + q) * q ** np.abs(values)
+    ends = np.searchsorted(np.cumsum(chance), np.arange(1, 10) / 10)
+    group = np.searchsorted(values[ends], values, side="left")
+    due = np.bincount(group, chance)
+    found = np.bincount(group[np.clip(drawn + 60, 0, 120)], minlength=len(due))
+    chi2 = float(((found - due * 10_000) ** 2 / (due * 10_000)).sum())
+    assert chi2 < 33.7  # nine degrees of freedom: once in 10,000
+
+
+def test_frame_and_page_do_not_depend_on_the_people() -> None:
+    small, large = crowd(30), crowd(300, 5)
+    option = fp.Presence(FRAME, 8, epsilon=1)
+    texts = []
+    for fs in (small, large):
+        with zipfile.ZipFile(io.BytesIO(package(fp.release(fs, option)))) as packed:
+            table = pd.read_csv(packed.open("presence.csv"))
+            texts.append((packed.namelist(), packed.read("areas.geojson"), len(table)))
+            assert (table.people >= 0).all()
+    assert texts[0] == texts[1]
+
+
+def test_a_threshold_leaves_small_counts_blank() -> None:
+    exact, blank = (fp.presence(crowd(), FRAME, bands=1, threshold=t).values for t in (None, 30))
+    assert np.isnan(blank[exact < 30]).all()
+    np.testing.assert_array_equal(blank[exact >= 30], exact[exact >= 30])
+    assert (fp.flows(crowd(), FRAME, threshold=15).values.data >= 15).all()
+
+
+def test_private_tables_come_near_the_exact_ones() -> None:
+    fs = crowd(3_000)
+    exact = fp.presence(fs, FRAME, bands=2)
+    private = fp.presence(fs, FRAME, bands=2, epsilon=2)
+    off = np.abs(private.values - exact.values).mean() / exact.values.mean()
+    assert off < 0.2
+    trips = fp.flows(fs, FRAME, epsilon=2).values.sum() / fp.flows(fs, FRAME).values.sum()
+    assert 0.7 < trips < 1.3
+
+
+def test_errors_from_public_numbers() -> None:
+    """2,000 people, 50 areas: 48 bands are off by 48 people of 40, 8 bands by 8."""
+    area = fp.StatedArea(0, 0, 5_000, 10_000, "metres")
+    frame = fp.FrameConfig(fp.StatedPeriod(None, 14), "grid", area, 1_000)
+    table = fp.table_error(2_000, frame).set_index("bands")
+    assert table.loc[48, "noise"].iloc[0] == 48
+    assert table.loc[8, "noise"] == 8
+    assert (table["error"] <= table["noise"] + 25).all()
+    for n in (200, 2_000, 20_000):
+        assert fp.proposed(n, 400).share <= 0.2
+    with pytest.raises(fp.ConfigError, match="antenna table"):
+        fp.table_error(10, fp.FrameConfig(fp.StatedPeriod(None, 1)))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "option",
+    [fp.Tables(FRAME, 8, epsilon=1), fp.Presence(FRAME, 3, threshold=15), fp.Flows(FRAME)],
+    ids=str,
+)
+def test_published_tables_verify_and_altered_ones_do_not(tmp_path, option, ending) -> None:
+    fs = crowd()
+    path = fp.publish(fp.release(fs, option), tmp_path / "t.zip", format=ending)
+    assert fp.verify_release(path, fs, None).passed
+    with zipfile.ZipFile(path) as packed:
+        members = {name: packed.read(name) for name in packed.namelist()}
+    for name, content in members.items():
+        changed = tmp_path / "changed.zip"
+        with zipfile.ZipFile(changed, "w") as into:
+            for each, body in members.items():
+                into.writestr(each, content + b" " if each == name else body)
+        if name == "datapackage.json":
+            continue  # white space there is found by the bytes of the zip, below
+        assert not verify_release(changed, fs, None).passed, name
+    with zipfile.ZipFile(path, "a") as into:
+        into.writestr("raw.csv", "user\n1\n")
+    assert not fp.verify_release(path, fs, None).passed
+
+
+def test_another_epsilon_written_on_the_package_is_found_out(tmp_path) -> None:
+    """The page says 5, the description .1: the page is made again from the description."""
+    fs, option = crowd(), fp.Presence(FRAME, 8, epsilon=5)
+    folder = fp.publish(fp.release(fs, option), tmp_path / "tables")
+    described = folder / "datapackage.json"
+    described.write_text(described.read_text().replace('"epsilon": 5.0', '"epsilon": 0.1'))
+    found = fp.verify_release(folder, fs, None)
+    assert found.violations["text"].str.contains("README").any()
+
+
+def test_what_promises_nothing_does_not_leave() -> None:
+    """Positions snapped on a projection that the records decided: one person moves the others."""
+    cdr = fp.generate_cdr(60, days=3, seed=1)
+    fs, _ = fp.read_cdr(cdr, antennas=pd.DataFrame(cdr.attrs["antennas"]))
+    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 3))
+    made = fp.release(fs, fp.Presence(frame, 8, epsilon=1))
+    with pytest.raises(fp.ConfigError, match="projection"):
+        package(made)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 10.0])
+def test_no_attacker_passes_the_bound(epsilon) -> None:
+    found = attack_tables(crowd(200), fp.Tables(FRAME, 4, epsilon=epsilon), targets=40)
+    assert found.membership.bound == pytest.approx(math.tanh(epsilon / 2))
+    assert found.membership.low <= found.membership.bound
+    assert (found.homes["low"] <= found.homes["bound"]).all()
+    assert found.homes["found"].is_monotonic_increasing
+
+
+def test_exact_tables_give_people_away() -> None:
+    exact = fp.membership(crowd(200), fp.Presence(FRAME, 24), targets=50)
+    private = fp.membership(crowd(200), fp.Presence(FRAME, 24, epsilon=0.5), targets=50)
+    assert exact.low > 0.1
+    assert private.advantage < exact.advantage
+
+
+def test_hexagons_and_named_areas() -> None:
+    cdr = fp.generate_cdr(60, days=3, seed=1)
+    fs, _ = fp.read_cdr(cdr, antennas=pd.DataFrame(cdr.attrs["antennas"]))
+    period = fp.StatedPeriod(dt.date(2024, 3, 4), 3)
+    lat, lon = fs.antennas.lat, fs.antennas.lon
+    area = fp.StatedArea(lat.min() - 0.1, lon.min() - 0.1, lat.max() + 0.1, lon.max() + 0.1)
+    hexagons = fp.presence(fs, fp.FrameConfig(period, "hexagons", area, resolution=6))
+    named = fp.presence(fs, fp.FrameConfig(period, column="district"))
+    assert hexagons.values.sum() == pytest.approx(named.values.sum())
+    assert set(named.to_frame()["area"]) == set(fs.antennas.column("district"))
+    option = fp.Tables(hexagons.frame.config, 8, threshold=15)
+    assert fp.ReleaseOption.from_dict(fp.ReleaseOption(steps=[option]).to_dict()).steps == (option,)
+
+
+def test_tables_stand_alone_in_an_option() -> None:
+    with pytest.raises(fp.ConfigError, match="no other technique"):
+        fp.ReleaseOption(steps=[fp.SampleUsers(0.5), fp.Presence(FRAME)])
+    with pytest.raises(fp.ConfigError, match="one of the two"):
+        fp.Presence(FRAME, threshold=15, epsilon=1)
+    with pytest.raises(fp.ConfigError, match="divide a day"):
+        fp.Presence(FRAME, 7)
+
+
+def test_tables_among_the_options() -> None:
+    fs = crowd(200)
+    table = fp.explore_options(fs, [[], fp.Tables(FRAME, 4, epsilon=1)], utility="travel", users=50)
+    private = table.results[1]
+    assert private.fault is None
+    assert math.isnan(private.risk("outsider")[0])
+    assert 0 <= private.risk("membership")[0] <= 1
+    assert math.isnan(private.components["mobility"])
+    assert private.components["density"] > 0.3
