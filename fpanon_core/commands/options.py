@@ -322,7 +322,7 @@ def _verdict(table: OptionsTable, i: int) -> str:
     """Where an option stands among the others."""
     if table.results[i].fault is not None:
         return "failed"
-    beside: tuple[tuple[str, tuple[int, ...]], ...] = (
+    beside: tuple[tuple[str, Any], ...] = (
         ("dominated by", table.dominated_by[i]),
         ("on the front, level with", table.level_with[i] if table.front[i] else ()),
     )

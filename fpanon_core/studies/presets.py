@@ -159,9 +159,10 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 def first_tried(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
     """The forms to try first, the quickest first.
 
-    Tables, which have no record of anybody; Noriega Campero's places and windows; hexagons of edges of 1.4 km or more; then everybody hidden
-    in crowds as large as the limit of naming takes: by GLOVE, and aligned, in days where the data
-    last longer. Without crowds where the data have fewer people.
+    Tables, which have no record of anybody; Noriega Campero's places and windows; hexagons of edges
+    of 1.4 km or more; then everybody hidden in crowds as large as the limit of naming takes: by
+    GLOVE, and aligned, in days where the data last longer. Without crowds where the data have fewer
+    people.
 
     Examples
     --------

@@ -21,11 +21,8 @@ LIBRARY_PRIVATE = {
 # Each is over the rule today, and may only shrink: file, function, lines.
 LONG = {
     ("fpanon_core/engines/cluster.py", "map"): 63,
-    ("fpanon_core/studies/learnt.py", "expected_error"): 68,
-    ("fpanon_core/studies/unicity.py", "study"): 73,
+    ("fpanon_core/studies/learnt.py", "expected_error"): 61,
     ("fpanon_core/verification/fitting.py", "fit"): 61,
-    ("pages/aggregates/counts.py", "_settings"): 64,
-    ("pages/charts/recovery.py", "remedies"): 70,
 }
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
