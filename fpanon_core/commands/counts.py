@@ -26,14 +26,16 @@ _FORMATS = ("csv", "parquet")
 _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 
 
-def _date(text: str | None) -> dt.date | None:
+def read_date(text: str | None) -> dt.date | None:
+    """A day as an option states it."""
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
         raise ConfigError(f"--from {text!r} is no date; write it like 2024-03-04.") from None
 
 
-def _area(text: str | None) -> StatedArea | None:
+def read_area(text: str | None) -> StatedArea | None:
+    """A rectangle as an option states it."""
     if text is None:
         return None
     parts = [part.strip() for part in text.split(",")]
@@ -49,9 +51,9 @@ def _area(text: str | None) -> StatedArea | None:
 
 
 _ASKED: Fields = {
-    "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=_date),
+    "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
     "places": asked(metavar="antennas|grid"),
-    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=_area),
+    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=read_area),
     "suppress_below": asked(help=f"Leave counts below this blank; {CUSTOMARY_LIMIT} is customary."),
     "private": asked(metavar="EPS"),
     "unit": asked(metavar="person|slot"),
@@ -122,7 +124,7 @@ def counts(
         raise ConfigError(f"The output's name ends in {out.suffix!r}; end it in .zip.")
     if out.is_dir() or not out.absolute().parent.is_dir():
         raise ConfigError("The output's folder does not exist, or the name is a folder's own.")
-    run.read(centre=_centre(run.wanted, config) if wish.private is not None else None)
+    run.read(centre=stated_centre(run.wanted, config.frame) if wish.private is not None else None)
     with progress_line("counts") as progress:
         made = counts_release.study(run.fs, config, progress=progress)
     counts_release.write_package(made, out, table_format)
@@ -142,16 +144,8 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
         raise ConfigError("State the period: --from with the first day, and --days.")
     if wish.places is not None and wish.places not in PLACES:
         raise ConfigError(f"--places {wish.places!r}; give one of {', '.join(PLACES)}.")
-    if private is not None and wanted.timezone is None:
-        raise ConfigError(
-            "State the time zone of private counts with --timezone: guessed, it is taken from the "
-            "records."
-        )
-    if private is not None and wanted.screening.by_span:
-        raise ConfigError(
-            "--screen civ and sen go by the days of all records, so that one person more can "
-            "decide who is kept; of private counts screen by a least number of samples only."
-        )
+    if private is not None:
+        check_private(wanted)
     period = StatedPeriod(wish.first_day, wish.days, wish.slot_min, wanted.timezone)
     places = wish.places or ("antennas" if wish.area is None else "grid")
     form: Form = "plain" if below is None else "suppressed"
@@ -165,9 +159,23 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
     )
 
 
-def _centre(wanted: Request, config: counts_release.Config) -> tuple[float, float] | None:
+def check_private(wanted: Request) -> None:
+    """ConfigError where the records would decide what of private counts must be stated."""
+    if wanted.timezone is None:
+        raise ConfigError(
+            "State the time zone of private counts with --timezone: guessed, it is taken from the "
+            "records."
+        )
+    if wanted.screening.by_span:
+        raise ConfigError(
+            "--screen civ and sen go by the days of all records, so that one person more can "
+            "decide who is kept; of private counts screen by a least number of samples only."
+        )
+
+
+def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | None:
     """Of the projection of private counts: of what is stated alone, whatever the records."""
-    area = config.frame.area
+    area = frame.area
     if area is not None:
         return area.middle if area.unit == "degrees" else None
     table = wanted.antenna_table()

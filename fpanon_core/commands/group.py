@@ -64,6 +64,8 @@ COMMANDS = {
     "cross": ("releases", "Who is alone in two releases of the same people?"),
     "recover": ("recover", "Attack the data's own counts: recover trajectories."),
     "counts": ("counts", "Make counts to publish: plain, suppressed or private."),
+    "tables": ("presence", "Publish presence and flows in place of records; private."),
+    "ledger": ("presence", "What ε was spent on the same people, and what is left?"),
     "generate": ("records", "Write call records of invented people."),
     "dashboard": ("dashboard", "Open the dashboard in a browser."),
 }

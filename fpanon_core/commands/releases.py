@@ -13,15 +13,19 @@ from ..model.checks import one_of, whole
 from ..model.composition import Crossing
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import ReleaseOption, as_option, name_key
+from ..model.options import ReleaseOption, Tables, as_option, name_key, step_from_dict
 from ..model.profiles import parse_profile
 from ..studies import publishing
+from ..studies.count_tables import publish as publish_any
 from ..studies.count_tables import release as drawn
+from ..studies.count_tables import verify_release
 from ..studies.crossing import Result, cross_releases
 from ..studies.crossing_words import MEANING, counted, followed, naming, told
 from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
+from ..studies.table_package import described_tables
 from ..tables.writing import read_json
+from .counts import stated_centre
 from .from_config import asked, command
 from .reading import Request
 from .run import Run, check_folder, table_text
@@ -73,7 +77,7 @@ class Leaving:
 
     def publish(self, released: Any, *, original: FingerprintSet | None = None) -> str:
         """Write the release, and what goes beside it; what was written where."""
-        out = publishing.publish(
+        out = publish_any(
             released,
             cast(Path, self.out),
             key=self.key,
@@ -123,7 +127,10 @@ def publish(
     chosen = named(option, own, run.fs)
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
-    run.end({}, f"{chosen.text}: {released.n_users:,} people, {released.n_samples:,} samples.")
+    size = ""
+    if chosen.tables is None:
+        size = f": {released.n_users:,} people, {released.n_samples:,} samples"
+    run.end({}, f"{chosen.text}{size}.")
 
 
 def options_in(path: Path | None) -> list[ReleaseOption]:
@@ -191,11 +198,15 @@ def verify(
     """
     if k is not None:
         whole("--k", k, 2)
-    fs, report = wanted.read()
-    crowd = publishing.promised(release, fs) if k is None else k
-    found = publishing.held_against(release, fs, crowd, key=key, left_out=left_out)
+    of_tables = described_tables(release)
+    fs, report = wanted.read(None if of_tables is None else _centre_of(of_tables, wanted))
+    if of_tables is not None:
+        found = verify_release(release, fs, k)
+    else:
+        crowd = publishing.promised(release, fs) if k is None else k
+        found = publishing.held_against(release, fs, crowd, key=key, left_out=left_out)
     typer.echo(wanted.account(fs, report))
-    if k is None:
+    if k is None and of_tables is None:
         typer.echo(
             "The release states no crowd that it promises: files, figures and names are checked, "
             "and nobody's crowd."
@@ -210,6 +221,14 @@ def verify(
         typer.echo(f"  and {len(violations) - _MOST_TOLD:,} more")
     if not found.passed:
         raise typer.Exit(1)
+
+
+def _centre_of(described: dict[str, Any], wanted: Request) -> tuple[float, float] | None:
+    """Of the projection that private tables were made on."""
+    step = step_from_dict(described.get("option"))
+    if not isinstance(step, Tables) or step.epsilon is None:
+        return None
+    return stated_centre(wanted, step.frame)
 
 
 # --- cross ---------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..aggregates.areas import Proposal, proposed
 from ..aggregates.attack import attack_tables
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import tables_measured
@@ -137,6 +138,19 @@ def membership(
     return attack_tables(
         fs, _tables_of(option), targets=targets, seed=seed, progress=progress
     ).membership
+
+
+def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
+    """Areas of antennas and bands that are wise for a stated number of people.
+
+    Raises
+    ------
+    ConfigError
+        The data have no antenna table.
+    """
+    if fs.antennas is None or not len(fs.antennas):
+        raise ConfigError("The data have no antenna table; state the areas yourself.")
+    return proposed(people, len(fs.antennas), epsilon)
 
 
 def tables_result(

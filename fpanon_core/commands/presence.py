@@ -1,0 +1,190 @@
+"""``tables`` and ``ledger``: presence and flows in place of records, and the ε they have cost."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..io.ledger import Ledger
+from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
+from ..model.errors import ConfigError
+from ..model.options import Flows, Presence, Tables
+from ..studies.count_tables import proposal_for, publish, release, verify_release
+from .counts import check_private, read_area, read_date, stated_centre
+from .from_config import Fields, asked, command
+from .run import Run
+
+_CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
+_RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
+_ASKED: Fields = {
+    "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
+    "places": asked(metavar="|".join(PLACES)),
+    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=read_area),
+    "what": asked(metavar="|".join(_CONTENTS)),
+    "epsilon": asked(metavar="EPS"),
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which tables, of which areas and days, and how they are protected.
+
+    Attributes
+    ----------
+    first_day : date or None
+        First day of the tables, local date.
+    days : int or None
+        Number of days.
+    what : str
+        Presence (people by area and hours), flows (trips between areas), or both.
+    places : str or None
+        Areas of antennas, or squares or H3 hexagons over --area; antennas if there is no --area.
+    area : StatedArea or None
+        Southern, western, northern and eastern bound in degrees; in metres with an m after each.
+        Records outside are not counted.
+    side_m : float
+        Side of a square, metres.
+    resolution : int
+        Of the hexagons, 0 to 15.
+    antennas_an_area : int
+        About how many neighbouring antennas make one area.
+    column : str or None
+        Column of the antenna table that names the areas.
+    bands : int
+        Bands of hours in a day; they divide 24.
+    threshold : int or None
+        Leave counts below this blank; 15 is customary.
+    epsilon : float or None
+        Differentially private tables with this ε for everything about one person.
+    trips_per_day : int
+        Most trips a day that count of one person in private flows.
+    people : int or None
+        A stated number of people: areas of antennas and bands are chosen for it, so that a typical
+        cell is off by at most a fifth.
+    """
+
+    first_day: dt.date | None = None
+    days: int | None = None
+    what: str = "both"
+    places: str | None = None
+    area: StatedArea | None = None
+    side_m: float = 1_000.0
+    resolution: int = 8
+    antennas_an_area: int = 1
+    column: str | None = None
+    bands: int = 24
+    threshold: int | None = None
+    epsilon: float | None = None
+    trips_per_day: int = 2
+    people: int | None = None
+
+    def option(self, timezone: str | None) -> Tables:
+        """The release option that is wished for; ConfigError if there is none."""
+        if self.days is None:
+            raise ConfigError("State the period: --from with the first day, and --days.")
+        if self.what not in _CONTENTS:
+            raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
+        places: Any = self.places or ("antennas" if self.area is None else "grid")
+        frame = FrameConfig(
+            StatedPeriod(self.first_day, self.days, 60.0, timezone),
+            places,
+            self.area,
+            self.side_m,
+            self.resolution,
+            self.antennas_an_area,
+            self.column,
+        )
+        return _CONTENTS[self.what](
+            frame, self.bands, self.threshold, self.epsilon, self.trips_per_day
+        )
+
+
+@command
+def tables(
+    out: Path,
+    wish: Annotated[Wish, _ASKED],
+    run: Annotated[Run, _RUN],
+    ledger: Path | None = None,
+    budget: float | None = None,
+    reason: str | None = None,
+    table_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv",
+) -> None:
+    """Publish how many people are where and when, and their trips, in place of records.
+
+    Parameters
+    ----------
+    out : Path
+        The package to write: a .zip, or a new folder.
+    ledger : Path or None
+        File beside the data set in which the ε of private tables is charged first.
+    budget : float or None
+        Most ε that may be spent on these people; the ledger keeps it.
+    reason : str or None
+        Why the budget may be passed; the ledger keeps it.
+    table_format : str
+        Of the tables.
+    """
+    option = wish.option(run.wanted.timezone)
+    if table_format not in ("csv", "parquet"):
+        raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
+    if option.epsilon is None and ledger is not None:
+        raise ConfigError("Only private tables are charged; give --epsilon, too.")
+    book = None if ledger is None else Ledger(ledger, budget=budget)
+    centre = None
+    if option.epsilon is not None:
+        check_private(run.wanted)
+        centre = stated_centre(run.wanted, option.frame)
+    run.read(centre=centre)
+    lines = []
+    if wish.people is not None and option.frame.places == "antennas":
+        wise = proposal_for(run.fs, wish.people, option.epsilon or 1.0)
+        many = math.ceil(len(run.fs.antennas or ()) / wise.areas)
+        frame = replace(option.frame, antennas_an_area=many)
+        option = replace(option, frame=frame, bands=wise.bands)
+        lines.append(
+            f"For {wish.people:,} people: {wise.areas} areas, {wise.bands} bands a day; a typical "
+            f"cell is off by about {wise.share:.0%}."
+        )
+    released = run.ask("tables", release, option)
+    if book is not None:
+        book.spend(released, reason=reason)
+        left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
+        lines.append(f"Ledger: ε = {book.spent:g} spent{left}.")
+    path = publish(released, out, format="parquet" if table_format == "parquet" else "csv")
+    found = verify_release(path, run.fs, None)
+    if not found.passed:
+        raise ConfigError(f"The tables did not pass their verification: {found}")
+    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
+    run.end(figures, *lines)
+
+
+@command
+def ledger(
+    ledger: Annotated[Path, asked(argument=True)],
+    as_json: Annotated[bool, asked("--json")] = False,
+) -> None:
+    """Show what ε was spent on the people of a data set, and what is left.
+
+    Parameters
+    ----------
+    ledger : Path
+        The file.
+    as_json : bool
+        Print it as JSON, for machines.
+    """
+    if not ledger.exists():
+        raise ConfigError("There is no ledger at that place.")
+    book = Ledger(ledger)
+    lines = book.to_frame()
+    if as_json:
+        typer.echo(lines.to_json(orient="records", indent=1))
+        return
+    typer.echo(lines.to_string(index=False))
+    budget = "no budget stated" if book.budget is None else f"{book.left:g} left of {book.budget:g}"
+    typer.echo(f"ε = {book.spent:g} spent; {budget}.")
