@@ -7,10 +7,12 @@ There is no record to re-identify, so the measures of records are not asked.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from ..aggregates.areas import Proposal, proposed
 from ..aggregates.attack import attack_tables
@@ -19,7 +21,8 @@ from ..aggregates.usefulness import tables_measured
 from ..anonymize.chain import release as release_records
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..io.publishing import Format
+from ..io.publishing import FORMATS, Format
+from ..model.checks import one_of
 from ..model.count_tables import CountTables
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
 from ..model.errors import ConfigError
@@ -30,9 +33,18 @@ from ..model.options import ReleaseOption, Tables, as_option
 from ..model.released import ReleasedSet
 from ..verification import release as of_records
 from . import publishing
+from .counts_release import reading_fault
 from .option_result import OptionResult
 from .releases import reference
-from .table_package import described_tables, publish_tables, verify_tables
+from .table_package import (
+    described_tables,
+    frames_of,
+    package,
+    publish_tables,
+    readme_of,
+    verify_tables,
+)
+from .tabled import Tabled
 
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.2  # of an option's progress
@@ -193,3 +205,79 @@ def _tables_of(option: Any) -> Tables:
     if tables is None:
         raise ConfigError("This option publishes records; membership is asked of tables alone.")
     return tables
+
+
+@dataclass(frozen=True)
+class Config:
+    """Which tables are to be made.
+
+    Attributes
+    ----------
+    option : Tables
+    format : {"csv", "parquet"}
+    """
+
+    option: Tables
+    format: Format = "csv"
+
+    def __post_init__(self) -> None:
+        one_of("format", self.format, FORMATS)
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Tables ready to leave.
+
+    Attributes
+    ----------
+    config : Config
+    digest : str
+        Of the original data.
+    verdict : str
+        The verifier's, on the bytes.
+    page : str
+        The README, Markdown.
+    archive : bytes
+        The zip; empty where the verdict has not passed.
+    published : dict of str to DataFrame
+        The tables as they stand in the zip.
+    """
+
+    config: Config
+    digest: str
+    verdict: str
+    page: str
+    archive: bytes
+    published: dict[str, pd.DataFrame]
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """As they stand in the zip."""
+        return self.published
+
+
+def study(
+    fs: FingerprintSet,
+    config: Config,
+    *,
+    engine: Engine | None = None,  # noqa: ARG001
+    progress: Progress | None = None,
+) -> Result:
+    """The tables as a zip, and its verdict.
+
+    Raises
+    ------
+    ConfigError
+        Private tables would promise nothing, as the records decided how they were read.
+    """
+    option = config.option
+    if option.epsilon is not None and (fault := reading_fault(fs, option.frame)):
+        raise ConfigError(fault)
+    made = count_tables(fs, option, progress=part(progress, 0.0, 0.8))
+    archive = package(made, config.format)
+    found = verify_tables(archive, fs)
+    if progress is not None:
+        progress(1.0)
+    page = readme_of(archive)
+    return Result(
+        config, fs.digest, str(found), page, archive if found.passed else b"", frames_of(made)
+    )

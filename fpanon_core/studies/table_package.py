@@ -59,6 +59,11 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
     return _packed(tables.option, tables.frame, frames_of(tables), errors_of(tables), ending)
 
 
+def readme_of(archive: bytes) -> str:
+    """The page in a package."""
+    return _members(archive)["README.md"].decode("utf-8")
+
+
 def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
     """The tables as they are published, by name; people and trips to three decimals."""
     found = {}

@@ -12,9 +12,9 @@ import streamlit as st
 from fpanon_core.io.publishing import FORMATS, Format
 from fpanon_core.model import limits
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import ReleaseOption, Tables
 from fpanon_core.model.release_page import alone, check_command, truth
-from fpanon_core.studies import production, report_words
+from fpanon_core.studies import count_tables, production, report_words
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
@@ -32,6 +32,9 @@ _FORMATS = {"csv": "CSV", "parquet": "Parquet"}
 PRODUCED = Kind(
     "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
 )
+TABLES = Kind(
+    "produce_tables", count_tables.study, page="options", kept=limits.KEPT_RELEASES, together=True
+)
 NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
@@ -46,11 +49,50 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
             f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
             "file keeps what it promises, not that it may leave."
         )
+    if option.tables is not None:
+        _of_tables(data, option.tables, option.name, over=bool(over))
+        return
     if use := _use_told(data, option):
         (st.warning if use.startswith("Of little use") else st.markdown)(use)
     form = file_format(PRODUCED)
     config = production.Config(ReleaseOption(steps=option.steps), format=form)
     section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
+
+
+def _of_tables(data: Dataset, tables: Tables, name: str, *, over: bool) -> None:
+    """Produce tables, which have no record of anybody and no key."""
+    config = count_tables.Config(tables, file_format(TABLES))
+    question = Question(TABLES, data.fs, config, f"Producing “{name}”")
+    found: count_tables.Result | None = questions.answer(question)
+    if found is None and st.button(
+        "Produce these tables",
+        key=f"{TABLES.name}_go",
+        type="secondary" if over else "primary",
+        disabled=questions.under_way(question),
+    ):
+        questions.ask(question)
+        st.rerun()
+    questions.progress(TABLES)
+    if found is None:
+        return
+    if not found.archive:
+        st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
+        return
+    (st.warning if over else st.info)(
+        "**Ready to release.** These tables hold no record of any person. "
+        f"{plain(found.verdict, MESSAGE_LENGTH)}"
+    )
+    downloads.offer(
+        "Tables (zip)",
+        lambda: found.archive,
+        f"{'synthetic_' if data.source.synthetic else ''}tables.zip",
+        key=f"{TABLES.name}_get_release",
+        icon=":material/download:",
+        kind="secondary" if over else "primary",
+        settings={"release": str(tables), "epsilon": tables.epsilon, "format": config.format},
+    )
+    with st.expander("The page that goes with them (README.md)", key=f"{TABLES.name}_page"):
+        st.markdown(re.sub(r"(?m)^#+ (.+)$", r"**\1**", found.page))
 
 
 def made(data: Dataset, found: Weighing) -> Produced | None:
