@@ -2,8 +2,8 @@
 
 A cell of a fine table is lost in its own noise. So most of ε goes to the totals of the areas, and
 cells are drawn towards the product of their area's and their band's total, at each level of a tree
-of neighbouring areas by the noise's share of the variance there (Hay et al. 2010 and James & Stein
-1961 in spirit). All of it sees noisy numbers and the frame alone.
+of neighbouring areas by the noise's share of the variance there. All of it sees noisy numbers and
+the frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """

@@ -60,7 +60,13 @@ class OptionsTable(Tabled):
 
     @cached_property
     def _risks(self) -> FloatArray:
-        rows = [result.risk(self.risk_name) for result in self.results]
+        rows = [
+            # Who has no record cannot be picked out: tables stand at 0 of what is asked of records.
+            (0.0, 0.0, 0.0)
+            if result.option.tables is not None and self.risk_name in result.unasked
+            else result.risk(self.risk_name)
+            for result in self.results
+        ]
         return np.array(rows, np.float64).reshape(-1, 3)
 
     @property
