@@ -32,10 +32,12 @@ EPIDEMICS: Mapping[str, float] = MappingProxyType(
 along which routes (flows), and among how many places they mix (visits). Infection takes days, so
 the resolution of time as such has no weight. The weights are our judgement, as above."""
 
-PRESENCE: Mapping[str, float] = MappingProxyType({"density": 1.0})
+_NONE = dict.fromkeys(COMPONENTS, 0.0)
+
+PRESENCE: Mapping[str, float] = MappingProxyType(_NONE | {"density": 1.0})
 """For knowing where people are, by hour."""
 
-TRAVEL: Mapping[str, float] = MappingProxyType({"density": 0.3, "flows": 0.7})
+TRAVEL: Mapping[str, float] = MappingProxyType(_NONE | {"density": 0.3, "flows": 0.7})
 """For knowing how people travel between areas."""
 
 WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(

@@ -26,7 +26,7 @@ BUDGET = {
     "fpanon_core/io": (23, 3_544),
     "fpanon_core/kernels": (24, 4_817),
     "fpanon_core/measures": (13, 2_213),
-    "fpanon_core/model": (40, 4_749),
+    "fpanon_core/model": (40, 4_750),
     "fpanon_core/studies": (61, 9_152),
     "fpanon_core/synthetic": (3, 247),
     "fpanon_core/tables": (16, 2_340),
