@@ -27,10 +27,10 @@ from ..model.checks import whole
 from ..model.count_tables import CountTables, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.intervals import wilson_interval
 from ..model.membership import MembershipResult
 from ..model.options import Tables
 from .contributions import table_frame
+from .smoothing import Noise
 from .tables import TABLES, Exact
 from .usefulness import places_of
 
@@ -51,7 +51,8 @@ class TablesAttacked:
     membership : MembershipResult
     homes : DataFrame
         ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, what the
-        same attacker finds in tables without the target; ``low``, ``high`` of found; ``bound``,
+        same attacker finds in tables without the target; ``low``, ``high``, guessing and the 95 %
+        interval of what the target adds to it; ``bound``,
         e^ε times guessing. Empty where the tables have no presence.
     """
 
@@ -101,14 +102,10 @@ def attack_tables(
     homes = _HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
 
-    def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
-        stop = -math.expm1(-epsilon / most)
-        drawn: IntArray = rng.geometric(stop, values.shape) - rng.geometric(stop, values.shape)
-        return values + drawn
-
     for row, user in enumerate(asked.tolist()):
         own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
-        for world, sign in enumerate((0.0, -1.0)):  # with the person, without
+        for world, sign in enumerate((0.0, -1.0)):  # with the person, without: under equal noise
+            noise = _seeded(seed, user)
             made: dict[str, object] = {"presence": None, "flows": None}
             for name, _, protect in tables:
                 less = Exact(sign * own[name].cells, sign * own[name].total)
@@ -123,6 +120,18 @@ def attack_tables(
             progress((row + 1) / len(asked))
     membership = _membership(scores, option)
     return TablesAttacked(membership, _homes_found(found, homes, asked, option.epsilon))
+
+
+def _seeded(seed: int, user: int) -> Noise:
+    """Discrete Laplace noise of a study. What a person changes is told best under equal noise."""
+    rng = np.random.default_rng((seed, user))
+
+    def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
+        stop = -math.expm1(-epsilon / most)
+        drawn: IntArray = rng.geometric(stop, values.shape) - rng.geometric(stop, values.shape)
+        return values + drawn
+
+    return noise
 
 
 def _targets(fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator) -> IntArray:
@@ -166,16 +175,13 @@ def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
     """The stronger of both attackers; thresholds are learnt on one half, judged on the other."""
     rows = []
     for at, name in enumerate(("correlation", "likelihood_ratio")):
-        hits = np.zeros(2)
+        hits = np.zeros((len(scores), 2))
         for fold in (0, 1):
             learn = np.arange(len(scores)) % 2 == fold
             threshold = _best_threshold(scores[learn, 0, at], scores[learn, 1, at])
-            hits += (scores[~learn, :, at] > threshold).sum(axis=0)
-        true, false = hits / len(scores)
-        ends = [wilson_interval(float(hit), len(scores)) for hit in hits]
-        low = true - false - math.hypot(true - ends[0][0], ends[1][1] - false)
-        high = true - false + math.hypot(ends[0][1] - true, false - ends[1][0])
-        rows.append((name, true - false, low, high, true, false))
+            hits[~learn] = scores[~learn, :, at] > threshold
+        true, false = hits.mean(axis=0)
+        rows.append((name, *_difference(hits), true, false))
     columns = ["attacker", "advantage", "low", "high", "true_positives", "false_positives"]
     table = pd.DataFrame(rows, columns=columns)
     best = table.iloc[int(np.argmax(table["high"]))]
@@ -189,6 +195,14 @@ def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
         len(scores),
         table,
     )
+
+
+def _difference(hits: FloatArray) -> tuple[float, float, float]:
+    """Mean difference of two hits of each target, and its 95 % interval; never of no width."""
+    off = hits[:, 0] - hits[:, 1]
+    mean = float(off.mean())
+    half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three
+    return mean, max(-1.0, mean - half), min(1.0, mean + half)
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
@@ -251,8 +265,8 @@ def _homes_found(
     known = np.isfinite(homes.homes.x_m[asked])
     rows = []
     for at, within in enumerate(WITHIN_M):
-        inside, outside = found[known, 0, at], found[known, 1, at]
-        share, guess = float(inside.mean()), float(outside.mean())
+        share, guess = found[known, :, at].mean(axis=0).tolist()
+        _, low, high = _difference(found[known, :, at])
         bound = 1.0 if epsilon is None else min(1.0, math.exp(epsilon) * guess)
-        rows.append((within, share, guess, *wilson_interval(inside.sum(), len(inside)), bound))
+        rows.append((within, share, guess, max(0.0, guess + low), min(1.0, guess + high), bound))
     return pd.DataFrame(rows, columns=columns)

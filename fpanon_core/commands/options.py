@@ -18,6 +18,7 @@ from ..model.disclosure import PLAIN, RISKS
 from ..model.errors import ConfigError
 from ..model.options import Periods, ReleaseOption
 from ..model.profiles import corners_text
+from ..studies.count_tables import NO_RECORD
 from ..studies.exploration import Exploration, as_it_is
 from ..studies.judgement import Limits
 from ..studies.option_result import Asked, OptionResult, utility_choice
@@ -313,8 +314,11 @@ def _table(table: OptionsTable, limit: float) -> str:
     faults += [
         f"{each.option.name}: {name} is not known. {why}"
         for each in table.results
+        if each.option.tables is None
         for name, why in each.unasked.items()
     ]
+    if any(option.tables is not None for option in table.options):
+        faults.append(f"Tables: only homes and membership are asked. {NO_RECORD}")
     return "\n".join([table_text(head, rows), *faults, *_notes(table, limit)])
 
 
