@@ -178,7 +178,10 @@ def tables_result(
     )
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = {}
-    if len(found.homes):
+    unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
+    if not len(found.homes):
+        unasked["home"] = "Flows do not tell who is where at night."
+    else:
         near = found.homes[found.homes["within_m"] == HOME_WITHIN_M]
         share, low, high, guess = near[["found", "low", "high", "guessing"]].to_numpy()[0].tolist()
         risks["home"], guessing["home"] = (share, low, high), guess
@@ -195,7 +198,7 @@ def tables_result(
         alone_share=0.0,  # nobody has a record
         n_targets=told.n_targets,
         guessing=guessing,
-        unasked={name: NO_RECORD for name in RISKS if name not in OF_TABLES},
+        unasked=unasked,
         homes_asked=told.n_targets if len(found.homes) else 0,
     )
 

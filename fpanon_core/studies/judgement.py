@@ -112,7 +112,9 @@ class Limits:
 
 def asked_of(result: OptionResult, risk: str) -> bool:
     """Whether a measure is asked of an option: others of tables than of records."""
-    return (risk in OF_TABLES) if result.option.tables is not None else risk != "membership"
+    if result.option.tables is None:
+        return risk != "membership"
+    return risk in OF_TABLES and risk not in result.unasked
 
 
 def limit_key(risk: str) -> str:

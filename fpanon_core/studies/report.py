@@ -141,6 +141,7 @@ class Report:
             if limits.judged
             else "no limit set"
         )
+        bare = result.option.tables is not None and risk in result.unasked
         front = "dominated"
         if table.front[i]:
             front = "on the front" if table.estimated_front[i] else "level with the front"
@@ -148,8 +149,10 @@ class Report:
             number=i + 1,
             name=w.shown(result.option.told),
             chosen=i == self.row,
-            risk=w.value(float(table.risk[i]), risk),
-            risk_interval=w.between(float(table.risk_low[i]), float(table.risk_high[i]), risk),
+            risk="no record" if bare else w.value(float(table.risk[i]), risk),
+            risk_interval=""
+            if bare
+            else w.between(float(table.risk_low[i]), float(table.risk_high[i]), risk),
             home=w.value(interval(result, "home")[0], "home"),
             home_beside=_beside(result),
             alone=w.alone(result),

@@ -113,6 +113,8 @@ def describe_nearest(exploration: Exploration) -> str:
 
 def alone_told(result: OptionResult) -> str:
     """Who is alone with a record, or who shares it; and what that means."""
+    if result.option.tables is not None:
+        return "Nobody has a record in it."
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
@@ -135,6 +137,8 @@ def alone_told(result: OptionResult) -> str:
 
 def found_told(result: OptionResult, p: int) -> str:
     """What an outsider finds who knows a few points, and whose home is learnt."""
+    if result.option.tables is not None:
+        return _found_in_tables(result)
     if any(isinstance(step, Periods) for step in result.option.steps):
         asked = "asked about its records, each of one person in one period"
     elif result.n_targets < result.n_users:
@@ -152,6 +156,21 @@ def found_told(result: OptionResult, p: int) -> str:
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
         told.append(w.shown(f"Not asked, {name}: {why}"))
+    return " ".join(told)
+
+
+def _found_in_tables(result: OptionResult) -> str:
+    """What attackers find in tables, which have no record to pick."""
+    asked = w.count(result.n_targets, "person", "people")
+    told = [
+        "The tables hold no record of anybody. Whether a person is in the data (advantage over "
+        f"guessing, {asked} asked about): {w.estimate(result, 'membership')}."
+    ]
+    if result.homes_asked:
+        told.append(
+            "Home found within 1 km with the tables and 4 points of a person: "
+            f"{w.estimate(result, 'home')}; guessing has the points, and tables without the person."
+        )
     return " ".join(told)
 
 

@@ -33,6 +33,7 @@ _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _PRESETS_MADE, _ANSWERS = "fp_presets", "fp_questionnaire"
 _FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
+    "tables": "Tables of presence and flows",
     "trade": "Places × windows, 3 × 4",
     "fine": "Finer grid",
     "hexagons": "Hexagons",

@@ -137,8 +137,8 @@ def plan(count: int, k: int | None, n_users: int) -> str:
         "re-identification takes"
     )
     return (
-        f"Tries {words.count(count, 'option')}: coarser places and times{groups}. Each is made, "
-        "attacked with points as published and with true ones, and held to the thresholds."
+        f"Tries {words.count(count, 'option')}: tables in place of records, coarser places and "
+        f"times{groups}. Each is made, attacked, and held to the thresholds."
     )
 
 
