@@ -143,8 +143,9 @@ def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 
 
     Examples
     --------
-    >>> proposed(2_000, 400), proposed(20_000, 400).bands
-    (Proposal(areas=175, bands=8, share=0.199...), 24)
+    >>> wise = proposed(2_000, 400)
+    >>> wise.areas, wise.bands, round(wise.share, 3)
+    (174, 8, 0.199)
     """
     for bands in BANDS:
         if _expected(n_people, 1, bands * kinds, epsilon)["share"] <= TOLERATED / 2:

@@ -230,7 +230,9 @@ def protected_presence(
     counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
     found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
     shrunk = smoothed(found, where)
-    each = found.total * _most_present(where, option) / max(float(shrunk.sum()), 1e-9)
+    counted_people = max(float(shrunk.sum()), 1e-9)
+    # A person who is counted is in one band of a mean day or more, whatever the noise says.
+    each = max(1.0, found.total * _most_present(where, option) / counted_people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
     return PresenceTable(values, each / option.epsilon, where, option)

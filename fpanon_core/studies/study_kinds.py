@@ -42,11 +42,11 @@ KINDS = {
 """The studies whose answers are kept, by the kind of question that asks for them."""
 
 NOT_KEPT = {
-    *("produce_option", "produce_hidden", "questionnaire"),
+    *("produce_option", "produce_hidden", "produce_tables", "questionnaire"),
     *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
 }
-"""A release as it leaves comes with the key from its people to their ids, and a questionnaire is
-known by its upload: neither stands in a file. An estimate is of one machine."""
+"""A release as it leaves comes with the key from its people to their ids, or costs its ε once, and
+a questionnaire is known by its upload: neither stands in a file. An estimate is of one machine."""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 

@@ -33,12 +33,12 @@ _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _PRESETS_MADE, _ANSWERS = "fp_presets", "fp_questionnaire"
 _FOUND, _SEEN = "Tried on Overview", "fp_tried_seen"
 _TITLES = {
-    "tables": "Tables of presence and flows",
     "trade": "Places × windows, 3 × 4",
     "fine": "Finer grid",
     "hexagons": "Hexagons",
     "glove": "GLOVE, k = 2, 5, 10",
     "hide": "Aligned, k = 2, 5, 10, by periods",
+    "tables": "Tables of presence and flows",
     "asis": "As it is",
 }
 _NAMES = {name: key for key, name in _TITLES.items()}

@@ -67,7 +67,11 @@ def three(tmp_path: Path) -> Path:
 # --- help ----------------------------------------------------------------------------------------
 
 
-FEW_OPTIONS = {"cross": "it reads no records", "dashboard": "it asks nothing of data"}
+FEW_OPTIONS = {
+    "cross": "it reads no records",
+    "dashboard": "it asks nothing of data",
+    "ledger": "it reads no records",
+}
 """Commands with no more than five, and why."""
 
 

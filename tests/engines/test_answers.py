@@ -34,7 +34,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import Periods, ReleaseOption
+from fpanon_core.model.options import Periods, Presence, ReleaseOption
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import (
     anonymizability,
@@ -42,6 +42,7 @@ from fpanon_core.studies import (
     attack,
     background,
     comparison,
+    count_tables,
     counts_release,
     crossing,
     disclosure,
@@ -210,6 +211,10 @@ FRAME = FrameConfig(
     StatedPeriod(dt.date(2024, 3, 4), 1, 60), "grid", StatedArea(14.68, -17.42, 14.72, -17.38)
 )
 WARMED = dict(warming._STUDIES)
+_SQUARES = FrameConfig(
+    StatedPeriod(None, 2), "grid", StatedArea(0, 0, 5_000, 5_000, "metres"), 1_000
+)
+_TABLES = Presence(_SQUARES, 1, epsilon=1.0)
 CASES: dict[str, Callable[[], Any]] = {
     "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
@@ -233,6 +238,7 @@ CASES: dict[str, Callable[[], Any]] = {
         _placed(), people_by_hexagon.Config(least=2)
     ),
     "options": lambda: options.study(PEOPLE, WARMED[options]),
+    "count_tables": lambda: count_tables.study(PEOPLE, count_tables.Config(_TABLES)),
     "production": lambda: production.study(PEOPLE, WARMED[production]),
     "questionnaires": lambda: questionnaires.study(
         questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h"))

@@ -27,7 +27,7 @@ def test_the_line_tells_what_holds() -> None:
 def test_the_bar_counts_what_a_verdict_counts() -> None:
     """Singled out by points and unique by the whole record are two, with one number."""
     assert limits.line(Limits()) == (
-        "4 thresholds: re-identified ≤ 5% · homes ≤ 5 points · unique ≤ 5%"
+        "5 thresholds: re-identified ≤ 5% · homes ≤ 5 points · unique ≤ 5%"
     )
     assert limits.counted(Limits()).startswith("In force, 4: ")
     assert limits.counted(Limits()).count(";") == 3

@@ -182,7 +182,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert text.count("like nobody else's") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Alone"].tolist() == ["22 (22 %)", "4 (4 %)"]
-    assert rows["Over thresholds"].tolist() == ["1 of 4", "none of 4"]
+    assert rows["Over thresholds"].tolist() == ["1 of 5", "none of 5"]
     every = whole(found, by)
     assert every["Over the threshold of"].tolist() == ["people alone", ""]
     assert every["Alone with their record"].tolist() == rows["Alone"].tolist()

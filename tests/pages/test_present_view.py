@@ -175,10 +175,9 @@ def _wordy() -> None:
 
 def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
     title = "Re-identified by the strongest attacker (4 known points)"
-    plain = style.layout(
-        style.LIGHT, style.axis(style.LIGHT, "x"), style.axis(style.LIGHT, title), height=430
-    )
-    drawn = projected(style.figure([{"type": "scatter", "x": [1], "y": [1]}], plain), 360)
+    points = [{"type": "scatter", "x": [1], "y": [1]}]
+    axes = {"title": "x"}, {"title": title}
+    drawn = projected(style.figure(style.LIGHT, points, *axes, height=430), 360)
     lines = drawn.layout.yaxis.title.text.split("<br>")
     assert len(lines) > 1
     assert " ".join(lines) == title

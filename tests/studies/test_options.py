@@ -455,7 +455,7 @@ def test_the_front_and_the_limit_are_judged_by_intervals(table):
 
 
 def test_risks_of_the_measures_have_limits():
-    assert set(RISKS) == {*SUMS, "outsider", "linkage", "home"}
+    assert set(RISKS) == {*SUMS, "outsider", "linkage", "home", "membership"}
     assert {n: r.measure for n, r in RISKS.items() if r.measure is not None} == SUMS
     for name, risk in RISKS.items():
         if name in ("em", "kl"):  # advisory: no verdict rests on them
@@ -550,7 +550,7 @@ def test_other_presets(fs):
 
 
 def test_presets_by_name(fs):
-    assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "hide", "asis"]
+    assert list(PRESETS) == ["trade", "fine", "hexagons", "glove", "hide", "tables", "asis"]
     assert names(PRESETS["trade"](fs)) == names(trade_grid(fs))
     assert names(PRESETS["fine"](fs)) == names(fine_grid(fs))
     assert names(PRESETS["asis"](fs)) == ["as it is"]

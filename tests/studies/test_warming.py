@@ -12,6 +12,7 @@ import fpanon_core.studies
 from fpanon_core.studies import warming
 
 COMPILED_WITH_OTHERS = {
+    "count_tables": "compiled with options: the kernels of utility",
     "comparison": "compiled with hiding",
     "counts_release": "has nothing to compile",
     "estimates": "compiled with what it estimates",
