@@ -16,6 +16,7 @@ from pages.shell import questions
 from tests.support.views import (
     address,
     answers,
+    chosen,
     go,
     has,
     idle,
@@ -92,7 +93,7 @@ def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
     assert listed[:2] == [names[-1], "as it is"]
     assert app.selectbox(key="attack_release").value == names[-1]
     until(app, lambda at: found(at))
-    assert found(app)[0].config.option == app.session_state["fp_choice"].result.option
+    assert found(app)[0].config.option == chosen(app).result.option
     # What somebody takes instead stays; another choice is asked about again.
     choose(app, "as it is")
     go(app, "data")

@@ -29,14 +29,14 @@ def test_the_bar_counts_what_a_verdict_counts() -> None:
     assert limits.line(Limits()) == (
         "5 thresholds: re-identified ≤ 5% · homes ≤ 5 points · unique ≤ 5%"
     )
-    assert limits.counted(Limits()).startswith("In force, 4: ")
-    assert limits.counted(Limits()).count(";") == 3
+    assert limits.counted(Limits()).startswith("In force, 5: ")
+    assert limits.counted(Limits()).count(";") == 4
     assert "EM" not in limits.counted(Limits())
-    # Re-identification, homes and EM are left.
-    three = Limits({"unicity": None, "em": 4.0})
-    assert limits.line(three).startswith("3 thresholds: ")
-    assert limits.line(three).endswith("unique: no threshold · EM ≤ 4 bins")
-    none = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
+    # Re-identification, homes, membership and EM are left.
+    four = Limits({"unicity": None, "em": 4.0})
+    assert limits.line(four).startswith("4 thresholds: ")
+    assert limits.line(four).endswith("unique: no threshold · EM ≤ 4 bins")
+    none = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
     assert (limits.line(none), limits.counted(none)) == ("No threshold is set", "None is in force.")
 
 

@@ -18,6 +18,7 @@ from pages.shell.release import PRODUCED
 from tests.support.views import (
     address,
     answers,
+    chosen,
     go,
     has,
     idle,
@@ -312,7 +313,7 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     app.text_area(key=why).set_value("The ministry asked for *hours*.")
     app.button(key="options_choice_keep").click().run()
     assert "Chosen:" in said(app)
-    choice = app.session_state["fp_choice"]
+    choice = chosen(app)
     assert choice.result.option.name == some[0]
     assert choice.why == "The ministry asked for *hours*."
     go(app, "unicity")
@@ -330,12 +331,12 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     app.button(key="options_choice_keep").click().run()
     assert "is not within your limits" in app.error[0].value
     assert "which it is above" in app.error[0].value
-    assert app.session_state["fp_choice"] is choice
+    assert chosen(app) is choice
     app.text_area(key=f"options_choice_why_{some[1]}").set_value("Coarser.")
     app.button(key="options_choice_keep").click().run()
     assert not app.error
-    assert app.session_state["fp_choice"].why == "Coarser."
-    assert app.session_state["fp_choice"].result.option.name == some[1]
+    assert chosen(app).why == "Coarser."
+    assert chosen(app).result.option.name == some[1]
     app.selectbox(key="options_choice_name").set_value(some[0]).run()
     assert app.text_area(key=why).value == "The ministry asked for *hours*."
     assert app.multiselect(key="options_pinned").value == some

@@ -165,7 +165,7 @@ def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
 
 
 def test_limits_that_are_off_or_loose_are_told() -> None:
-    off = Limits(dict.fromkeys(("outsider", "home", "unicity", "em", "kl")))
+    off = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
     found = exploration(result(FINE, 0.5, 0.8), limits=off)
     assert [tone for tone, _ in heads(found, chosen="fine", why="x")] == ["against"] * 4
     assert heads(found)[1][1] == "No limit was set."

@@ -166,3 +166,9 @@ def address(at: AppTest) -> dict[str, str]:
     """What the address names; AppTest keeps what a script wrote as lists, or as it was given."""
     named = at.query_params.items()
     return {name: value if isinstance(value, str) else value[0] for name, value in named}
+
+
+def chosen(app: AppTest) -> Any:
+    """The choice that was kept, of the one data set that a session has worked on."""
+    (mine,) = app.session_state["fp_workspace"].values()
+    return mine.kept
