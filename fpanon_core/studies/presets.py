@@ -168,10 +168,11 @@ def first_tried(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
     >>> len(first_tried(fs, Limits())), first_tried(fs, Limits({"outsider": 0.5}))[-1].name
-    (17, 'aligned, k = 2')
+    (14, 'aligned, k = 2')
     """
     coarse = [r for r in _HEXAGONS if r <= _FINEST_HEXAGON]
-    found = table_options(fs) + trade_grid(fs) + hexagon_grid(fs, coarse)
+    private, *_, blank = table_options(fs)
+    found = [private, blank, *trade_grid(fs), *hexagon_grid(fs, coarse)]
     k = crowd(limits)
     if hidden(fs, limits):
         aligned = hiding_ladder(fs, (k,))

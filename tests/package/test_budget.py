@@ -27,7 +27,7 @@ BUDGET = {
     "fpanon_core/kernels": (24, 4_817),
     "fpanon_core/measures": (13, 2_213),
     "fpanon_core/model": (40, 4_750),
-    "fpanon_core/studies": (61, 9_176),
+    "fpanon_core/studies": (61, 9_177),
     "fpanon_core/synthetic": (3, 247),
     "fpanon_core/tables": (16, 2_340),
     "fpanon_core/verification": (12, 2_197),
