@@ -22,7 +22,7 @@ from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedPeriod
 from ..model.errors import ConfigError
 from ..model.projection import lon_lat
-from .smoothing import SHARES
+from .smoothing import expected_of_cell
 
 TOLERATED = 0.2
 """Share of a typical cell that its error may be, where areas and bands are proposed."""
@@ -158,9 +158,7 @@ def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 
 
 def _expected(n_people: int, areas: int, bands: int, epsilon: float) -> dict[str, float]:
     people = n_people / areas
-    by_area = 1 / (SHARES["areas"] * epsilon)
-    by_band = people * bands / (SHARES["bands"] * epsilon * n_people)
-    error = by_area + by_band
+    error = bands * expected_of_cell(epsilon, areas, bands)  # where everybody is in every band
     return {
         "areas": areas,
         "bands": bands,

@@ -53,7 +53,8 @@ class TablesAttacked:
         ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, what the
         same attacker finds in tables without the target; ``low``, ``high``, guessing and the 95 %
         interval of what the target adds to it; ``bound``,
-        e^ε times guessing. Empty where the tables have no presence.
+        e^ε times guessing; ``asked``, of how many. Empty where the tables have no presence, or no
+        target has a night on record.
     """
 
     membership: MembershipResult
@@ -104,12 +105,13 @@ def attack_tables(
 
     for row, user in enumerate(asked.tolist()):
         own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
-        for world, sign in enumerate((0.0, -1.0)):  # with the person, without: under equal noise
+        for world, less in enumerate((0.0, 1.0)):  # with the person, without: under equal noise
             noise = _seeded(seed, user)
             made: dict[str, object] = {"presence": None, "flows": None}
             for name, _, protect in tables:
-                less = Exact(sign * own[name].cells, sign * own[name].total)
-                table = protect(sums[name] + less, where, each, noise)
+                every, mine = sums[name], own[name]
+                left = Exact(every.cells - less * mine.cells, every.total - less * mine.total)
+                table = protect(left, where, each, noise)
                 made[name] = table
                 published = _raveled(table)
                 scores[row, world] += _scores(own[name].cells, published, mean[name], variance)
@@ -123,7 +125,7 @@ def attack_tables(
 
 
 def _seeded(seed: int, user: int) -> Noise:
-    """Discrete Laplace noise of a study. What a person changes is told best under equal noise."""
+    """Discrete Laplace noise of a study: both worlds of a target get the same."""
     rng = np.random.default_rng((seed, user))
 
     def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
@@ -259,14 +261,15 @@ class _HomeAttack:
 def _homes_found(
     found: FloatArray, homes: _HomeAttack | None, asked: IntArray, epsilon: float | None
 ) -> pd.DataFrame:
-    columns = ["within_m", "found", "guessing", "low", "high", "bound"]
-    if homes is None:
-        return pd.DataFrame(columns=columns)
-    known = np.isfinite(homes.homes.x_m[asked])
-    rows = []
+    columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
+    known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])
+    rows: list[tuple[float, ...]] = []
+    if not known.any():
+        return pd.DataFrame(rows, columns=columns)
     for at, within in enumerate(WITHIN_M):
         share, guess = found[known, :, at].mean(axis=0).tolist()
         _, low, high = _difference(found[known, :, at])
         bound = 1.0 if epsilon is None else min(1.0, math.exp(epsilon) * guess)
-        rows.append((within, share, guess, max(0.0, guess + low), min(1.0, guess + high), bound))
+        ends = max(0.0, guess + low), min(1.0, guess + high)
+        rows.append((within, share, guess, *ends, bound, int(known.sum())))
     return pd.DataFrame(rows, columns=columns)

@@ -1,6 +1,6 @@
 """What does each person add to a table? Presence by area and band, and trips between areas.
 
-Tables are sums of these contributions, of everybody or of whoever is left in an attack. What a
+Tables are sums of these contributions. What a
 person adds depends on the stated frame and on the person's own samples, never on anybody else.
 
 Source: docs/science.md, “Tables: presence and flows”.

@@ -28,6 +28,15 @@ SHARES = MappingProxyType({"cells": 0.1, "areas": 0.73, "bands": 0.1, "total": 0
 """Shares of a presence table's ε; they add up to 1. Found on generated people."""
 
 
+def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
+    """Expected error of a smoothed cell that is like its area and its band, in shares of a person.
+
+    The noise of the area's total is spread over the bands, that of the band's over the areas.
+    """
+    of_area, of_band = (1.0 / (SHARES[name] * epsilon) for name in ("areas", "bands"))
+    return of_area / bands + of_band / areas
+
+
 class NoisyPresence(NamedTuple):
     """Four noisy sums of everybody's shares, each with its part of ε.
 

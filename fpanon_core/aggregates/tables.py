@@ -27,7 +27,16 @@ from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
 from .contributions import UNIT, flows_added, presence_added, table_frame, whole_numbers
-from .smoothing import Noise, noisy_flows, noisy_presence, rings_between, smoothed, smoothed_flows
+from .smoothing import (
+    SHARES,
+    Noise,
+    expected_of_cell,
+    noisy_flows,
+    noisy_presence,
+    rings_between,
+    smoothed,
+    smoothed_flows,
+)
 
 _LEAST_TRIPS = 0.5  # private flows of fewer trips in the period are set to 0
 
@@ -188,9 +197,6 @@ class Exact(NamedTuple):
     cells: FloatArray
     total: float = 0.0
 
-    def __add__(self, other: Exact) -> Exact:  # type: ignore[override]
-        return Exact(self.cells + other.cells, self.total + other.total)
-
 
 def exact_presence(fs: FingerprintSet, where: TableFrame, option: Tables) -> Exact:
     """Everybody's presence, as it goes into the protection."""
@@ -230,12 +236,15 @@ def protected_presence(
     counted = np.rint(exact.cells).astype(np.int64).reshape(shape)[:, real].reshape(shape[0], -1)
     found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
     shrunk = smoothed(found, where)
-    counted_people = max(float(shrunk.sum()), 1e-9)
-    # A person who is counted is in one band of a mean day or more, whatever the noise says.
-    each = max(1.0, found.total * _most_present(where, option) / counted_people)
+    people, most = max(float(shrunk.sum()), 1e-9), _most_present(where, option)
+    # Whoever is counted is there in one band of one day at least, whatever the noise says.
+    each = max(1.0 / int(where.days.max()), found.total * most / people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)
-    return PresenceTable(values, each / option.epsilon, where, option)
+    of_cell = expected_of_cell(option.epsilon, where.n_areas, most)
+    error = each * max(1.0 / option.epsilon, of_cell)
+    scale = most / (SHARES["total"] * option.epsilon * people * each)
+    return PresenceTable(values, error, where, option, scale)
 
 
 def protected_flows(

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from ..io.ledger import Ledger
+from ..io.publishing import check_target
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Tables
-from ..studies.count_tables import proposal_for, publish, release, verify_release
+from ..studies.count_tables import proposal_for, release
+from ..studies.table_package import package, publish_tables, verify_tables
 from .counts import check_private, read_area, read_date, stated_centre
 from .from_config import Fields, asked, command
 from .run import Run
@@ -135,6 +137,7 @@ def tables(
     if option.epsilon is None and ledger is not None:
         raise ConfigError("Only private tables are charged; give --epsilon, too.")
     book = None if ledger is None else Ledger(ledger, budget=budget)
+    check_target(out)  # before anything is charged
     centre = None
     if option.epsilon is not None:
         check_private(run.wanted)
@@ -155,10 +158,11 @@ def tables(
         book.spend(released, reason=reason)
         left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
         lines.append(f"Ledger: ε = {book.spent:g} spent{left}.")
-    path = publish(released, out, format="parquet" if table_format == "parquet" else "csv")
-    found = verify_release(path, run.fs, None)
+    archive = package(released, table_format)
+    found = verify_tables(archive, run.fs)
     if not found.passed:
-        raise ConfigError(f"The tables did not pass their verification: {found}")
+        raise InfeasibleError(f"The tables did not pass their verification. {found}")
+    path = publish_tables(released, out, table_format)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
     run.end(figures, *lines)

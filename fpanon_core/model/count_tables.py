@@ -82,16 +82,19 @@ class PresenceTable(Closed):
     values : float64 ndarray (n_areas, 2, bands)
         NaN where a count below the threshold is blank.
     error : float
-        Expected absolute error of a cell by the noise, people; 0 without noise.
+        Expected absolute error of a cell by the noise, people, at most; 0 without noise.
     frame : TableFrame
     protection : Tables
         The release option that made it.
+    scale_error : float
+        Expected relative error of the factor that all cells share; 0 without noise.
     """
 
     values: FloatArray
     error: float
     frame: TableFrame
     protection: Tables
+    scale_error: float = 0.0
 
     def __post_init__(self) -> None:
         self._close()

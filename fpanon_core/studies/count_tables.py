@@ -79,10 +79,10 @@ def publish(
     left_out: str | os.PathLike[str] | None = None,
     format: Format = "csv",
 ) -> Path:
-    """Write a release as it is to leave, and verify the bytes written.
+    """Write a release as it is to leave; of records, verify the bytes written.
 
     As :func:`fpanon_core.studies.publishing.publish`. Tables have no pseudonyms: a key or a list of
-    what was left out is refused.
+    what was left out is refused. Their bytes are for :func:`verify_release` and the original.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def tables_result(
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
     if not len(found.homes):
-        unasked["home"] = "Flows do not tell who is where at night."
+        unasked["home"] = "The tables do not tell who is where at night, or no night is recorded."
     else:
         near = found.homes[found.homes["within_m"] == HOME_WITHIN_M]
         share, low, high, guess = near[["found", "low", "high", "guessing"]].to_numpy()[0].tolist()
@@ -199,7 +199,7 @@ def tables_result(
         n_targets=told.n_targets,
         guessing=guessing,
         unasked=unasked,
-        homes_asked=told.n_targets if len(found.homes) else 0,
+        homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
     )
 
 

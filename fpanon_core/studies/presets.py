@@ -46,7 +46,7 @@ _TAIL = 0.05  # of the people, left out because they are hardest to hide
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
-_MOST_SQUARES = 2_500
+_MOST_AREAS = 250  # more take minutes to attack
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
 _FINEST_HEXAGON = 7  # of those tried first: edges of 1.4 km or more
@@ -221,10 +221,10 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     """
     people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
     if fs.antennas is not None and len(fs.antennas):
-        wise = proposed(people, len(fs.antennas))
+        wise = proposed(people, min(_MOST_AREAS, len(fs.antennas)))
         frame = stated_of_data(fs, antennas_an_area=math.ceil(len(fs.antennas) / wise.areas))
     else:
-        wise = proposed(people, _MOST_SQUARES)
+        wise = proposed(people, _MOST_AREAS)
         width, height = (
             float((corner + extent).max() - corner.min())
             for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))

@@ -14,15 +14,17 @@ import json
 import math
 import os
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 
 from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
+from ..aggregates.tables import count_tables
 from ..io.publishing import PackedTable, package_bytes
 from ..model.count_tables import DAY_TYPES, CountTables, TableFrame
 from ..model.errors import ConfigError, SchemaError
@@ -35,7 +37,11 @@ from ..verification.faults import Faults
 
 KIND = "tables"
 _DIGITS = 3  # of published people and trips
-_MOST_BYTES = 1 << 30
+_MOST_BYTES, _MOST_DESCRIBED = 1 << 30, 1 << 20
+_COLUMNS = {
+    "presence": ("area", "day", "from_hour", "people"),
+    "flows": ("origin", "destination", "day", "trips"),
+}
 _DESCRIPTION = "datapackage.json"
 _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -61,7 +67,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
 
 def readme_of(archive: bytes) -> str:
     """The page in a package."""
-    return _members(archive)["README.md"].decode("utf-8")
+    return _members_of(archive)["README.md"].decode("utf-8")
 
 
 def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
@@ -79,6 +85,7 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if tables.presence is not None:
         found["people"] = float(f"{tables.presence.error:.3g}")
+        found["scale"] = float(f"{tables.presence.scale_error:.3g}")
     if tables.flows is not None:
         found["trips"] = [float(f"{error:.3g}") for error in tables.flows.error]
     return found
@@ -93,7 +100,7 @@ def publish_tables(tables: CountTables, path: str | os.PathLike[str], format: st
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError("The folder to publish to exists and is not empty; name another.")
     target.mkdir(mode=0o700, exist_ok=True)
-    for name, member in _members(content).items():
+    for name, member in _members_of(content).items():
         write_bytes(member, target / name)
     return target
 
@@ -104,8 +111,8 @@ def publish_tables(tables: CountTables, path: str | os.PathLike[str], format: st
 def described_tables(source: str | os.PathLike[str] | bytes) -> dict[str, Any] | None:
     """What a package says of itself to machines, if it is one of tables; else None."""
     try:
-        facts = json.loads(_members_of(source)[_DESCRIPTION])["fpanon"]
-    except (OSError, KeyError, TypeError, ValueError, SchemaError, zipfile.BadZipFile):
+        facts = json.loads(_members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
+    except (SchemaError, KeyError, TypeError, ValueError, RecursionError):
         return None
     return facts if isinstance(facts, dict) and facts.get("kind") == KIND else None
 
@@ -128,6 +135,7 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
     if facts is None:
         raise SchemaError("There is no release of tables at that place.")
     faults, members = Faults(original, 0), _members_of(source)
+    whole = source if isinstance(source, bytes) else _zip_at(source)
     try:
         option = step_from_dict(facts["option"])
         if not isinstance(option, Tables):
@@ -136,49 +144,67 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
         ending = "parquet" if any(name.endswith(".parquet") for name in members) else "csv"
         names = np.array(frame.names, object)
         found = {name: _read(members[f"{name}.{ending}"], ending) for name in option.CONTENTS}
-        _check_cells(found, option, names, faults)
+        for name, table in found.items():
+            _check_table(name, table, option, names, faults)
         if option.epsilon is None and not faults.verdict().counts:
             _count_again(found, option, frame, original, faults)
-        due = _packed(option, frame, found, facts["error"], ending)
-        whole = source if isinstance(source, bytes) else _zip_at(source)
+        due = _packed(option, frame, found, _stated_errors(facts["error"]), ending)
         if whole is not None and whole != due:
             faults.add("package", "The zip is not what its tables and its option make.")
-        for name in sorted(set(members) ^ set(_members(due))):
+        for name in sorted(set(members) ^ set(_members_of(due))):
             faults.add("member", f"{name!r} should not be there, or is missing.")
-        for name, content in _members(due).items():
+        for name, content in _members_of(due).items():
             if name in members and members[name] != content:
                 faults.add("member", f"{name} is not what the tables and the option make.")
     except (ConfigError, SchemaError) as fault:
         faults.add("package", str(fault))
-    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+    except (KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
         faults.add("package", "A file of the package is missing or damaged.")
     return faults.verdict()
 
 
-def _check_cells(
-    found: dict[str, pd.DataFrame], option: Tables, names: Any, faults: Faults
+def _stated_errors(stated: Any) -> dict[str, Any]:
+    """The errors as they may be stated: numbers under known names, and nothing else."""
+    known = {name: stated[name] for name in ("people", "scale", "trips") if name in stated}
+    numbers = [known[name] for name in ("people", "scale") if name in known]
+    numbers += known.get("trips", [])
+    if len(known) < len(stated) or len(known.get("trips", DAY_TYPES)) != len(DAY_TYPES):
+        raise SchemaError("The description states errors of something unknown.")
+    if not all(type(each) is float and 0 <= each < math.inf for each in numbers):
+        raise SchemaError("The description states an error that is no number.")
+    if any(float(f"{each:.3g}") != each for each in numbers):
+        raise SchemaError("The description states an error of too many digits.")
+    return known
+
+
+def _check_table(
+    name: str, table: pd.DataFrame, option: Tables, names: Any, faults: Faults
 ) -> None:
-    """Whether each table has the rows of its frame and nothing below its threshold."""
-    if "presence" in found:
-        due = pd.MultiIndex.from_product(
-            [names, DAY_TYPES, np.arange(option.bands) * (24 / option.bands)]
-        )
-        rows = pd.MultiIndex.from_frame(found["presence"][["area", "day", "from_hour"]])
-        if not rows.equals(due):
+    """Whether a table has the columns, rows, order and digits that the frame gives it."""
+    *keys, value = _COLUMNS[name]
+    if list(table.columns) != [*keys, value]:
+        raise SchemaError(f"The columns of {name} are not {', '.join(_COLUMNS[name])}.")
+    if name == "presence":
+        hours = np.arange(option.bands) * (24 / option.bands)
+        due = pd.MultiIndex.from_product([names, DAY_TYPES, hours])
+        if not pd.MultiIndex.from_frame(table[keys]).equals(due):
             faults.add("rows", "The rows of presence are not the areas, days and bands stated.")
-    if "flows" in found:
-        table = found["flows"]
-        known = table["origin"].isin(names) & table["destination"].isin(names)
-        known &= table["day"].isin(DAY_TYPES) & (table["origin"] != table["destination"])
-        ordered = table[["origin", "destination", "day"]]
-        if not known.all() or ordered.duplicated().any():
+    else:
+        known = (names, names, DAY_TYPES)
+        at = [pd.Index(of).get_indexer(table[key]) for key, of in zip(keys, known, strict=True)]
+        cell = (at[0] * len(names) + at[1]) * len(DAY_TYPES) + at[2]
+        if min(each.min(initial=0) for each in at) < 0 or (at[0] == at[1]).any():
             faults.add("rows", "The rows of flows are not pairs of the areas stated.")
-    for values in (table.iloc[:, -1].to_numpy(float) for table in found.values()):
-        least = option.threshold or 0
-        if np.isinf(values).any() or (values[~np.isnan(values)] < least - 1e-9).any():
-            faults.add("cells", f"A cell is below {least}.")
-        if option.threshold is None and np.isnan(values).any():
-            faults.add("cells", "A cell is blank although no threshold is stated.")
+        elif (np.diff(cell) <= 0).any():
+            faults.add("rows", "The rows of flows are not in the order of the areas.")
+    values = table[value].to_numpy(float)
+    shown, least = values[~np.isnan(values)], option.threshold or 0
+    if np.isinf(shown).any() or (shown < least - 1e-9).any():
+        faults.add("cells", f"A cell is below {least}.")
+    if len(shown) < len(values) and (option.threshold is None or name == "flows"):
+        faults.add("cells", "A cell is blank that is not below a threshold.")
+    if (np.round(shown, _DIGITS) != shown).any():
+        faults.add("cells", f"A cell has more than {_DIGITS} decimals.")
 
 
 def _count_again(
@@ -189,8 +215,6 @@ def _count_again(
     faults: Faults,
 ) -> None:
     """Whether exact counts, blank or not below a threshold, are those of the original."""
-    from ..aggregates.tables import count_tables  # the same sums, made once more from the original
-
     due = frames_of(count_tables(original, option, frame))
     for name, table in found.items():
         other = due[name]
@@ -204,30 +228,39 @@ def _count_again(
 
 
 def _zip_at(source: str | os.PathLike[str]) -> bytes | None:
-    return Path(source).read_bytes() if os.path.isfile(source) else None
+    """The bytes of a zip; None of a folder."""
+    return None if os.path.isdir(source) else _file(source)
 
 
-def _members_of(source: str | os.PathLike[str] | bytes) -> dict[str, bytes]:
-    if isinstance(source, bytes):
-        return _members(source)
-    path = Path(source)
-    if not path.is_dir():
-        descriptor = file_opened(path)
-        with open(descriptor, "rb") as file:
-            return _members(file.read(_MOST_BYTES))
-    with folder_opened(path) as folder:
-        found = {}
-        for name in sorted(os.listdir(folder)):
-            with open(file_opened(name, folder), "rb") as file:
-                found[name] = file.read(_MOST_BYTES)
-    return found
+def _file(name: str | os.PathLike[str], folder: int | None = None) -> bytes:
+    with open(file_opened(name, folder), "rb") as file:
+        return file.read(_MOST_BYTES)
 
 
-def _members(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        if sum(each.file_size for each in packed.infolist()) > _MOST_BYTES:
+def _members_of(
+    source: str | os.PathLike[str] | bytes, only: str | None = None
+) -> dict[str, bytes]:
+    """The members by name; SchemaError where there is no such package, or it is damaged."""
+    try:
+        if isinstance(source, bytes):
+            return _members(io.BytesIO(source), only)
+        if os.path.isdir(source):
+            with folder_opened(source) as folder:
+                names = os.listdir(folder) if only is None else [only]
+                return {name: _file(name, folder) for name in sorted(names)}
+        with open(file_opened(source), "rb") as file:
+            return _members(file, only)
+    except (OSError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error):
+        raise SchemaError("The package cannot be read.") from None
+
+
+def _members(content: BinaryIO, only: str | None = None) -> dict[str, bytes]:
+    with zipfile.ZipFile(content) as packed:
+        entries = [each for each in packed.infolist() if only in (None, each.filename)]
+        most = _MOST_BYTES if only is None else _MOST_DESCRIBED
+        if sum(each.file_size for each in entries) > most:
             raise SchemaError("The package is too large to be one of tables.")
-        return {name: packed.read(name) for name in packed.namelist()}
+        return {each.filename: packed.read(each) for each in entries}
 
 
 def _read(content: bytes, ending: str) -> pd.DataFrame:
@@ -344,9 +377,14 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any]) -> str:
             if frame.days[DAY_TYPES.index(kind)]
         ]
         said.append(f"trips between two areas by at most {' and '.join(by_day)}")
+    scale = ""
+    if "scale" in error:
+        off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
+        scale = f" All numbers of people share one factor, which noise moves {off}."
     return (
         f"Noise moves {', '.join(said)}, on average. Smoothing takes most of it off: sums over "
-        "many cells are much more exact than single small cells."
+        "many cells are much more exact than single small cells. Where an area's hours are unlike "
+        f"those of all others, smoothing hides some of that.{scale}"
     )
 
 

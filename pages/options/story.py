@@ -244,7 +244,12 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
         for row in (dot.number - 1 for dot in worse)
     ]
     one, better = max(pairs, key=lambda pair: float(utility[pair[1]] - utility[pair[0]]))
-    risks = [risk_text(table.risk[at], criteria.risk) for at in (better, one)]
+    risks = [
+        "no record"
+        if table.options[at].tables is not None and criteria.risk in table.results[at].unasked
+        else risk_text(table.risk[at], criteria.risk)
+        for at in (better, one)
+    ]
     useful = [f"{utility[at]:.2f}" for at in (better, one)]
     name = spoken(criteria.risk)
     less = "the same" if table.risk[better] == table.risk[one] else "a lower"

@@ -8,6 +8,7 @@ import math
 import zipfile
 from collections import Counter, defaultdict
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ from fpanon_core.aggregates.contributions import UNIT, table_frame
 from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES, rings_between
 from fpanon_core.aggregates.tables import exact_flows, exact_presence
 from fpanon_core.studies.count_tables import verify_release
-from fpanon_core.studies.table_package import package
+from fpanon_core.studies.table_package import described_tables, package
 
 AREA = fp.StatedArea(0, 0, 3_000, 3_000, "metres")
 FRAME = fp.FrameConfig(fp.StatedPeriod(None, 9), "grid", AREA, 1_000)
@@ -300,3 +301,96 @@ def test_tables_among_the_options() -> None:
     assert 0 <= private.risk("membership")[0] <= 1
     assert math.isnan(private.components["mobility"])
     assert private.components["density"] > 0.3
+
+
+def repacked(folder: Path, name: str, change) -> Path:
+    """A published folder of which one file is changed."""
+    file = folder / name
+    file.write_bytes(change(file.read_bytes()))
+    return folder
+
+
+CONTRABAND = {
+    "unknown error": ("datapackage.json", b'"error": {', b'"error": {\n "raw": "user 7",'),
+    "text as error": ("datapackage.json", b'"scale": ', b'"scale": "user 7", "x": '),
+    "digits of an error": ("datapackage.json", b'"scale": ', b'"scale": 0.123456789, "trips": '),
+    "unknown fact": ("datapackage.json", b'"kind": "tables"', b'"kind": "tables", "raw": "user 7"'),
+    "digits of a cell": ("presence.csv", b"weekday,0,", b"weekday,0,1234567.123456"),
+    "a column": ("presence.csv", b"area,day,from_hour,people", b"area,day,from_hour,people,user"),
+    "a name": ("presence.csv", b"\n1,", b"\n1 user 7,"),
+}
+
+
+@pytest.mark.parametrize("what", CONTRABAND)
+def test_contraband_in_a_package_is_refused(tmp_path, what) -> None:
+    name, was, now = CONTRABAND[what]
+    fs = crowd(60)
+    folder = fp.publish(fp.release(fs, fp.Tables(FRAME, 4, epsilon=1)), tmp_path / "t")
+    assert was in (folder / name).read_bytes()
+    repacked(folder, name, lambda content: content.replace(was, now, 1))
+    assert not fp.verify_release(folder, fs, None).passed
+
+
+def test_the_order_of_flows_says_nothing(tmp_path) -> None:
+    fs = crowd(60)
+    folder = fp.publish(fp.release(fs, fp.Flows(FRAME)), tmp_path / "t")
+
+    def turned(content: bytes) -> bytes:
+        head, *rows = content.splitlines(keepends=True)
+        return head + b"".join(rows[::-1])
+
+    found = fp.verify_release(repacked(folder, "flows.csv", turned), fs, None)
+    assert found.violations["text"].str.contains("order").any()
+
+
+@pytest.mark.parametrize("length", [0, 10, 500, 2_000])
+def test_a_damaged_zip_is_no_other_exception(tmp_path, length) -> None:
+    fs, path = crowd(40), tmp_path / "t.zip"
+    whole = fp.publish(fp.release(fs, fp.Presence(FRAME, 4)), path).read_bytes()
+    for damaged in (whole[:length], whole[:300] + bytes(40) + whole[340:], whole[length:]):
+        try:
+            verdict = fp.verify_release(damaged, fs, None)
+        except fp.FpanonError:
+            continue
+        assert not verdict.passed or damaged == whole
+
+
+def test_other_releases_are_looked_at_by_one_small_member(tmp_path, monkeypatch) -> None:
+    """Whether a release is of tables is told without its rows, of which there may be millions."""
+    fs = crowd(40)
+    path = fp.publish(fp.release(fs, []), tmp_path / "r.zip")
+    read = []
+    plain = zipfile.ZipFile.read
+    monkeypatch.setattr(
+        zipfile.ZipFile, "read", lambda z, each, *a: (read.append(each), plain(z, each, *a))[1]
+    )
+    assert described_tables(path) is None
+    assert [each.filename for each in read] == ["datapackage.json"]
+
+
+def test_sparse_people_are_not_made_more() -> None:
+    """Everybody is seen once in nine days: presence stays near, and its factor's error is told."""
+    n = 2_000
+    rng = np.random.default_rng(0)
+    at = rng.integers(0, 30, (n, 2)) * 100.0
+    t = rng.integers(0, 9 * 1440, n).astype(float)
+    fs = fp.FingerprintSet.from_samples(np.arange(n), at[:, 0], at[:, 1], t)
+    exact, private = (fp.presence(fs, FRAME, bands=4, epsilon=e) for e in (None, 2))
+    off = abs(private.values.sum() / exact.values.sum() - 1)
+    assert off < 12 * private.scale_error
+    assert private.scale_error < 0.5
+
+
+@pytest.mark.parametrize("bands", [1, 4, 24])
+@pytest.mark.parametrize("side", [1_000.0, 3_000.0])
+def test_cells_are_off_by_no_more_than_is_told(bands, side) -> None:
+    """Over cells and eight draws: half as much again is left for what smoothing gets wrong."""
+    frame = fp.FrameConfig(fp.StatedPeriod(None, 9), "grid", AREA, side)
+    fs = crowd(2_000)
+    exact = fp.presence(fs, frame, bands=bands).values
+    off, told = 0.0, 0.0
+    for _ in range(8):
+        private = fp.presence(fs, frame, bands=bands, epsilon=1)
+        off += np.abs(private.values - exact).mean()
+        told += private.error + private.scale_error * exact.mean()
+    assert off < 1.5 * told
