@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
 
 from ..attacks.private import with_noise
 from ..engines.progress import Progress
@@ -267,8 +266,7 @@ def protected_flows(
     if option.threshold is not None:
         some = daily >= option.threshold
         origin, goal, kind, daily = origin[some], goal[some], kind[some], daily[some]
-    table = sparse.coo_array((daily, (origin, goal, kind)), shape=shape)
-    return FlowTable(table, error, where, option)
+    return FlowTable(np.stack([origin, goal, kind]), daily, error, where, option)
 
 
 def _most_present(where: TableFrame, option: Tables) -> int:

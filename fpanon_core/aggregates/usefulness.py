@@ -89,8 +89,8 @@ def _hours(table: PresenceTable) -> FloatArray:
 def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
     """Origin, destination and number of all trips between places, over the period."""
     frame = table.frame
-    start, end, day = table.values.coords
-    trips = table.values.data * frame.days[day]
+    start, end, day = table.cells
+    trips = table.trips * frame.days[day]
     order = np.argsort(frame.area, kind="stable")  # the places of each area
     first = offsets_of(np.bincount(frame.area, minlength=frame.n_areas))
     many = np.diff(first)

@@ -34,26 +34,10 @@ def read_date(text: str | None) -> dt.date | None:
         raise ConfigError(f"--from {text!r} is no date; write it like 2024-03-04.") from None
 
 
-def read_area(text: str | None) -> StatedArea | None:
-    """A rectangle as an option states it."""
-    if text is None:
-        return None
-    parts = [part.strip() for part in text.split(",")]
-    metres = all(part.endswith("m") for part in parts)
-    try:
-        south, west, north, east = (float(part.rstrip("m") if metres else part) for part in parts)
-    except ValueError:
-        raise ConfigError(
-            f"--area {text!r}; give four numbers of degrees such as 14.6,-17.6,14.9,-17.2, or of "
-            "metres such as 0m,0m,5000m,5000m."
-        ) from None
-    return StatedArea(south, west, north, east, "metres" if metres else "degrees")
-
-
 _ASKED: Fields = {
     "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
     "places": asked(metavar="antennas|grid"),
-    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=read_area),
+    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
     "suppress_below": asked(help=f"Leave counts below this blank; {CUSTOMARY_LIMIT} is customary."),
     "private": asked(metavar="EPS"),
     "unit": asked(metavar="person|slot"),

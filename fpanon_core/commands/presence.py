@@ -17,7 +17,7 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Tables
 from ..studies.count_tables import proposal_for, release
 from ..studies.table_package import package, publish_tables, verify_tables
-from .counts import check_private, read_area, read_date, stated_centre
+from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
 from .run import Run
 
@@ -26,7 +26,7 @@ _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 _ASKED: Fields = {
     "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
     "places": asked(metavar="|".join(PLACES)),
-    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=read_area),
+    "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
     "what": asked(metavar="|".join(_CONTENTS)),
     "epsilon": asked(metavar="EPS"),
 }
@@ -145,7 +145,7 @@ def tables(
     run.read(centre=centre)
     lines = []
     if wish.people is not None and option.frame.places == "antennas":
-        wise = proposal_for(run.fs, wish.people, option.epsilon or 1.0)
+        wise = proposal_for(run.fs, wish.people, option.epsilon_each or 1.0)
         many = math.ceil(len(run.fs.antennas or ()) / wise.areas)
         frame = replace(option.frame, antennas_an_area=many)
         option = replace(option, frame=frame, bands=wise.bands)

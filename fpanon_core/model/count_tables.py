@@ -121,15 +121,18 @@ class FlowTable(Closed):
 
     Attributes
     ----------
-    values : sparse array (n_areas, n_areas, 2)
-        Origin, destination, type of day. What is not stored is 0, or blank below a threshold.
+    cells : int64 ndarray (3, n)
+        Origin, destination and type of day of each flow.
+    trips : float64 ndarray (n,)
+        What is not listed is 0, or blank below a threshold.
     error : float64 ndarray (2,)
         Expected absolute error of a cell by the noise, trips a day; 0 without noise.
     frame : TableFrame
     protection : Tables
     """
 
-    values: sparse.coo_array
+    cells: IntArray
+    trips: FloatArray
     error: FloatArray
     frame: TableFrame
     protection: Tables
@@ -137,21 +140,27 @@ class FlowTable(Closed):
     def __post_init__(self) -> None:
         self._close()
 
+    @property
+    def values(self) -> sparse.coo_array:
+        """Trips by origin, destination and type of day, as a sparse array (n_areas, n_areas, 2)."""
+        shape = (self.frame.n_areas, self.frame.n_areas, len(DAY_TYPES))
+        return sparse.coo_array((self.trips, tuple(self.cells)), shape=shape)
+
     def to_frame(self) -> pd.DataFrame:
         """One row for each stored cell: ``origin``, ``destination``, ``day``, ``trips``."""
-        origin, destination, day = self.values.coords
+        origin, destination, day = self.cells
         names = np.array(self.frame.names, object)
         return pd.DataFrame(
             {
                 "origin": names[origin],
                 "destination": names[destination],
                 "day": np.array(DAY_TYPES, object)[day],
-                "trips": self.values.data,
+                "trips": self.trips,
             }
         )
 
     def __repr__(self) -> str:
-        return f"FlowTable({self.frame.n_areas} areas, {self.values.nnz} cells)"
+        return f"FlowTable({self.frame.n_areas} areas, {len(self.trips)} cells)"
 
 
 @dataclass(frozen=True, eq=False)

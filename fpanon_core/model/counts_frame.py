@@ -78,6 +78,30 @@ class StatedArea:
         if self.unit == "degrees" and self.east - self.west > 180:
             raise ConfigError("The area is more than 180 degrees wide; choose a narrower one.")
 
+    @classmethod
+    def read(cls, text: str | None) -> StatedArea | None:
+        """South, west, north and east as somebody types them; None for no text.
+
+        Examples
+        --------
+        >>> str(StatedArea.read("0m, 0m, 500m, 900m"))
+        '0 to 500 north, 0 to 900 east (metres)'
+        """
+        if text is None or not text.strip():
+            return None
+        parts = [part.strip() for part in text.split(",")]
+        metres = all(part.endswith("m") for part in parts)
+        try:
+            south, west, north, east = (
+                float(part.rstrip("m") if metres else part) for part in parts
+            )
+        except ValueError:
+            raise ConfigError(
+                f"The area {text!r} cannot be read. Give south, west, north, east in degrees, such "
+                "as 14.6,-17.6,14.9,-17.2, or in metres, such as 0m,0m,5000m,5000m."
+            ) from None
+        return cls(south, west, north, east, "metres" if metres else "degrees")
+
     def __str__(self) -> str:
         spans = (
             f"{self.south:.10g} to {self.north:.10g} north, {self.west:.10g} to {self.east:.10g}"

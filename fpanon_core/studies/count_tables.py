@@ -7,25 +7,28 @@ There is no record to re-identify, so the measures of records are not asked.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..aggregates.areas import Proposal, proposed
+from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
 from ..aggregates.attack import attack_tables
+from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import tables_measured
 from ..anonymize.chain import release as release_records
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
+from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
-from ..model.checks import one_of
 from ..model.count_tables import CountTables
+from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
 from ..model.errors import ConfigError
+from ..model.files import sealed, state_folder
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.membership import MembershipResult
@@ -34,7 +37,9 @@ from ..model.released import ReleasedSet
 from ..verification import release as of_records
 from . import publishing
 from .counts_release import reading_fault
+from .framing import stated_middle
 from .option_result import OptionResult
+from .reading import Reading, Source, read
 from .releases import reference
 from .table_package import (
     described_tables,
@@ -48,6 +53,7 @@ from .tabled import Tabled
 
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.2  # of an option's progress
+_MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 
 
@@ -153,16 +159,15 @@ def membership(
 
 
 def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
-    """Areas of antennas and bands that are wise for a stated number of people.
+    """Areas and bands that are wise for a stated number of people and the ε of one table."""
+    most = _MOST_AREAS if fs.antennas is None else len(fs.antennas)
+    return proposed(people, max(1, most), epsilon)
 
-    Raises
-    ------
-    ConfigError
-        The data have no antenna table.
-    """
-    if fs.antennas is None or not len(fs.antennas):
-        raise ConfigError("The data have no antenna table; state the areas yourself.")
-    return proposed(people, len(fs.antennas), epsilon)
+
+def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
+    """As :func:`fpanon_core.table_error`, of an option for data of this antenna table."""
+    frame = table_frame(fs, option.frame)
+    return table_error(people, frame, bands=option.bands, epsilon=option.epsilon_each or 1.0)
 
 
 def tables_result(
@@ -210,77 +215,106 @@ def _tables_of(option: Any) -> Tables:
     return tables
 
 
-@dataclass(frozen=True)
-class Config:
-    """Which tables are to be made.
-
-    Attributes
-    ----------
-    option : Tables
-    format : {"csv", "parquet"}
-    """
-
-    option: Tables
-    format: Format = "csv"
-
-    def __post_init__(self) -> None:
-        one_of("format", self.format, FORMATS)
-
-
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Tables ready to leave.
+    """Tables ready to leave, and what they were before protection.
 
     Attributes
     ----------
-    config : Config
-    digest : str
-        Of the original data.
+    config : Tables
+    made, before : CountTables
+        Protected; and exact, for the screen of whoever holds the data alone.
+    areas : dict
+        GeoJSON of the areas; without features where there are no degrees.
     verdict : str
         The verifier's, on the bytes.
-    page : str
-        The README, Markdown.
-    archive : bytes
-        The zip; empty where the verdict has not passed.
-    published : dict of str to DataFrame
-        The tables as they stand in the zip.
+    archives : dict of str to bytes
+        The zip by the format of its tables; none where a verdict has not passed.
     """
 
-    config: Config
-    digest: str
+    config: Tables
+    made: CountTables
+    before: CountTables
+    areas: dict[str, Any]
     verdict: str
-    page: str
-    archive: bytes
-    published: dict[str, pd.DataFrame]
+    archives: dict[str, bytes]
+
+    @property
+    def digest(self) -> str:
+        """Of the data, as they were read for the tables."""
+        return self.made.digest
+
+    @property
+    def page(self) -> str:
+        """The README, Markdown."""
+        return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """As they stand in the zip."""
-        return self.published
+        return frames_of(self.made)
 
 
 def study(
     fs: FingerprintSet,
-    config: Config,
+    config: Tables,
+    source: Source | None = None,
+    stated: Reading | None = None,
     *,
     engine: Engine | None = None,  # noqa: ARG001
     progress: Progress | None = None,
 ) -> Result:
-    """The tables as a zip, and its verdict.
+    """The tables before and after protection, the zip, and the verdict on its bytes.
+
+    Parameters
+    ----------
+    source, stated : Source and Reading, optional
+        Read the data again for the tables, as private tables need it (:func:`stated_reading`).
 
     Raises
     ------
     ConfigError
         Private tables would promise nothing, as the records decided how they were read.
     """
-    option = config.option
-    if option.epsilon is not None and (fault := reading_fault(fs, option.frame)):
+    if source is not None and stated is not None:
+        fs, _ = read(source, stated, progress=part(progress, 0.0, 0.4))
+    if config.epsilon is not None and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
-    made = count_tables(fs, option, progress=part(progress, 0.0, 0.8))
-    archive = package(made, config.format)
-    found = verify_tables(archive, fs)
+    before = count_tables(
+        fs, replace(config, epsilon=None, threshold=None), progress=part(progress, 0.4, 0.6)
+    )
+    made = count_tables(fs, config, before.frame, progress=part(progress, 0.6, 0.9))
+    archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
+    verdicts = [verify_tables(archive, fs) for archive in archives.values()]
+    worst = next((each for each in verdicts if not each.passed), verdicts[0])
     if progress is not None:
         progress(1.0)
-    page = readme_of(archive)
-    return Result(
-        config, fs.digest, str(found), page, archive if found.passed else b"", frames_of(made)
-    )
+    areas = geojson_of(made.frame)
+    return Result(config, made, before, areas, str(worst), archives if worst.passed else {})
+
+
+def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:
+    """How to read data again for private tables, so that no record decides how they are read.
+
+    The centre of the projection is that of the area or of the antenna table; the time zone is the
+    one that was found. None where the data can stay as they were read.
+    """
+    zone = None if fs.clock is None else fs.clock.timezone
+    if not reading_fault(fs, frame) and zone in (None, reading.timezone):
+        return None
+    return replace(reading, centre=stated_middle(fs, frame), timezone=zone)
+
+
+def ledger_of(source: Source, budget: float | None = None) -> Ledger:
+    """The ledger of a data set's people: beside its file, or among the user's own files.
+
+    What was uploaded has no place of its own; its content, under the user's key, names the ledger.
+    """
+    _, body = source.file or ("", source.sample.encode())
+    if isinstance(body, bytes):
+        folder = state_folder() / "ledgers"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return Ledger(
+            folder / f"{sealed(b'fpanon ledger of', body).hex()[:32]}.ledger", budget=budget
+        )
+    beside = body if isinstance(body, Path) else body.folder / body.name
+    return Ledger(beside.with_name(f"{beside.name}.ledger"), budget=budget)

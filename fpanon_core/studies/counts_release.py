@@ -21,7 +21,6 @@ from ..attacks.private import dp_counts, privacy_guarantee
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.hints import Message, Way
-from ..io.positions import centre_of
 from ..io.publishing import package_bytes
 from ..model import limits
 from ..model.aggregates import AggregateCounts, LeftOut
@@ -36,7 +35,7 @@ from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..tables.writing import write_bytes
 from . import counts_words
 from .estimates import Growth, costs
-from .framing import frame_for
+from .framing import frame_for, stated_middle
 from .recovery import CUSTOMARY_LIMIT
 from .tabled import Tabled
 
@@ -336,13 +335,8 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
             "State the area of private counts in degrees: metres are on the data's own map "
             "projection, whose middle is taken from the records."
         )
-    if area is not None:
-        (lat, lon), what = area.middle, "the middle of the area"
-    else:  # the table's alone, as in the command
-        assert fs.antennas is not None
-        places = CountsFrame.of_antennas(fs.antennas, frame.period, clock=fs.clock, crs=fs.crs)
-        centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
-        lat, lon, what = centre.lat, centre.lon, "the middle of the antenna table"
+    lat, lon = stated_middle(fs, frame)
+    what = "the middle of the antenna table" if area is None else "the middle of the area"
     at = f"{lat:g}, {lon:g}"
     page = f"{at} as centre of the projection ({what})."
     return _read_again(fault, f"({at})), {what}.", what, page)

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from ..io.positions import centre_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
@@ -25,6 +26,18 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
         There are too many places.
     """
     return CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
+
+
+def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
+    """Latitude and longitude of the middle of a stated area, in degrees, or of the antenna table.
+
+    No record decides it, so private counts may be projected around it.
+    """
+    if frame.area is not None:
+        return frame.area.middle
+    places = frame_for(fs, frame)
+    centre = centre_of(places.lat, (places.lon + 180.0) % 360.0 - 180.0)
+    return centre.lat, centre.lon
 
 
 def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:

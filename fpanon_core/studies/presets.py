@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aggregates.areas import proposed
+from ..model.counts_frame import FrameConfig
 from ..model.disclosure import NAMING
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import K
@@ -220,26 +221,32 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     'presence and flows by squares of 5 km, 1 bands a day, blank below 15'
     """
     people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
-    if fs.antennas is not None and len(fs.antennas):
-        wise = proposed(people, min(_MOST_AREAS, len(fs.antennas)))
-        frame = stated_of_data(fs, antennas_an_area=math.ceil(len(fs.antennas) / wise.areas))
-    else:
-        wise = proposed(people, _MOST_AREAS)
-        width, height = (
-            float((corner + extent).max() - corner.min())
-            for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
-        )
-        wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
-        power = 10.0 ** math.floor(math.log10(wanted))
-        side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
-        frame = stated_of_data(fs, side_m=side)
-    private = [
-        Tables(frame, wise.bands, epsilon=1.0),
-        Tables(frame, wise.bands, epsilon=0.5),
-        Presence(frame, wise.bands, epsilon=1.0),
-        Flows(frame, wise.bands, epsilon=1.0),
+    wanted: list[tuple[type[Tables], float | None]] = [
+        *((Tables, 1.0), (Tables, 0.5), (Presence, 1.0), (Flows, 1.0), (Tables, None))
     ]
-    return [ReleaseOption(steps=[each]) for each in (*private, Tables(frame, wise.bands, 15))]
+    found = []
+    for kind, epsilon in wanted:
+        each = (epsilon or 1.0) / (1 if epsilon is None else len(kind.CONTENTS))
+        frame, bands = _table_frame(fs, people, each)
+        found.append(kind(frame, bands, 15 if epsilon is None else None, epsilon))
+    return [ReleaseOption(steps=[each]) for each in found]
+
+
+def _table_frame(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
+    """Areas and bands for about so many people, and the ε of one table."""
+    if fs.antennas is not None and len(fs.antennas):
+        wise = proposed(people, min(_MOST_AREAS, len(fs.antennas)), epsilon)
+        an_area = math.ceil(len(fs.antennas) / wise.areas)
+        return stated_of_data(fs, antennas_an_area=an_area), wise.bands
+    wise = proposed(people, _MOST_AREAS, epsilon)
+    width, height = (
+        float((corner + extent).max() - corner.min())
+        for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
+    )
+    wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
+    power = 10.0 ** math.floor(math.log10(wanted))
+    side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
+    return stated_of_data(fs, side_m=side), wise.bands
 
 
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(

@@ -33,8 +33,10 @@ PRODUCED = Kind(
     "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
 )
 TABLES = Kind(
-    "produce_tables", count_tables.study, page="options", kept=limits.KEPT_RELEASES, together=True
+    "produce_tables", count_tables.study, page="tables", kept=limits.KEPT_RELEASES, together=True
 )
+TABLES_ASKED = "fp_tables_asked"
+"""Where an option of tables waits for the page that makes it."""
 NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
@@ -50,7 +52,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
             "file keeps what it promises, not that it may leave."
         )
     if option.tables is not None:
-        _of_tables(data, option.tables, option.name, over=bool(over))
+        _to_tables(option.tables)
         return
     if use := _use_told(data, option):
         (st.warning if use.startswith("Of little use") else st.markdown)(use)
@@ -59,40 +61,15 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
 
 
-def _of_tables(data: Dataset, tables: Tables, name: str, *, over: bool) -> None:
-    """Produce tables, which have no record of anybody and no key."""
-    config = count_tables.Config(tables, file_format(TABLES))
-    question = Question(TABLES, data.fs, config, f"Producing “{name}”")
-    found: count_tables.Result | None = questions.answer(question)
-    if found is None and st.button(
-        "Produce these tables",
-        key=f"{TABLES.name}_go",
-        type="secondary" if over else "primary",
-        disabled=questions.under_way(question),
-    ):
-        questions.ask(question)
-        st.rerun()
-    questions.progress(TABLES)
-    if found is None:
-        return
-    if not found.archive:
-        st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
-        return
-    (st.warning if over else st.info)(
-        "**Ready to release.** These tables hold no record of any person. "
-        f"{plain(found.verdict, MESSAGE_LENGTH)}"
+def _to_tables(tables: Tables) -> None:
+    """Tables are made where their areas and days are stated; what the option says goes along."""
+    st.markdown(
+        "Tables hold no record of any person. State their period on the next page; areas and "
+        "hours are filled in."
     )
-    downloads.offer(
-        "Tables (zip)",
-        lambda: found.archive,
-        f"{'synthetic_' if data.source.synthetic else ''}tables.zip",
-        key=f"{TABLES.name}_get_release",
-        icon=":material/download:",
-        kind="secondary" if over else "primary",
-        settings={"release": str(tables), "epsilon": tables.epsilon, "format": config.format},
-    )
-    with st.expander("The page that goes with them (README.md)", key=f"{TABLES.name}_page"):
-        st.markdown(re.sub(r"(?m)^#+ (.+)$", r"**\1**", found.page))
+    if st.button("Go on to make these tables", key="tables_go_on", type="primary"):
+        st.session_state[TABLES_ASKED] = tables
+        st.switch_page("pages/tables/view.py")
 
 
 def made(data: Dataset, found: Weighing) -> Produced | None:
@@ -231,7 +208,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
                     settings=made,
                 )
     with st.expander("The page that goes with the release (README.md)", key=f"{kind.name}_page"):
-        st.markdown(describe_page(found))
+        st.markdown(describe_page(found.page))
 
 
 # --- sentences ---
@@ -299,6 +276,6 @@ def describe_secret(found: Result) -> str:
     )
 
 
-def describe_page(found: Result) -> str:
+def describe_page(page: str) -> str:
     """The README, with its headings as bold lines: the view has headings of its own."""
-    return re.sub(r"(?m)^#+ (.+)$", r"**\1**", found.page)
+    return re.sub(r"(?m)^#+ (.+)$", r"**\1**", page)

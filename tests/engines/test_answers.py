@@ -238,7 +238,7 @@ CASES: dict[str, Callable[[], Any]] = {
         _placed(), people_by_hexagon.Config(least=2)
     ),
     "options": lambda: options.study(PEOPLE, WARMED[options]),
-    "count_tables": lambda: count_tables.study(PEOPLE, count_tables.Config(_TABLES)),
+    "count_tables": lambda: count_tables.study(PEOPLE, _TABLES),
     "production": lambda: production.study(PEOPLE, WARMED[production]),
     "questionnaires": lambda: questionnaires.study(
         questionnaires.Config(options=("1 km · 1 h", "5 km · 6 h"))

@@ -1,0 +1,293 @@
+"""How many people are where, and where do they go? Tables on maps, before and after protection.
+
+Both maps of a pair share their view and their scale. What noise may have made is transparent: a
+count as large as its error hardly shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import plotly.graph_objects as go
+import pydeck as pdk
+import shapely
+
+from fpanon_core.model.arrays import FloatArray, IntArray
+from fpanon_core.model.count_tables import CountTables, FlowTable
+from fpanon_core.model.projection import Extent, central
+
+from .ground import PIXELS, areas, rgb
+from .maps import Map, Shades, beyond_told, over, shades
+from .style import OTHER_PX, Theme, figure, line, note, series, upright
+
+MOST_FLOWS = 200
+"""Flows on a map, the largest."""
+
+BEFORE, AFTER = "before", "as published"
+_FAINTEST, _FULL = 28, 220  # of 255
+_WIDEST_PX = 9.0
+_M_PER_DEGREE = 111_195.0
+
+
+class Ground(NamedTuple):
+    """The areas of a table as maps need them.
+
+    Attributes
+    ----------
+    names : list of str
+    parts : list of (int, list)
+        Number of an area, and the rings of one of its polygons: the outer, then holes.
+    lon, lat : float64 ndarray (n_areas,)
+        A point inside each area, degrees.
+    km2 : float64 ndarray (n_areas,)
+    """
+
+    names: list[str]
+    parts: list[tuple[int, list[Any]]]
+    lon: FloatArray
+    lat: FloatArray
+    km2: FloatArray
+
+
+def ground_of(geojson: dict[str, Any]) -> Ground | None:
+    """Areas from GeoJSON; None where there are none in degrees."""
+    features = geojson["features"]
+    if not features:
+        return None
+    shapes = np.array([shapely.geometry.shape(each["geometry"]) for each in features], object)
+    parts, of_area = shapely.get_parts(shapes, return_index=True)
+    outlines = [
+        [np.round(ring.coords, 5).tolist() for ring in (part.exterior, *part.interiors)]
+        for part in parts
+    ]
+    inside = shapely.point_on_surface(shapes)
+    lat = shapely.get_y(inside)
+    km2 = shapely.area(shapes) * np.cos(np.radians(lat)) * (_M_PER_DEGREE / 1000) ** 2
+    return Ground(
+        [each["properties"]["area"] for each in features],
+        list(zip(of_area.tolist(), outlines, strict=True)),
+        shapely.get_x(inside),
+        lat,
+        km2,
+    )
+
+
+def density_shades(people: Sequence[FloatArray], ground: Ground, of: Theme) -> list[Shades]:
+    """Colours of people per square kilometre, on one scale for several tables.
+
+    Parameters
+    ----------
+    people : sequence of float64 ndarray (n_areas, ...)
+    """
+    shape = (-1, *[1] * (people[0].ndim - 1))
+    dense = [np.nan_to_num(each) / ground.km2.reshape(shape) for each in people]
+    every = np.concatenate([each.ravel() for each in dense])
+    positive = every[every > 0]
+    least = float(np.quantile(positive, 0.05)) if len(positive) else 0.0
+    scale = shades(np.maximum(every, least), of)
+    ends = np.cumsum([each.size for each in dense])[:-1]
+    return [
+        Shades(scale.low, scale.high, part.tolist())
+        for part in np.split(np.array(scale.colours, object), ends)
+    ]
+
+
+def presence_map(
+    ground: Ground,
+    people: FloatArray,
+    colours: Sequence[str],
+    error: float,
+    of: Theme,
+    *,
+    around: Extent,
+    height: int = OTHER_PX,
+) -> Map:
+    """People of each area at one time; a blank count is an outline.
+
+    Parameters
+    ----------
+    people : float64 ndarray (n_areas,)
+        NaN where the count is blank.
+    colours : sequence of str
+        Of each area, such as ``"#440154"``.
+    error : float
+        Expected error of a count by the noise, people.
+    around : Extent
+        What the map shows, so that two maps show the same.
+    """
+    sure = certainty(people, error)
+    data = [
+        {
+            "g": rings,
+            "c": [*rgb(colours[at]), round(_FAINTEST + (_FULL - _FAINTEST) * float(sure[at]))]
+            if people[at] == people[at]
+            else [0, 0, 0, 0],
+            "tip": f"{ground.names[at]}: {_told(people[at], error)}",
+        }
+        for at, rings in ground.parts
+    ]
+    layer = areas("areas", data, "c", [*of.quiet, 150], 0.8)
+    told = beyond_told(around, ground.lon, ground.lat, "area")
+    return over(around, [layer], of, height, whole=(ground.lon, ground.lat), told=told)
+
+
+def certainty(values: FloatArray, error: float | FloatArray) -> FloatArray:
+    """How much of a count is no noise, from 0 to 1: one minus the error's share of it.
+
+    Examples
+    --------
+    >>> certainty(np.array([100.0, 10.0, 2.0]), 5.0).tolist()
+    [0.95, 0.5, 0.0]
+    """
+    least = np.maximum(np.nan_to_num(values), 1e-9)
+    found: FloatArray = np.clip(1.0 - np.asarray(error, float) / least, 0.0, 1.0)
+    return found
+
+
+def _told(people: float, error: float) -> str:
+    if people != people:
+        return "left blank"
+    off = f", off by about {error:,.2g}" if error else ""
+    return f"about {people:,.3g} people{off}" if error else f"{people:,.3g} people"
+
+
+class Flows(NamedTuple):
+    """The largest flows of a day.
+
+    Attributes
+    ----------
+    origin, goal : int64 ndarray (n,)
+        Numbers of areas.
+    trips : float64 ndarray (n,)
+    error : float
+        Expected, of a flow by the noise.
+    share : float
+        Of all trips, those in these flows.
+    """
+
+    origin: IntArray
+    goal: IntArray
+    trips: FloatArray
+    error: float
+    share: float
+
+
+def largest(table: FlowTable, day: int) -> Flows:
+    """The largest flows of a type of day."""
+    of_day = np.flatnonzero(table.cells[2] == day)
+    some = of_day[np.argsort(-table.trips[of_day], kind="stable")[:MOST_FLOWS]]
+    total, trips = float(table.trips[of_day].sum()), table.trips[some]
+    share = float(trips.sum()) / total if total else 0.0
+    return Flows(table.cells[0, some], table.cells[1, some], trips, float(table.error[day]), share)
+
+
+def flow_map(
+    ground: Ground,
+    flows: Flows,
+    most: float,
+    of: Theme,
+    *,
+    around: Extent,
+    height: int = OTHER_PX,
+) -> Map:
+    """Arcs from origin (pale) to destination (dark), as wide as their trips, the largest on top.
+
+    Parameters
+    ----------
+    most : float
+        Trips of the widest arc, so that two maps compare.
+    """
+    sure = _FAINTEST + (_FULL - _FAINTEST) * certainty(flows.trips, flows.error)
+    wide = 0.8 + _WIDEST_PX * np.sqrt(flows.trips / max(most, 1e-9))
+    data = [
+        {
+            "s": [round(float(ground.lon[a]), 5), round(float(ground.lat[a]), 5)],
+            "g": [round(float(ground.lon[b]), 5), round(float(ground.lat[b]), 5)],
+            "w": round(float(w), 1),
+            "o": round(float(o)),
+            "tip": f"{ground.names[a]} to {ground.names[b]}: about {n:,.3g} trips a day",
+        }
+        for a, b, n, w, o in list(
+            zip(flows.origin, flows.goal, flows.trips, wide, sure, strict=True)
+        )[::-1]
+    ]
+    start, end = list(of.person), list(of.other)
+    layer = pdk.Layer(
+        "ArcLayer",
+        id="flows",
+        data=data,
+        get_source_position="s",
+        get_target_position="g",
+        get_source_color=f"[{start[0]}, {start[1]}, {start[2]}, o]",
+        get_target_color=f"[{end[0]}, {end[1]}, {end[2]}, o]",
+        get_width="w",
+        width_units=PIXELS,
+        get_height=0.35,
+        get_tilt=60,
+        pickable=True,
+    )
+    told = beyond_told(around, ground.lon, ground.lat, "area")
+    return over(around, [layer], of, height, whole=(ground.lon, ground.lat), told=told)
+
+
+def extent(ground: Ground, tables: CountTables) -> Extent:
+    """Where nearly all people are: what maps of these areas show at first."""
+    weight = np.ones(len(ground.names))
+    if tables.presence is not None:
+        weight += np.rint(np.nan_to_num(tables.presence.values).sum(axis=(1, 2)))
+    return central(ground.lon, ground.lat, weight)
+
+
+def week(before: FloatArray, after: FloatArray, error: float, of: Theme) -> go.Figure:
+    """People of one area by hour, on a weekday and at the weekend, with the error of the noise.
+
+    Parameters
+    ----------
+    before, after : float64 ndarray (2, bands)
+        NaN where a count is blank.
+    """
+    bands = before.shape[1]
+    hours = np.arange(2 * bands + 1) * (24 / bands)
+    colour, grey = of.css("other"), of.css("quiet")
+    steps = {"line": line(0, colour, 3) | {"shape": "hv"}}
+    pale = {"line": line(1, grey, 2) | {"shape": "hv"}}
+    told = "%{y:,.3g} people"
+
+    def drawn(values: FloatArray) -> list[float | None]:
+        flat = [float(v) if v == v else None for v in values.ravel()]
+        return [*flat, flat[-1]]
+
+    traces = []
+    if error:
+        flat = after.ravel()
+        ends = (np.maximum(flat - error, 0.0), flat + error)
+        none: dict[str, Any] = {"line": {"width": 0, "shape": "hv"}, "showlegend": False}
+        fill = {"fill": "tonexty", "fillcolor": of.css("other", 0.18)}
+        traces.append(series("", hours, drawn(ends[0]), "lines", **none))
+        traces.append(series("", hours, drawn(ends[1]), "lines", **none | fill))
+    traces.append(
+        series(f"{BEFORE} (not for release)", hours, drawn(before), "lines", told, **pale)
+    )
+    traces.append(series(AFTER, hours, drawn(after), "lines", told, **steps))
+    ticks = list(range(0, 49, 6))
+    return figure(
+        of,
+        traces,
+        {
+            "title": "Local time",
+            "tickvals": ticks,
+            "ticktext": [f"{hour % 24}:00" for hour in ticks[:-1]] + ["24:00"],
+            "range": [0, 48],
+        },
+        {"title": "People, mean of a day", "rangemode": "tozero"},
+        height=OTHER_PX,
+        shapes=[upright(24, grey)],
+        annotations=[
+            note(of, "Weekday", 12, 1.0, yref="paper", yanchor="bottom"),
+            note(of, "Weekend", 36, 1.0, yref="paper", yanchor="bottom"),
+        ],
+        legend={"y": 1.1},
+        margin={"t": 64},
+    )

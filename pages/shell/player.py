@@ -1,0 +1,84 @@
+"""Something over time: a button to play it, a slider to look at one moment, and what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from .guard import act, fragment
+
+_EVERY_S = 1.0
+
+
+def play(
+    key: str,
+    moments: Sequence[str],
+    draw: Callable[[int], None],
+    *,
+    start: int = 0,
+    label: str = "Time",
+    shortcut: str | None = None,
+) -> None:
+    """Draw one of several moments; a press plays them to the last.
+
+    Parameters
+    ----------
+    key : str
+        Begins the keys of its widgets, and keeps its state; one for each number of moments.
+    moments : sequence of str
+        As the slider names them.
+    draw : callable
+        Takes the number of the moment; drawn anew alone while it plays.
+    start : int
+        The moment shown first.
+    shortcut : str, optional
+        The key that plays and pauses.
+    """
+    playing = bool(st.session_state.get(f"{key}_playing"))
+    run = fragment(run_every=_EVERY_S if playing else None)(_moment)
+    run(key, moments, draw, start, label, shortcut, playing)
+
+
+def _moment(
+    key: str,
+    moments: Sequence[str],
+    draw: Callable[[int], None],
+    start: int,
+    label: str,
+    shortcut: str | None,
+    playing: bool,
+) -> None:
+    last, state = len(moments) - 1, st.session_state
+    at = min(int(state.get(f"{key}_at", start)), last)
+    if playing and at >= last:
+        state[f"{key}_playing"] = False
+        st.rerun()
+    state[f"{key}_at"] = at + 1 if playing else at
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        how: dict[str, Any] = {} if shortcut is None else {"shortcut": shortcut}
+        if st.button(
+            "Pause" if playing else "Play",
+            key=f"{key}_play",
+            icon=":material/pause:" if playing else ":material/play_arrow:",
+            on_click=act(_press),
+            args=(key, not playing, last),
+            **how,
+        ):
+            st.rerun()
+        at = st.select_slider(
+            label,
+            range(last + 1),
+            format_func=moments.__getitem__,
+            key=f"{key}_at",
+            label_visibility="collapsed",
+            width=620,
+        )
+    draw(int(at))
+
+
+def _press(key: str, playing: bool, last: int) -> None:
+    if playing and st.session_state.get(f"{key}_at", 0) >= last:
+        st.session_state[f"{key}_at"] = 0
+    st.session_state[f"{key}_playing"] = playing

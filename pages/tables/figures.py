@@ -1,0 +1,110 @@
+"""Tables before and after protection: people by part of a day, trips, one area over the week."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+
+from fpanon_core.model.count_tables import FlowTable, PresenceTable
+from fpanon_core.model.projection import Extent
+from pages.charts import style
+from pages.charts import tables as charts
+from pages.charts.maps import Shades, scale_bar
+from pages.charts.style import Theme
+from pages.charts.tables import AFTER, BEFORE, Ground
+from pages.shell.figure import show, show_map
+from pages.shell.layout import side_by_side
+from pages.shell.player import play
+from pages.tables import story
+
+
+def presence(
+    ground: Ground, around: Extent, exact: PresenceTable, made: PresenceTable, of: Theme
+) -> None:
+    """Both maps, with a slider of hours and a button that plays the week."""
+    bands = made.values.shape[2]
+    names = story.moments(bands)
+    was, now = charts.density_shades([exact.values, made.values], ground, of)
+    pair = {BEFORE: (exact, was), AFTER: (made, now)}
+    with st.container(key="main_figure"):
+        play(
+            "tables_time",
+            names,
+            partial(_moment, ground, around, pair, names, of),
+            start=bands // 3,
+        )
+    show(
+        scale_bar(was, "People per km², the same colours on both maps", of),
+        key="tables_scale",
+        alt="The colours of people per square kilometre.",
+    )
+
+
+def _moment(
+    ground: Ground,
+    around: Extent,
+    pair: dict[str, tuple[PresenceTable, Shades]],
+    names: list[str],
+    of: Theme,
+    moment: int,
+) -> None:
+    for column, (title, (table, shades)) in zip(
+        side_by_side("tables_presence"), pair.items(), strict=True
+    ):
+        people = table.values.reshape(len(ground.names), -1)
+        colours = shades.colours[moment :: people.shape[1]]
+        with column:
+            st.markdown(f"**{title.capitalize()}**")
+            show_map(
+                charts.presence_map(
+                    ground, people[:, moment], colours, table.error, of, around=around
+                ),
+                key=f"tables_presence_{title.split()[0]}",
+                height=style.OTHER_PX,
+                alt=f"Map of people by area, {title}: {names[moment]}.",
+            )
+
+
+def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of: Theme) -> None:
+    """The largest flows of a type of day, on two maps."""
+    st.subheader("Trips between areas", anchor=False)
+    day: int = st.segmented_control(
+        "Day",
+        [0, 1],
+        default=0,
+        required=True,
+        format_func=("Weekday", "Weekend").__getitem__,
+        key="tables_flow_day",
+    )
+    pair = {title: charts.largest(table, day) for title, table in ((BEFORE, exact), (AFTER, made))}
+    most = max(float(each.trips.max(initial=0.0)) for each in pair.values())
+    for column, (title, each) in zip(side_by_side("tables_flows"), pair.items(), strict=True):
+        with column:
+            st.markdown(f"**{title.capitalize()}**")
+            show_map(
+                charts.flow_map(ground, each, most, of, around=around),
+                key=f"tables_flows_{title.split()[0]}",
+                height=style.OTHER_PX,
+                alt=f"Map of the {len(each.trips)} largest flows, {title}.",
+            )
+    st.caption(story.flows_shown(*pair.values()))
+
+
+def week(exact: PresenceTable, made: PresenceTable, of: Theme) -> None:
+    """One area over the week; the fullest until another is chosen."""
+    st.subheader("One area over the week", anchor=False)
+    fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
+    area = st.selectbox(
+        "Area",
+        fullest,
+        format_func=made.frame.names.__getitem__,
+        key=f"tables_area_{len(fullest)}",
+        width=320,
+    )
+    show(
+        charts.week(exact.values[area], made.values[area], made.error, of),
+        key="tables_week",
+        alt=f"People in area {made.frame.names[area]} by hour, before and as published.",
+    )

@@ -1,0 +1,231 @@
+"""Which tables: how they are protected, of which areas, hours and days. All of it is stated.
+
+Nothing is taken from the records: the areas, hours and days of a table would show what they are.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from fpanon_core.io.hints import for_screen
+from fpanon_core.model import limits
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
+from fpanon_core.model.errors import ConfigError, FpanonError
+from fpanon_core.model.options import Flows, Presence, Tables
+from fpanon_core.studies import count_tables
+from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.shell import definitions
+from pages.shell.dataset import Dataset
+from pages.shell.release import TABLES_ASKED
+from pages.tables import story
+
+_FIELD, _OF = "tables_", "fp_tables_of"
+PROTECTIONS = {
+    "private": "Private (ε)",
+    "threshold": "Small counts blank",
+    "exact": "Exact",
+}
+_CONTENTS: dict[tuple[str, ...], type[Tables]] = {
+    ("presence", "flows"): Tables,
+    ("presence",): Presence,
+    ("flows",): Flows,
+}
+_NAMES = {"presence": "people by area", "flows": "trips"}
+_ANTENNAS, _GRID, _HEXAGONS = "groups of antennas", "squares", "hexagons (H3)"
+_OURS = (_ANTENNAS, _GRID, _HEXAGONS)
+_BANDS = (1, 2, 3, 4, 6, 8, 12, 24)
+_USUAL: dict[str, Any] = {
+    "protection": "private",
+    "epsilon": 1.0,
+    "threshold": 15,
+    "contents": ("presence", "flows"),
+    "bands": 0,
+    "side": 1.0,
+    "resolution": 7,
+    "area": "",
+    **dict.fromkeys(("people", "first", "days", "many")),
+}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the form says.
+
+    Attributes
+    ----------
+    option : Tables or None
+        None while something is lacking.
+    people : int or None
+        The stated number of people.
+    lacking : str
+        What is missing or wrong.
+    """
+
+    option: Tables | None
+    people: int | None
+    lacking: str = ""
+
+
+def form(data: Dataset) -> Wish:
+    """Draw the settings; what they say."""
+    _begin(data)
+    what, where = _columns([1.3, 0.9, 1.2, 1, 1.2, 0.9]), _columns([1.3, 1.1, 1.1, 3])
+    protection = what[0].selectbox(
+        "Protection", list(PROTECTIONS), format_func=PROTECTIONS.__getitem__, **_kept("protection")
+    )
+    threshold, epsilon = None, None
+    if protection == "private":
+        how: dict[str, Any] = {"format": "%g", "step": 0.5, "help": story.EPSILON}
+        epsilon = what[1].number_input("ε", *_ends(limits.EPSILON), **how, **_kept("epsilon"))
+    elif protection == "threshold":
+        ends = _ends(limits.SUPPRESSED_BELOW)
+        threshold = what[1].number_input("Blank below", *ends, **_kept("threshold"))
+    contents = what[2].selectbox(
+        "Tables",
+        list(_CONTENTS),
+        format_func=lambda c: "people and trips" if len(c) > 1 else _NAMES[c[0]],
+        **_kept("contents"),
+    )
+    how = {"step": 1000, "placeholder": "how many?", "help": story.PEOPLE}
+    ends = 1, limits.GENERATED_USERS.high
+    people = what[3].number_input("People, about", *ends, None, **how, **_kept("people"))
+    first = None
+    if data.fs.clock is not None:
+        how = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
+        first = what[4].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
+    ends = _ends(limits.COUNTS_DAYS)
+    days = what[5].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
+    areas, bands = _areas(data, where), _bands(where[2])
+    try:
+        if days is None or (first is None and data.fs.clock is not None):
+            raise ConfigError("State the first day and the number of days.")
+        kind = _CONTENTS[contents]
+        if people is not None:
+            each = (epsilon or 1.0) / len(kind.CONTENTS)
+            wise = count_tables.proposal_for(data.fs, people, each)
+            bands, proposed = bands or wise.bands, wise.areas
+        elif bands is None or areas.get("many", 1) is None:
+            raise ConfigError("State about how many people there are; areas and hours follow.")
+        else:
+            proposed = 1
+        frame = _frame(data, StatedPeriod(first, int(days), 60.0), areas, proposed)
+        return Wish(kind(frame, bands, threshold, epsilon), people)
+    except FpanonError as fault:
+        return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH))
+
+
+def _areas(data: Dataset, at: Sequence[Any]) -> dict[str, Any]:
+    """What is stated of the areas, by the names of the fields."""
+    kinds = _kinds(data)
+    kind = at[0].selectbox(
+        "Areas",
+        kinds,
+        format_func=lambda k: k if k in _OURS else f"regions by “{k}”",
+        help=definitions.COUNTS_FRAME,
+        **_kept("areas"),
+    )
+    found: dict[str, Any] = {"kind": kind}
+    if kind == _ANTENNAS:
+        most = len(data.fs.antennas or ())
+        how: dict[str, Any] = {"placeholder": "proposed"} | _kept("many")
+        found["many"] = at[1].number_input("How many", 1, most, None, **how)
+    elif kind == _GRID:
+        ends = (limits.COUNTS_SIDE_M.low / 1000, limits.COUNTS_SIDE_M.high / 1000)
+        found["side"] = at[1].number_input("Side (km)", *ends, format="%g", **_kept("side"))
+    elif kind == _HEXAGONS:
+        ends = _ends(limits.HEXAGON_RESOLUTION)
+        found["resolution"] = at[1].number_input("Resolution", *ends, **_kept("resolution"))
+    if kind in (_GRID, _HEXAGONS):
+        degrees = data.fs.crs is not None
+        found["area"] = at[3].text_input(
+            f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
+            placeholder="14.6, -17.6, 14.9, -17.2" if degrees else "0m, 0m, 5000m, 5000m",
+            **_kept("area"),
+        )
+    return found
+
+
+def _bands(at: Any) -> int | None:
+    found: int = at.selectbox(
+        "Parts of a day",
+        (0, *_BANDS),
+        format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
+        **_kept("bands"),
+    )
+    return found or None
+
+
+def _frame(
+    data: Dataset, period: StatedPeriod, areas: dict[str, Any], proposed: int
+) -> FrameConfig:
+    """The areas and days stated; as many areas of antennas as are proposed, where none are."""
+    kind = areas["kind"]
+    if kind == _ANTENNAS:
+        antennas = len(data.fs.antennas or ())
+        return FrameConfig(
+            period, antennas_an_area=math.ceil(antennas / (areas["many"] or proposed))
+        )
+    if kind not in _OURS:
+        return FrameConfig(period, column=kind)
+    area = StatedArea.read(areas["area"])
+    if area is None:
+        raise ConfigError("State the area: south, west, north and east.")
+    if kind == _GRID:
+        return FrameConfig(period, "grid", area, 1000 * areas["side"])
+    return FrameConfig(period, "hexagons", area, resolution=int(areas["resolution"]))
+
+
+def _kinds(data: Dataset) -> list[str]:
+    """The kinds of areas that these data allow; a column of the antenna table by its name."""
+    antennas = data.fs.antennas
+    columns = [] if antennas is None else [name for name in antennas.columns if name.strip()]
+    hexagons = [] if data.fs.crs is None else [_HEXAGONS]
+    return [*([] if antennas is None else [_ANTENNAS, *columns]), _GRID, *hexagons]
+
+
+def _begin(data: Dataset) -> None:
+    """Other data begin with empty fields; an option sent here fills those that it states."""
+    state = st.session_state
+    if state.get(_OF) != data.source.label:
+        state[_OF] = data.source.label
+        kinds = _kinds(data)
+        for name, usual in (_USUAL | {"areas": kinds[0]}).items():
+            state[_FIELD + name] = usual
+    sent: Tables | None = state.pop(TABLES_ASKED, None)
+    if sent is None:
+        return
+    protection = "exact" if sent.threshold is None else "threshold"
+    state[f"{_FIELD}protection"] = "private" if sent.epsilon is not None else protection
+    state[f"{_FIELD}contents"] = sent.CONTENTS
+    state[f"{_FIELD}bands"] = sent.bands
+    for name in ("epsilon", "threshold"):
+        if getattr(sent, name) is not None:
+            state[_FIELD + name] = getattr(sent, name)
+    frame = sent.frame
+    if frame.places == "antennas":
+        state[f"{_FIELD}areas"] = frame.column or _ANTENNAS
+        if data.fs.antennas is not None and frame.column is None:
+            state[f"{_FIELD}many"] = math.ceil(len(data.fs.antennas) / frame.antennas_an_area)
+    else:
+        state[f"{_FIELD}areas"] = _GRID if frame.places == "grid" else _HEXAGONS
+        state[f"{_FIELD}side"] = frame.side_m / 1000
+        state[f"{_FIELD}resolution"] = frame.resolution
+
+
+def _columns(spec: list[float]) -> list[Any]:
+    return list(st.columns(spec, gap="small", vertical_alignment="bottom"))
+
+
+def _kept(name: str) -> dict[str, Any]:
+    """Of a field: its key, and that it keeps what was stated for the session."""
+    return {"key": _FIELD + name, "persist_state": "session"}
+
+
+def _ends(limit: limits.Limit[Any]) -> tuple[Any, Any]:
+    return limit.low, limit.high

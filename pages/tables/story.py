@@ -1,0 +1,203 @@
+"""What tables tell, what they promise and what they cost, in sentences."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from fpanon_core.io.report import IngestReport
+from fpanon_core.model.count_tables import CountTables
+from fpanon_core.model.options import Tables
+from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.reading import Reading
+from pages.charts import words
+from pages.charts.tables import Flows, certainty
+
+EMPTY = (
+    "Most questions need no record of anybody. Publish how many people are in each area at each "
+    "hour, and how many trips lead from area to area. State the period and about how many people "
+    "there are; the rest is proposed."
+)
+EPSILON = (
+    "The privacy budget of both tables together. At 1, nobody can tell much better than by "
+    "guessing whether any one person is in the data. Smaller protects more and adds more noise."
+)
+PEOPLE = "A number that you state, such as 2,000. Counting it in the records would give it away."
+PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
+BY_SPAN = (
+    "Screening keeps people by the days of all records, so one person changes who is kept. For "
+    "private tables, screen by a least number of samples only, on the page Data."
+)
+REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
+REASON_FIRST = (
+    "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
+    "may leave; the download follows."
+)
+ABOUT = (
+    "**People by area and hour.** Each person counts once in each part of a day in which they "
+    "have samples, shared among the areas where they were.",
+    "**Trips.** A trip leads from where a person mainly was at one hour to another area at the "
+    "next hour with samples.",
+    "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
+    "that unit. The promise holds whatever an attacker knows.",
+    "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
+    "person away.",
+)
+
+
+def expected(table: pd.DataFrame, option: Tables) -> str:
+    """The error of a typical cell, before anything is computed."""
+    first = table.iloc[0]
+    areas, people = int(first["areas"]), first["people"]
+    each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
+    if option.epsilon is None:
+        told = f"**{areas:,} areas, {each}: about {people:,.0f} people in a typical area.**"
+        if option.threshold is not None and people < option.threshold:
+            return f"{told} Most counts are below {option.threshold} and will be blank."
+        return told
+    verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
+    return (
+        f"**{areas:,} areas, {each}: a typical count of {people:,.0f} people is off by about "
+        f"{first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
+    )
+
+
+def choices(table: pd.DataFrame) -> pd.DataFrame:
+    """What fewer areas or parts of a day would give."""
+    return pd.DataFrame(
+        {
+            "Areas": table["areas"].astype(int),
+            "Parts of all days": table["bands"].astype(int),
+            "People in a typical cell": table["people"].round(0).astype(int),
+            "Off by about": [f"{each:,.2g}" for each in table["error"]],
+            "Share": [f"{each:.0%}" for each in table["share"]],
+            "Without smoothing": [f"{each:,.2g}" for each in table["noise"]],
+        }
+    )
+
+
+def stated(option: Tables, reading: Reading | None) -> str:
+    """What no record may decide, and what is read again for it."""
+    if option.epsilon is None:
+        return ""
+    told = "The promise holds if areas and days were not chosen by looking at records."
+    if reading is None or reading.centre is None:
+        return told
+    zone = f" and time zone {reading.timezone}" if reading.timezone else ""
+    lat, lon = reading.centre
+    return (
+        f"{told} The tables are read with map centre {lat:g}, {lon:g}{zone}; other pages keep "
+        "theirs."
+    )
+
+
+def unreadable(option: Tables, report: IngestReport, kept: bool) -> str:
+    """Why private tables of this reading would promise nothing; "" where they may."""
+    if option.epsilon is None:
+        return ""
+    if report.screening.by_span:
+        return BY_SPAN
+    return (
+        "These data were kept as they were read, so they cannot be read again for private tables. "
+        "Open the file itself, or use `fpanon tables`."
+        if kept
+        else ""
+    )
+
+
+def found(result: Result) -> tuple[str, ...]:
+    """What the tables tell, and how exact that is; of whom."""
+    made = result.made
+    said = []
+    if made.presence is not None:
+        said.append(_presence(result))
+    if made.flows is not None:
+        said.append(_flows(result))
+    said.append(_promise(made))
+    return tuple(said)
+
+
+def _presence(result: Result) -> str:
+    table, before = result.made.presence, result.before.presence
+    assert table is not None
+    assert before is not None
+    blank = np.isnan(table.values)
+    if blank.any():
+        hidden = float(before.values[blank].sum() / max(before.values.sum(), 1e-9))
+        return (
+            f"{int((blank & (before.values > 0)).sum()):,} of {int((before.values > 0).sum()):,} "
+            f"counts are blank, with {words.percent(hidden)} of all people counted."
+        )
+    if not table.error:
+        return "Counts are exact."
+    clear = certainty(table.values, table.error) >= 0.5
+    share = float(before.values[clear].sum() / max(before.values.sum(), 1e-9))
+    return (
+        f"A count is off by about {table.error:,.2g} people. {words.percent(share)} of people are "
+        "in areas and hours whose count is at least twice that."
+    )
+
+
+def _flows(result: Result) -> str:
+    table, before = result.made.flows, result.before.flows
+    assert table is not None
+    assert before is not None
+    days = table.frame.days
+    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
+    if not exact:
+        return "There are no trips between these areas."
+    share = min(trips / exact, 9.99)
+    if table.protection.threshold is not None:
+        return (
+            f"Flows of {table.protection.threshold} or more keep {words.percent(share)} of trips."
+        )
+    if table.protection.epsilon is None:
+        return "Flows are exact."
+    return (
+        f"Published trips add up to {share:.0%} of the true number. Single small flows follow a "
+        "gravity model, so read them as patterns."
+    )
+
+
+def _promise(made: CountTables) -> str:
+    option = made.option
+    if option.epsilon is not None:
+        times = math.exp(option.epsilon)
+        return (
+            f"ε = {option.epsilon:g} covers everything about one person: it makes no conclusion "
+            f"about anybody more than {times:,.2g} times as likely."
+        )
+    if option.threshold is not None:
+        return "Leaving small counts blank is a custom; it promises nothing."
+    return "**Nothing protects these counts.**"
+
+
+def flows_shown(before: Flows, after: Flows) -> str:
+    """What the arcs are."""
+    return (
+        f"The {len(before.trips)} largest flows carry {words.percent(before.share)} of trips "
+        f"before, the {len(after.trips)} largest {words.percent(after.share)} as published. Arcs "
+        "lead from blue to orange; wide ones carry more trips. Faint ones may be noise."
+    )
+
+
+def moments(bands: int) -> list[str]:
+    """Parts of a weekday and of a weekend day, as a slider names them."""
+    hours = [24 * band // bands for band in range(bands + 1)]
+    return [
+        f"{day}, {start:02d}:00 to {end:02d}:00"
+        for day in ("Weekday", "Weekend")
+        for start, end in pairwise(hours)
+    ]
+
+
+def ledger(spent: float, budget: float | None, epsilon: float) -> str:
+    """What was spent on these people so far, and what this release adds."""
+    left = "" if budget is None else f" of a budget of {budget:g}"
+    return (
+        f"So far ε = {spent:g}{left} is spent on these people; this release adds {epsilon:g}. "
+        "Each ε adds up: what is charged stays charged."
+    )

@@ -1,0 +1,43 @@
+"""Publish tables: how many people are where, and where do they go? (Presence and flows)"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages.charts import style
+from pages.charts.tables import extent, ground_of
+from pages.shell import definitions, layout
+from pages.shell.guard import end_view
+from pages.shell.layout import what_this_means
+from pages.tables import figures, form, leaving, story
+
+of = style.theme(st.context.theme.type)
+
+place = layout.line("tables", "How many people are where, and where do they go?")
+data = layout.data(
+    "tables",
+    without="No data set is open yet. Open a sample, or your own data, and publish tables of it "
+    "here.",
+    then="The tables follow as soon as the data are read.",
+)
+layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
+found = leaving.ask(data, form.form(data))
+if found is None:
+    end_view()
+made, before, ground = found.made, found.before, ground_of(found.areas)
+if ground is None:
+    st.info("There are no maps: the data carry no map projection.")
+around = None if ground is None else extent(ground, before)
+
+# --- people, and what leaves ---
+if ground and around and made.presence and before.presence:
+    figures.presence(ground, around, before.presence, made.presence, of)
+what_this_means(*story.found(found), key="tables")
+leaving.section(data, found)
+
+# --- trips, and one area ---
+if ground and around and made.flows and before.flows:
+    figures.flows(ground, around, before.flows, made.flows, of)
+if made.presence and before.presence:
+    figures.week(before.presence, made.presence, of)
+layout.formulas("Tables: presence and flows")

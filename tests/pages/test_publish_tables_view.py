@@ -1,0 +1,230 @@
+"""Publish tables: from a stated frame to a zip; expected error, ledger, reasons, odd data."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from fpanon_core import Ledger
+from fpanon_core.model.options import Flows, Presence, Tables
+from fpanon_core.studies import count_tables
+from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.reading import Source
+from pages.charts import tables as charts
+from pages.charts.style import LIGHT
+from pages.tables import story
+from tests.support.views import answer, go, has, opened, rows, said, until, upload
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ledgers of a test are its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    return tmp_path
+
+
+def state(at: AppTest, people: int | None = 500) -> AppTest:
+    """State the period of the taxis, and about how many people there are."""
+    if people is not None:
+        at.number_input(key="tables_people").set_value(people)
+    at.date_input(key="tables_first").set_value(dt.date(2008, 6, 8))
+    at.number_input(key="tables_days").set_value(1)
+    return at.run()
+
+
+def made(at: AppTest) -> Result:
+    at.button(key="tables_go").click().run()
+    until(at, lambda at: not has(at, "tables_go"))
+    found: Result = answer(at, "produce_tables")[1]
+    return found
+
+
+def test_without_data_it_says_so_kindly(app: AppTest) -> None:
+    go(app, "tables")
+    assert not app.exception
+    assert "No data set is open yet" in said(app)
+
+
+def test_private_tables_from_stated_numbers_to_the_zip(app: AppTest) -> None:
+    opened(app)
+    go(app, "tables")
+    assert app.button(key="tables_go").disabled
+    assert "State the first day and the number of days." in said(app)
+    state(app, people=None)
+    assert "State about how many people there are" in said(app)
+    app.number_input(key="tables_people").set_value(500).run()
+    text = said(app)
+    assert "is off by about" in text, "the error comes before anything is computed"
+    assert answer(app, "produce_tables")[1] is None
+    assert "map centre" in text, "no record decides the projection"
+    found = made(app)
+    assert found.config.epsilon == 1.0
+    assert found.config.frame.antennas_an_area > 1
+    # Nothing is offered before its ε is charged; the same tables are charged once.
+    assert not has(app, "tables_get_release")
+    app.number_input(key="tables_budget").set_value(1.5).run()
+    app.button(key="tables_charge").click().run()
+    ledger = count_tables.ledger_of(Source.of_sample("sf_cabs"))
+    assert (ledger.spent, ledger.budget) == (1.0, 1.5)
+    assert has(app, "tables_get_release")
+    app.run()
+    assert ledger.spent == 1.0
+    # Other tables of the same people go past the budget: a reason is due.
+    app.number_input(key="tables_epsilon").set_value(0.8).run()
+    made(app)
+    assert app.button(key="tables_charge").disabled
+    app.text_input(key="tables_reason").set_value("asked for by the ministry").run()
+    app.button(key="tables_charge").click().run()
+    assert ledger.spent == pytest.approx(1.8)
+    assert ledger.to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
+
+
+def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:
+    opened(app)
+    go(app, "tables")
+    state(app)
+    app.selectbox(key="tables_protection").set_value("threshold").run()
+    app.number_input(key="tables_threshold").set_value(5).run()
+    found = made(app)
+    assert has(app, "tables_get_release"), "a threshold costs no ε"
+    with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
+        people = pd.read_csv(archive.open("presence.csv"))
+        trips = pd.read_csv(archive.open("flows.csv"))
+    dense = people.pivot_table("people", "area", ["day", "from_hour"])
+    matrix = trips.pivot_table("trips", "origin", "destination")
+    assert len(dense)
+    assert matrix.max().max() >= 5
+    assert people["people"].min() >= 5
+    exact = found.before.presence
+    assert exact is not None
+    assert exact.values.min() < 5, "what is blank was there before"
+
+
+def test_exact_counts_need_a_reason(app: AppTest) -> None:
+    opened(app)
+    go(app, "tables")
+    state(app)
+    app.selectbox(key="tables_protection").set_value("exact").run()
+    app.selectbox(key="tables_contents").set_value(("presence",)).run()
+    made(app)
+    assert "Nothing protects exact counts" in said(app)
+    assert not has(app, "tables_get_release")
+    app.text_input(key="tables_why").set_value("a court order").run()
+    assert has(app, "tables_get_release")
+
+
+def test_other_settings_are_other_tables(app: AppTest) -> None:
+    opened(app)
+    go(app, "tables")
+    state(app)
+    made(app)
+    assert has(app, "tables_charge")
+    app.number_input(key="tables_epsilon").set_value(2.0).run()
+    assert not has(app, "tables_charge"), "what was made is not what the settings say"
+    app.number_input(key="tables_epsilon").set_value(1.0).run()
+    assert has(app, "tables_charge")
+
+
+def test_squares_over_a_stated_area(app: AppTest) -> None:
+    upload(app, rows(30, 5))
+    go(app, "tables")
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    state(app, 30)
+    assert "State the area" in said(app)
+    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1").run()
+    assert "cannot be read" in said(app)
+    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1, -17.2").run()
+    app.number_input(key="tables_side").set_value(5.0).run()
+    app.date_input(key="tables_first").set_value(dt.date(2024, 3, 5)).run()
+    found = made(app)
+    assert not app.exception
+    exact = found.before.presence
+    assert exact is not None
+    assert exact.values.sum() > 0
+    assert found.made.fault == "", "the data were read again with the stated centre"
+
+
+def test_an_option_brings_what_it_states(app: AppTest) -> None:
+    """What Release options sends fills the form, but for the period: that is stated anew."""
+    opened(app)
+    go(app, "tables")
+    state(app)
+    option = made(app).config
+    app.session_state["fp_tables_asked"] = Presence(option.frame, 6, 20)
+    go(app, "tables")
+    assert app.selectbox(key="tables_protection").value == "threshold"
+    assert app.number_input(key="tables_threshold").value == 20
+    assert app.selectbox(key="tables_bands").value == 6
+    assert app.selectbox(key="tables_contents").value == ("presence",)
+
+
+def test_sentences_say_what_the_numbers_are() -> None:
+    frame = pd.DataFrame(
+        [{"areas": 50, "bands": 48, "people": 40.0, "noise": 48.0, "error": 9.6, "share": 0.24}]
+    )
+    option = _option(Tables, epsilon=1.0)
+    assert story.expected(frame, option) == (
+        "**50 areas, 24 parts of a day: a typical count of 40 people is off by about 9.6 (24%).** "
+        "Fewer areas would be more exact."
+    )
+    blank = story.expected(frame, _option(Flows, threshold=60))
+    assert blank.endswith("Most counts are below 60 and will be blank.")
+    assert story.moments(2) == [
+        "Weekday, 00:00 to 12:00",
+        "Weekday, 12:00 to 24:00",
+        "Weekend, 00:00 to 12:00",
+        "Weekend, 12:00 to 24:00",
+    ]
+
+
+def _option(kind: type[Tables], **protection: float) -> Tables:
+    from fpanon_core import FrameConfig, StatedArea, StatedPeriod
+
+    area = StatedArea(0, 0, 5_000, 10_000, "metres")
+    return kind(FrameConfig(StatedPeriod(None, 14), "grid", area, 1_000), 24, **protection)
+
+
+def test_maps_show_the_largest_flows_and_blank_counts() -> None:
+    """By hand: two squares of one degree side by side; the second count is blank."""
+    squares = [[[x, 0], [x + 1, 0], [x + 1, 1], [x, 1], [x, 0]] for x in (0, 1)]
+    geojson = {
+        "features": [
+            {"properties": {"area": name}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
+            for name, ring in zip("ab", squares, strict=True)
+        ]
+    }
+    ground = charts.ground_of(geojson)
+    assert ground is not None
+    # A degree is 111.195 km; half a degree north, cos(.5°) = .99996.
+    assert ground.km2 == pytest.approx(111.195**2 * np.cos(np.radians(ground.lat)), rel=1e-9)
+    people = np.array([100.0, np.nan])
+    (shade,) = charts.density_shades([people[:, None]], ground, LIGHT)
+    around = charts.central(ground.lon, ground.lat)
+    deck = charts.presence_map(ground, people, shade.colours, 50.0, LIGHT, around=around)
+    (layer,) = [each for each in deck.layers if each.id == "areas"]
+    assert layer.data[0]["tip"] == "a: about 100 people, off by about 50"
+    assert layer.data[0]["c"][3] == round(28 + (220 - 28) * 0.5), "half of it may be noise"
+    assert layer.data[1]["tip"] == "b: left blank"
+    assert layer.data[1]["c"] == [0, 0, 0, 0]
+
+
+def test_before_and_after_share_their_colours() -> None:
+    square = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
+    geojson = {
+        "features": [
+            {"properties": {"area": "a"}, "geometry": {"type": "Polygon", "coordinates": [square]}}
+        ]
+    }
+    ground = charts.ground_of(geojson)
+    assert ground is not None
+    before, after = np.array([[10.0, 80.0]]), np.array([[80.0, 10.0]])
+    was, now = charts.density_shades([before, after], ground, LIGHT)
+    assert was.colours == now.colours[::-1]
+    assert (was.low, was.high) == (now.low, now.high)
