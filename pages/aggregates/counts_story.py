@@ -10,6 +10,10 @@ from fpanon_core.studies import counts_words
 from fpanon_core.studies.counts_release import Config, Form, Result
 from pages.charts import words
 
+INSTEAD = (
+    "To tell where people are, or where they go, publish tables: they have fewer cells than counts "
+    "by slot, so the same ε adds far less noise. Counts by slot serve the attack on this page."
+)
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
 REASON_FIRST = (
     "No limit holds such counts to anything, and an attack may bring the people behind them back. "

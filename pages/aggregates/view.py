@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.aggregates import counts, form, habits, story
+from pages.aggregates import counts, counts_story, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
@@ -173,6 +173,8 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
     st.caption(f"{definitions.COUNT_ERROR}  \n{definitions.PRIVACY_UNIT}")
 
 st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
+st.markdown(counts_story.INSTEAD)
+st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/table_chart:")
 counts.section(data)
 
 files = habits.files(found, row, varied, tried)

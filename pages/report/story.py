@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
+
+from fpanon_core.io.ledger import Ledger
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.report import Report
 from fpanon_core.studies.study import Weighing
@@ -63,3 +66,28 @@ def chosen(weighed: Weighing) -> str:
 def recipe(made: Recipe) -> bytes:
     """The recipe as its file."""
     return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()
+
+
+def ledger(book: Ledger) -> pd.DataFrame:
+    """The private releases of these people, one a row."""
+    lines = book.to_frame()
+    return pd.DataFrame(
+        {
+            "When": pd.to_datetime(lines["time"]).dt.strftime("%Y-%m-%d %H:%M UTC"),
+            "Release": lines["what"],
+            "ε": lines["epsilon"],
+            "ε in all": lines["spent"],
+            "Why past the budget": lines["reason"].fillna(""),
+        }
+    )
+
+
+def spent(book: Ledger) -> str:
+    """What is spent, and what is left."""
+    left = (
+        "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
+    )
+    return (
+        f"ε = {book.spent:g} is spent; {left}. The ε of all private releases about the same people "
+        "add up. The ledger only grows, and every altered line is found."
+    )

@@ -6,6 +6,8 @@ from datetime import date
 
 import streamlit as st
 
+from fpanon_core.model.errors import FpanonError
+from fpanon_core.studies import count_tables
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
@@ -86,5 +88,14 @@ if found.option is None:
     st.markdown(story.NONE_TO_PRODUCE)
 else:
     release.of_option(data, found.option)
+
+# --- what was spent of ε on these people ---
+if (ledger := count_tables.ledger_of(data.source)).path.exists():
+    st.header("Privacy budget spent", anchor=False)
+    try:
+        st.dataframe(story.ledger(ledger), hide_index=True, key="report_ledger")
+        st.caption(story.spent(ledger))
+    except FpanonError as fault:
+        layout.say(fault)
 
 layout.formulas("Techniques, utility and the front of release options")

@@ -11,7 +11,7 @@ from fpanon_core.io.publishing import FORMATS
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.count_tables import Result
-from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.charts.plain import plain
 from pages.shell import downloads, layout, questions, session
 from pages.shell.dataset import Dataset
 from pages.shell.questions import Question
@@ -95,7 +95,7 @@ def section(data: Dataset, found: Result) -> None:
                 kind="primary" if option.epsilon is not None else "secondary",
                 settings=settings | {"format": format},
             )
-        st.caption(f"Ready to release. {plain(found.verdict, MESSAGE_LENGTH)}")
+        st.caption(story.VERIFIED)
     with st.expander("The page that goes with them (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 

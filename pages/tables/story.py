@@ -36,6 +36,10 @@ REASON_FIRST = (
     "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
     "may leave; the download follows."
 )
+VERIFIED = (
+    "Ready to release: areas, protection and every byte of the zip were checked. It holds no "
+    "record of any person."
+)
 ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",

@@ -6,9 +6,10 @@ import streamlit as st
 
 from pages.charts import style
 from pages.charts.tables import extent, ground_of
-from pages.shell import definitions, layout
+from pages.shell import definitions, layout, questions
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
+from pages.shell.release import TABLES
 from pages.tables import figures, form, leaving, story
 
 of = style.theme(st.context.theme.type)
@@ -21,7 +22,10 @@ data = layout.data(
     then="The tables follow as soon as the data are read.",
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
-found = leaving.ask(data, form.form(data))
+known = bool(questions.of_data(TABLES, data.fs))
+with st.expander("Protection, people, days and areas", expanded=not known, key="tables_settings"):
+    wish = form.form(data)
+found = leaving.ask(data, wish)
 if found is None:
     end_view()
 made, before, ground = found.made, found.before, ground_of(found.areas)

@@ -356,6 +356,19 @@ class Dashboard:
 
     # --- looking ---
 
+    def state_tables(self, first_day: str, days: int, people: int) -> None:
+        """State what private tables need, on their page; typed, as an officer would."""
+        for name, number in (("people", people), ("days", days)):
+            field = self.page.locator(f".st-key-tables_{name} input")
+            field.fill(str(number))
+            field.press("Enter")
+            self.settle()
+        self.page.locator(".st-key-tables_first [role=spinbutton]").first.focus()
+        self.page.keyboard.type(first_day.replace("-", ""), delay=40)
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.press("Tab")
+        self.says("is off by about")
+
     @property
     def text(self) -> str:
         """All text of the page, hidden parts too."""

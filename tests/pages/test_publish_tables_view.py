@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import Ledger
 from fpanon_core.model.options import Flows, Presence, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.count_tables import Result
