@@ -66,7 +66,7 @@ def release(
     """
     chosen = as_option(option)
     if chosen.tables is not None:
-        return count_tables(fs, chosen.tables, progress=progress)
+        return count_tables(fs, chosen.tables, engine=engine, progress=progress)
     return release_records(fs, chosen, seed=seed, engine=engine, progress=progress)
 
 
@@ -262,7 +262,7 @@ def study(
     fs: FingerprintSet,
     config: Config,
     *,
-    engine: Engine | None = None,  # noqa: ARG001
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The tables as a zip, and its verdict.
@@ -275,7 +275,7 @@ def study(
     option = config.option
     if option.epsilon is not None and (fault := reading_fault(fs, option.frame)):
         raise ConfigError(fault)
-    made = count_tables(fs, option, progress=part(progress, 0.0, 0.8))
+    made = count_tables(fs, option, engine=engine, progress=part(progress, 0.0, 0.8))
     archive = package(made, config.format)
     found = verify_tables(archive, fs)
     if progress is not None:
