@@ -17,9 +17,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.count_tables import TableFrame
-from .contributions import UNIT
 
 Noise: TypeAlias = Callable[[IntArray, int, float], IntArray]
 """Whole numbers, the most that one person adds to all of them, and ε: the numbers with noise."""

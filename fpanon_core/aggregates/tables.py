@@ -17,7 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..attacks.private import with_noise
-from ..engines.progress import Progress
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray
 from ..model.count_tables import DAY_TYPES, CountTables, FlowTable, PresenceTable, TableFrame
 from ..model.counts_frame import FrameConfig
@@ -25,7 +27,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
-from .contributions import UNIT, flows_added, presence_added, table_frame, whole_numbers
+from .contributions import flow_sums, presence_sums, table_frame
 from .smoothing import (
     SHARES,
     Noise,
@@ -47,6 +49,7 @@ def presence(
     bands: int = 24,
     threshold: int | None = None,
     epsilon: float | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> PresenceTable:
     """People by area, type of day and band of hours: the mean of a day.
@@ -66,6 +69,8 @@ def presence(
         Each person's table is divided by its sum, so that all cells of one person add up to 1 at
         most. Cells, areas, bands and the total get noise by their parts of ε, and are smoothed
         together (:mod:`.smoothing`).
+    engine : Engine, optional
+        All cores of this machine if not given; the sums are equal on every engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -91,7 +96,9 @@ def presence(
     [[0.5, 1.0, 0.0], [0.5, 0.0, 0.0]]
     """
     where, config = _framed(fs, frame)
-    made = count_tables(fs, Presence(config, bands, threshold, epsilon), where, progress=progress)
+    made = count_tables(
+        fs, Presence(config, bands, threshold, epsilon), where, engine=engine, progress=progress
+    )
     assert made.presence is not None
     return made.presence
 
@@ -103,6 +110,7 @@ def flows(
     trips_per_day: int = 2,
     threshold: int | None = None,
     epsilon: float | None = None,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> FlowTable:
     """Trips from area to area by type of day: the mean of a day.
@@ -111,7 +119,7 @@ def flows(
 
     Parameters
     ----------
-    fs, frame, threshold, progress
+    fs, frame, threshold, engine, progress
         As of :func:`presence`.
     trips_per_day : int
         m, of private flows: of a person with more trips than m a day of the period, as many are
@@ -140,7 +148,7 @@ def flows(
     """
     where, config = _framed(fs, frame)
     option = Flows(config, 24, threshold, epsilon, trips_per_day)
-    made = count_tables(fs, option, where, progress=progress)
+    made = count_tables(fs, option, where, engine=engine, progress=progress)
     assert made.flows is not None
     return made.flows
 
@@ -150,6 +158,7 @@ def count_tables(
     option: Tables,
     where: TableFrame | None = None,
     *,
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CountTables:
     """The tables that an option publishes; each has an equal part of its ε."""
@@ -166,11 +175,12 @@ def count_tables(
     each = replace(option, epsilon=option.epsilon_each)
     made: dict[str, Any] = {}
     for at, (name, sums, protect) in enumerate(TABLES):
-        made[name] = (
-            protect(sums(fs, where, each), where, each) if name in option.CONTENTS else None
-        )
-        if progress is not None:
-            progress((at + 1) / len(TABLES))
+        some = part(progress, at / len(TABLES), (at + 1) / len(TABLES))
+        made[name] = None
+        if name in option.CONTENTS:
+            made[name] = protect(sums(fs, where, each, engine, some), where, each)
+    if progress is not None:
+        progress(1.0)
     return CountTables(option, fault=fault, digest=fs.digest, **made)
 
 
@@ -197,31 +207,28 @@ class Exact(NamedTuple):
     total: float = 0.0
 
 
-def exact_presence(fs: FingerprintSet, where: TableFrame, option: Tables) -> Exact:
+def exact_presence(
+    fs: FingerprintSet,
+    where: TableFrame,
+    option: Tables,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Exact:
     """Everybody's presence, as it goes into the protection."""
-    cells, total = np.zeros(where.n_areas * len(DAY_TYPES) * option.bands), 0.0
-    for added in presence_added(fs, where, option.bands):
-        if option.epsilon is None:
-            added = added._replace(amount=added.amount * fs.weight[added.user])
-        else:
-            present = np.bincount(added.user, added.amount) / _most_present(where, option)
-            total += float(np.floor(UNIT * np.minimum(present, 1.0)).sum())
-            added = whole_numbers(added)
-        cells += np.bincount(added.cell, added.amount, len(cells))
-    return Exact(cells, total)
+    most = 0 if option.epsilon is None else _most_present(where, option)
+    return Exact(*presence_sums(fs, where, option.bands, most, engine=engine, progress=progress))
 
 
-def exact_flows(fs: FingerprintSet, where: TableFrame, option: Tables) -> Exact:
+def exact_flows(
+    fs: FingerprintSet,
+    where: TableFrame,
+    option: Tables,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Exact:
     """Everybody's trips, as they go into the protection."""
-    cells = np.zeros(where.n_areas**2 * len(DAY_TYPES))
-    private = option.epsilon is not None
-    for added in flows_added(fs, where, option.trips_per_day if private else None):
-        if private:
-            added = whole_numbers(added, _most_trips(where, option))
-        else:
-            added = added._replace(amount=added.amount * fs.weight[added.user])
-        cells += np.bincount(added.cell, added.amount, len(cells))
-    return Exact(cells)
+    most = 0 if option.epsilon is None else _most_trips(where, option)
+    return Exact(flow_sums(fs, where, most, engine=engine, progress=progress))
 
 
 def protected_presence(

@@ -23,6 +23,7 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.progress import Progress
+from ..kernels.table_sums import number_cells
 from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows, LeftOut
 from ..model.arrays import (
     PLACE,
@@ -32,6 +33,7 @@ from ..model.arrays import (
     SmallInts,
     distinct_rows,
     offsets_of,
+    pieces,
     rows_of,
     stretches,
 )
@@ -381,20 +383,13 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 
 def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
-    keys = fs.arrays(PLACE).values()
-    cell = np.empty(len(fs.x_m), np.int32)
-    parts: list[tuple[FloatArray, ...]] = []
-    for at in range(0, len(cell), _SAMPLES_AT_ONCE):
-        some = slice(at, at + _SAMPLES_AT_ONCE)
-        first, cell[some] = distinct_rows(*(k[some] for k in keys))
-        parts.append(tuple(k[some][first] for k in keys))
-    columns = tuple(np.concatenate(column) for column in zip(*parts, strict=True))
-    first, number = distinct_rows(*columns)
-    many = offsets_of([len(part[0]) for part in parts])
-    for begin, at in zip(many, range(0, len(cell), _SAMPLES_AT_ONCE), strict=False):
-        some = slice(at, at + _SAMPLES_AT_ONCE)
-        cell[some] = number[begin + cell[some]]
-    return cell, tuple(column[first] for column in columns)
+    keys = tuple(fs.arrays(PLACE).values())
+    cell = np.empty(fs.n_samples, np.int32)
+    first = number_cells(*keys, cell)
+    in_order, number = distinct_rows(*(k[first] for k in keys))
+    for some in pieces(len(cell)):
+        cell[some] = number[cell[some]]
+    return cell, tuple(k[first[in_order]] for k in keys)
 
 
 def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:

@@ -60,9 +60,10 @@ class DaskEngine:
 
     Spread over the workers are k-gaps, anonymity sets and all that is made of them, disclosure,
     links and an outsider's suspects, the days of the recovery attack and the links between them,
-    and people hidden shard by shard. All else is done on the cores of this process: the merges of
-    GLOVE without shards, guesses of places and homes, likenesses of periods, scores. Results
-    equal those of :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
+    sums of presence and flows, and people hidden shard by shard. All else is done on the cores of
+    this process: the merges of GLOVE without shards, guesses of places and homes, likenesses of
+    periods, scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to
+    1e-9.
 
     Parameters
     ----------

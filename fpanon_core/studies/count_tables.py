@@ -72,7 +72,7 @@ def release(
     """
     chosen = as_option(option)
     if chosen.tables is not None:
-        return count_tables(fs, chosen.tables, progress=progress)
+        return count_tables(fs, chosen.tables, engine=engine, progress=progress)
     return release_records(fs, chosen, seed=seed, engine=engine, progress=progress)
 
 
@@ -260,7 +260,7 @@ def study(
     source: Source | None = None,
     stated: Reading | None = None,
     *,
-    engine: Engine | None = None,  # noqa: ARG001
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """The tables before and after protection, the zip, and the verdict on its bytes.
@@ -279,10 +279,10 @@ def study(
         fs, _ = read(source, stated, progress=part(progress, 0.0, 0.4))
     if config.epsilon is not None and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
-    before = count_tables(
-        fs, replace(config, epsilon=None, threshold=None), progress=part(progress, 0.4, 0.6)
-    )
-    made = count_tables(fs, config, before.frame, progress=part(progress, 0.6, 0.9))
+    exact = replace(config, epsilon=None, threshold=None)
+    before = count_tables(fs, exact, engine=engine, progress=part(progress, 0.4, 0.6))
+    where, rest = before.frame, part(progress, 0.6, 0.9)
+    made = count_tables(fs, config, where, engine=engine, progress=rest)
     archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
     verdicts = [verify_tables(archive, fs) for archive in archives.values()]
     worst = next((each for each in verdicts if not each.passed), verdicts[0])

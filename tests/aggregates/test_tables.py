@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import io
 import math
+import re
 import zipfile
-from collections import Counter, defaultdict
-from itertools import pairwise
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +17,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fpanon_core as fp
+from fpanon_core.aggregates import contributions
 from fpanon_core.aggregates.attack import attack_tables
-from fpanon_core.aggregates.contributions import UNIT, table_frame
-from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES, rings_between
-from fpanon_core.aggregates.tables import exact_flows, exact_presence
+from fpanon_core.aggregates.contributions import table_frame
+from fpanon_core.aggregates.smoothing import FLOW_SHARES, SHARES
+from fpanon_core.aggregates.tables import (
+    exact_flows,
+    exact_presence,
+    protected_flows,
+    protected_presence,
+)
+from fpanon_core.aggregates.usefulness import tables_measured
+from fpanon_core.kernels.table_sums import UNIT
+from fpanon_core.measures.utility import Reference
 from fpanon_core.studies.count_tables import verify_release
 from fpanon_core.studies.table_package import described_tables, package
+from tests.oracles import tables as oracle
+from tests.oracles import utility as of_records
+from tests.support.fingerprint_sets import as_lists
 
 AREA = fp.StatedArea(0, 0, 3_000, 3_000, "metres")
 FRAME = fp.FrameConfig(fp.StatedPeriod(None, 9), "grid", AREA, 1_000)
@@ -49,89 +61,140 @@ def crowd(n: int = 400, seed: int = 0) -> fp.FingerprintSet:
     return fp.FingerprintSet.from_samples(user, at[:, 0] * 100.0, at[:, 1] * 100.0, t.astype(float))
 
 
-def plain_presence(fs: fp.FingerprintSet, bands: int) -> dict[tuple[int, int, int], float]:
-    """By the words of the definition, sample by sample."""
-    found: dict[tuple[int, int, int], float] = defaultdict(float)
-    days = {0: 7, 1: 2}  # nine days from a Monday
-    for user in range(fs.n_users):
-        when = defaultdict(list)
-        for row in range(fs.offsets[user], fs.offsets[user + 1]):
-            day, minute = divmod(float(fs.t_min[row]), 1440)
-            if 0 <= day < 9:
-                when[day, int(minute // (1440 / bands))].append(row)
-        for (day, band), rows in when.items():
-            kind = int(day % 7 >= 5)
-            for row in rows:
-                x, y = fs.x_m[row] + 50, fs.y_m[row] + 50
-                if 0 <= x < 3000 and 0 <= y < 3000:
-                    area = int(y // 1000) * 3 + int(x // 1000)
-                    found[area, kind, band] += 1 / len(rows) / days[kind]
-    return found
+KINDS = [0, 0, 0, 0, 0, 1, 1, 0, 0]  # nine days from a Monday
 
 
-def plain_flows(fs: fp.FingerprintSet) -> Counter[tuple[int, int, int]]:
-    """Trips in the period, by the words of the definition."""
-    found: Counter[tuple[int, int, int]] = Counter()
-    for user in range(fs.n_users):
-        rows = range(fs.offsets[user], fs.offsets[user + 1])
-        inside = [r for r in rows if 0 <= fs.t_min[r] < 9 * 1440]
-        moments = sorted({float(fs.t_min[r]) for r in inside})
-        main = []
-        for moment in moments:
-            here = [r for r in inside if fs.t_min[r] == moment]
-            best = min(here, key=lambda r: (-fs.count[r], fs.x_m[r], fs.y_m[r]))
-            x, y = fs.x_m[best] + 50, fs.y_m[best] + 50
-            known = 0 <= x < 3000 and 0 <= y < 3000
-            main.append((moment, int(y // 1000) * 3 + int(x // 1000) if known else None))
-        for (moment, origin), (_, goal) in pairwise(main):
-            if origin is not None and goal is not None and origin != goal:
-                found[origin, goal, int(moment // 1440 % 7 >= 5)] += 1
-    return found
+def area_of(x: float, y: float) -> int | None:
+    """Of a point, in nine squares of a kilometre."""
+    return int(y // 1000) * 3 + int(x // 1000) if 0 <= x < 3000 and 0 <= y < 3000 else None
+
+
+def plain(fs: fp.FingerprintSet) -> list[list[tuple[float, float, float, int]]]:
+    """People as the oracle takes them: middles of cells."""
+    columns = (fs.x_m + 50).tolist(), (fs.y_m + 50).tolist(), fs.t_min.tolist(), fs.count.tolist()
+    rows = list(zip(*columns, strict=True))
+    return [rows[fs.offsets[user] : fs.offsets[user + 1]] for user in range(fs.n_users)]
+
+
+def dense(cells: dict[tuple[int, ...], float], *shape: int) -> np.ndarray:
+    due = np.zeros(shape)
+    for cell, value in cells.items():
+        due[cell] = value
+    return due
 
 
 @settings(max_examples=40)
 @given(SAMPLES, st.sampled_from([1, 4, 24]))
-def test_presence_equals_the_plain_loop(rows, bands) -> None:
+def test_presence_equals_the_plain_loop_to_the_bit(rows, bands) -> None:
     fs = people(rows)
-    due = np.zeros((9, 2, bands))
-    for cell, value in plain_presence(fs, bands).items():
-        due[cell] = value
-    np.testing.assert_allclose(fp.presence(fs, FRAME, bands=bands).values, due, atol=1e-12)
+    due = dense(oracle.presence(plain(fs), area_of, KINDS, bands), 9, 2, bands)
+    np.testing.assert_array_equal(fp.presence(fs, FRAME, bands=bands).values, due)
 
 
 @settings(max_examples=40)
 @given(SAMPLES)
-def test_flows_equal_the_plain_loop(rows) -> None:
+def test_flows_equal_the_plain_loop_to_the_bit(rows) -> None:
     fs = people(rows)
-    table = fp.flows(fs, FRAME).values
-    due = {cell: n / (7, 2)[cell[2]] for cell, n in plain_flows(fs).items()}
-    found = dict(
-        zip(zip(*(c.tolist() for c in table.coords), strict=True), table.data, strict=True)
+    due = dense(oracle.flows(plain(fs), area_of, KINDS), 9, 9, 2) / (7, 2)
+    np.testing.assert_array_equal(fp.flows(fs, FRAME).values.toarray(), due)
+
+
+@settings(max_examples=30)
+@given(SAMPLES, st.sampled_from([1, 8]), st.integers(1, 100))
+def test_bounded_contributions_equal_the_plain_loop(rows, bands, trips) -> None:
+    fs, where = people(rows), table_frame(people(rows), FRAME)
+    due = [oracle.bounded_presence(each, area_of, KINDS, bands) for each in plain(fs)]
+    cells = sum(dense(mine, 9, 2, bands) for mine, _ in due)
+    exact = exact_presence(fs, where, fp.Presence(FRAME, bands, epsilon=1))
+    np.testing.assert_array_equal(exact.cells, cells.ravel())
+    assert exact.total == sum(total for _, total in due)
+    most = 9 * trips
+    moved = exact_flows(fs, where, fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips)).cells
+    every = [oracle.trips_of(each, area_of, KINDS) for each in plain(fs)]
+    assert moved.sum() == sum(min(most, len(own)) for own in every) * (UNIT // most)
+    all_of_them = dense(Counter(cell for own in every for cell in own), 9, 9, 2)
+    assert (moved.reshape(9, 9, 2) <= all_of_them * (UNIT // most)).all()
+
+
+def test_every_choice_of_trips_is_as_likely() -> None:
+    """Of three trips one: each in a third of 3,000 people, give or take four deviations."""
+    at = [0, 1_000, 2_000, 2_000], [0, 0, 0, 1_000]
+    fs = fp.FingerprintSet.from_samples(
+        np.repeat(np.arange(3_000), 4), *(np.tile(v, 3_000) for v in at), np.tile(range(4), 3_000)
     )
-    assert found == pytest.approx(due)
+    one_day = fp.FrameConfig(fp.StatedPeriod(None, 1), "grid", AREA, 1_000)
+    option = fp.Flows(one_day, 8, epsilon=1, trips_per_day=1)
+    drawn = exact_flows(fs, table_frame(fs, one_day), option).cells / UNIT
+    assert drawn.sum() == 3_000
+    assert (np.abs(drawn[drawn > 0] - 1_000) < 4 * math.sqrt(3_000 * 2 / 9)).all()
+    assert (drawn > 0).sum() == 3
+
+
+@pytest.mark.parametrize("epsilon", [None, 1])
+def test_sums_are_equal_however_many_work_at_them(monkeypatch, epsilon) -> None:
+    """In blocks of a few people; fractions are added up in the order of the blocks."""
+    monkeypatch.setattr(contributions, "_SAMPLES_AT_ONCE", 100)
+    fs = crowd(60)
+    where = table_frame(fs, FRAME)
+    for make, option in (
+        (exact_presence, fp.Presence(FRAME, 8, epsilon=epsilon)),
+        (exact_flows, fp.Flows(FRAME, 8, epsilon=epsilon, trips_per_day=100)),
+    ):
+        one, three = (make(fs, where, option, fp.LocalEngine(n)) for n in (1, 3))
+        np.testing.assert_array_equal(one.cells, three.cells)
+        assert one.total == three.total
+
+
+def queries(fs: fp.FingerprintSet, option: fp.Tables) -> list[tuple[np.ndarray, int, float]]:
+    """All sums that get noise, each with the most that one person may add to it, and its ε."""
+    where, asked = table_frame(fs, FRAME), []
+
+    def noise(values, most, epsilon):
+        asked.append((np.ravel(values), most, epsilon))
+        return values
+
+    if "presence" in option.CONTENTS:
+        protected_presence(exact_presence(fs, where, option), where, option, noise)
+    else:
+        protected_flows(exact_flows(fs, where, option), where, option, noise)
+    return asked
+
+
+HEAVY = [(9, i % 40 - 5, i % 37 - 3, i % 13_000) for i in range(100_000)]  # nearly everywhere
+EDGES = [(9, x, y, t) for x in (0, 10, 29, 30) for y in (0, 20, 30) for t in (0, 1439, 12_959)]
+OUTSIDE = [(9, -5 + 40 * (i % 2), 33, i * 400) for i in range(40)]  # in no area, or on no day
+BESIDE = [(1, 3, 3, 5), (1, 13, 3, 700), (2, 28, 28, 9_000)]
+
+
+@pytest.mark.parametrize("person", [HEAVY, EDGES, OUTSIDE], ids=["heavy", "edges", "outside"])
+def test_one_person_moves_each_query_by_at_most_one(person) -> None:
+    """L1, in whole numbers, with and without the person: what the noise of each is made for."""
+    with_, without = people([*BESIDE, *person]), people(BESIDE)
+    for option in (fp.Presence(FRAME, 8, epsilon=1), fp.Flows(FRAME, 8, epsilon=1)):
+        asked = list(zip(queries(with_, option), queries(without, option), strict=True))
+        assert sum(epsilon for (_, _, epsilon), _ in asked) == pytest.approx(1)
+        for (more, most, epsilon), (less, _, _) in asked:
+            assert (more == np.rint(more)).all()
+            assert np.abs(more - less).sum() <= most
+            assert most in (UNIT, 2 * UNIT)  # a trip has two ends
+            assert epsilon > 0
+        if person is OUTSIDE:
+            assert all((more == less).all() for (more, *_), (less, *_) in asked)
 
 
 @settings(max_examples=30)
 @given(SAMPLES, st.integers(1, 3))
 def test_one_person_adds_at_most_one(rows, trips) -> None:
-    """L1, in whole numbers, of every sum that gets noise: with and without each person."""
-    heavy = [(9, i % 40 - 5, i % 37 - 3, i) for i in range(3_000)]  # outside, on edges, everywhere
-    fs = people([*rows, *heavy])
-    where = table_frame(fs, FRAME)
-    of_presence = fp.Presence(FRAME, 8, epsilon=1)
-    of_flows = fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips)
-    ring = rings_between(where)
-    for user in range(fs.n_users):
-        alone = fs.subset([user])
-        exact = exact_presence(alone, where, of_presence)
-        assert (exact.cells == np.floor(exact.cells)).all()
-        assert 0 <= exact.cells.sum() <= UNIT  # areas and bands are sums of the same
-        assert 0 <= exact.total <= UNIT
-        moved = exact_flows(alone, where, of_flows).cells.reshape(9, 9, 2)
-        pairs = moved.sum(axis=2)
-        assert moved.sum() <= UNIT
-        assert (pairs.sum(axis=0) + pairs.sum(axis=1)).sum() <= 2 * UNIT
-        assert np.bincount(ring.ravel(), pairs.ravel()).sum() <= UNIT
+    """L1 of every sum, of each person of random data; the sums are those of each."""
+    fs = people(rows)
+    for option in (
+        fp.Presence(FRAME, 8, epsilon=1),
+        fp.Flows(FRAME, 8, epsilon=1, trips_per_day=trips),
+    ):
+        for user in range(fs.n_users):
+            for sums, most, _ in queries(fs.subset([user]), option):
+                assert sums.min() >= 0
+                assert sums.sum() <= most
 
 
 def test_sums_of_everybody_are_the_sums_of_each() -> None:
@@ -165,16 +228,22 @@ def test_noise_is_discrete_laplace() -> None:
     assert chi2 < 33.7  # nine degrees of freedom: once in 10,000
 
 
-def test_frame_and_page_do_not_depend_on_the_people() -> None:
-    small, large = crowd(30), crowd(300, 5)
-    option = fp.Presence(FRAME, 8, epsilon=1)
-    texts = []
-    for fs in (small, large):
-        with zipfile.ZipFile(io.BytesIO(package(fp.release(fs, option)))) as packed:
-            table = pd.read_csv(packed.open("presence.csv"))
-            texts.append((packed.namelist(), packed.read("areas.geojson"), len(table)))
+def test_frame_page_and_size_do_not_depend_on_the_people() -> None:
+    """But for the numbers of the error, which come from noisy sums."""
+    far = people([(u, 99, 99, 5) for u in range(40)])
+    for option in (fp.Presence(FRAME, 8, epsilon=1), fp.Tables(FRAME, 8, epsilon=1)):
+        texts, sizes = [], []
+        for fs in (crowd(30), crowd(300, 5), people(BESIDE), far):
+            with zipfile.ZipFile(io.BytesIO(package(fp.release(fs, option)))) as packed:
+                read = {name: packed.read(name) for name in packed.namelist()}
+            table = pd.read_csv(io.BytesIO(read["presence.csv"]))
             assert (table.people >= 0).all()
-    assert texts[0] == texts[1]
+            numbers = r"[0-9a-f]{64}|[\d.]+(e[+-]\d+)?%?|more than they say|about"
+            page = re.sub(r"\W+", " ", re.sub(numbers, "", read["README.md"].decode()))
+            texts.append((tuple(read), read["areas.geojson"], len(table), tuple(table.area), page))
+            sizes.append(len(read["presence.csv"]))
+        assert len(set(texts)) == 1
+        assert max(sizes) < 2 * min(sizes)
 
 
 def test_a_threshold_leaves_small_counts_blank() -> None:
@@ -218,6 +287,10 @@ def test_published_tables_verify_and_altered_ones_do_not(tmp_path, option, endin
     fs = crowd()
     path = fp.publish(fp.release(fs, option), tmp_path / "t.zip", format=ending)
     assert fp.verify_release(path, fs, None).passed
+    if ending == "csv" and option.epsilon is None:
+        names, found = [str(n) for n in range(1, 10)], path.read_bytes()
+        assert not oracle.recounted(found, names, plain(fs), area_of, KINDS)
+        assert oracle.recounted(found, names, plain(fs)[1:], area_of, KINDS)
     with zipfile.ZipFile(path) as packed:
         members = {name: packed.read(name) for name in packed.namelist()}
     for name, content in members.items():
@@ -394,3 +467,37 @@ def test_cells_are_off_by_no_more_than_is_told(bands, side) -> None:
         off += np.abs(private.values - exact).mean()
         told += private.error + private.scale_error * exact.mean()
     assert off < 1.5 * told
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 99), st.sampled_from([1, 8]), st.sampled_from([None, 3]))
+def test_utility_equals_the_plain_loop_at_nine_corners(seed, bands, threshold) -> None:
+    """Frame of squares of 1 km, analysis areas of 700 m: mass spread evenly in area and band."""
+    fs = crowd(12, seed)
+    made = fp.release(fs, fp.Tables(FRAME, bands, threshold=threshold))
+    reference = Reference.of(fs, areas=700.0)
+    components, corners = tables_measured(reference, made, None, fs.n_users)
+    ground = reference.ground
+    grids = of_records.nine(ground.x_m, ground.y_m, ground.side_m)
+    samples = as_lists(fs)
+    counts = [fs.count[fs.rows_of(u)].tolist() for u in range(fs.n_users)]
+    ones = [1] * fs.n_users
+    presence = {cell: value for cell, value in np.ndenumerate(made.presence.values) if value > 0}
+    trips = dict(
+        zip(zip(*made.flows.values.coords, strict=True), made.flows.values.data, strict=True)
+    )
+    boxes = [[(1_000.0 * (i % 3), 1_000.0 * (i // 3), 1_000.0, 1_000.0)] for i in range(9)]
+    due = oracle.corners(
+        [of_records.occupancy(samples, counts, ones, grid) for grid in grids],
+        [of_records.trips(samples, counts, ones, grid) for grid in grids],
+        presence,
+        trips,
+        boxes,
+        KINDS,
+        fs.n_users,
+        bands,
+        grids,
+    )
+    for name, values in due.items():
+        assert corners[name] == pytest.approx(values, abs=1e-7)
+        assert components[name] == pytest.approx(sum(values) / 9, abs=1e-7)

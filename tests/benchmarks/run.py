@@ -29,6 +29,7 @@ from tests.benchmarks import (
     recovery,
     relinking,
     scale,
+    tables,
     unicity,
 )
 
@@ -49,6 +50,7 @@ CASES = (
     | cluster.CASES
     | relinking.CASES
     | scale.CASES
+    | tables.CASES
     | journey.CASES
 )
 # Long cases run only when named.

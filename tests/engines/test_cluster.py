@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 
 import fpanon_core as f
+from fpanon_core.aggregates import contributions
 from fpanon_core.engines import cluster
 from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
 from fpanon_core.engines.local import LocalEngine
@@ -110,11 +111,16 @@ def _score(fs, e):
     return f.score_recovery(f.recover_trajectories(counts), counts, truth, engine=e)
 
 
+AREA = f.StatedArea(0, 0, 4_000, 4_000, "metres")
+FRAME = f.FrameConfig(f.StatedPeriod(None, 3), "grid", AREA, 200)
+
 # Every public call that takes an engine.
 CALLS = {
     "k_gap": lambda fs, e: [f.k_gap(fs, 3, engine=e), f.k_gap(fs, 2, users=[5, 3], engine=e)],
     "mean_components": lambda fs, e: f.mean_components(fs, f.k_gap(fs, 2), engine=e),
     "stretch_components": lambda fs, e: f.stretch_components(fs, f.k_gap(fs, 2), engine=e),
+    "presence": lambda fs, e: f.presence(fs, FRAME, bands=8, engine=e).values,
+    "flows": lambda fs, e: f.flows(fs, FRAME, engine=e).values.toarray(),
     "unicity": lambda fs, e: f.unicity(fs, 2, engine=e, **FEW),
     "unicity_grid": lambda fs, e: f.unicity_grid(fs, PROFILES, (1, 3), engine=e, **FEW),
     "anonymity_sets": lambda fs, e: f.anonymity_sets(fs, _known(fs, "top"), engine=e),
@@ -165,6 +171,19 @@ def test_no_call_is_forgotten():
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_cluster_gives_what_this_machine_gives(name, fs, engine):
     assert_same(CALLS[name](fs, LocalEngine(2)), CALLS[name](fs, engine), name)
+
+
+def test_private_sums_of_a_cluster_are_those_of_this_machine(fs, engine, monkeypatch):
+    """Whole numbers, in blocks of a few people."""
+    monkeypatch.setattr(contributions, "_SAMPLES_AT_ONCE", 50)
+    where = contributions.table_frame(fs, FRAME)
+    for here, there in (
+        [contributions.presence_sums(fs, where, 8, 16, engine=e) for e in (None, engine)],
+        [(contributions.flow_sums(fs, where, 99, engine=e), 0) for e in (None, engine)],
+    ):
+        np.testing.assert_array_equal(here[0], there[0])
+        assert here[1] == there[1]
+        assert here[0].sum() > 0
 
 
 def _pid_or_double(block, slow, folder):
