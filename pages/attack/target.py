@@ -14,10 +14,10 @@ from fpanon_core.studies.followed import Followed
 from pages.attack import question, scene, target_story
 from pages.attack.form import Asked
 from pages.charts import record
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import Theme
 from pages.shell import layout, questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
 
@@ -114,11 +114,9 @@ def _steps(found: Followed, of: Theme) -> None:
         )
     step = found.steps[at]
     what_this_means(*target_story.told(found, step), key="attack_followed")
-    plot(
+    legend(
         record.followed_legend(of),
         key="attack_marks",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt="What the marks of the map and the bars are.",
     )
     left, right = side_by_side("attack_followed")

@@ -6,12 +6,12 @@ from functools import partial
 
 from fpanon_core.studies import people_by_hexagon
 from pages.charts.maps import columns_map, scale_bar, shades
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import Theme
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown
 from pages.shell import questions
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import legend, show_map
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 
@@ -51,10 +51,8 @@ def _show(found: people_by_hexagon.Result, of: Theme) -> None:
         alt="Map of columns: the higher and brighter, the more people were recorded there.",
         height=FIGURE_PX - _LEGEND_PX,
     )
-    plot(
+    legend(
         scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
         key="present_people_scale",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt=f"Colours of the map: from {by.low:.2g} to {by.high:.2g} people.",
     )

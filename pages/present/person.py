@@ -16,12 +16,12 @@ from fpanon_core.model.projection import central, degrees_of, lon_lat
 from pages.charts import spacetime
 from pages.charts.maps import corners_of
 from pages.charts.record import Played, played_legend, published_map, recorded_map
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import Theme
 from pages.present import story
 from pages.present.stage import Shown
 from pages.shell import workspace
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import legend, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side
 from pages.shell.widgets import days
@@ -207,11 +207,9 @@ def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme)
             alt="Map of the areas published for this moment and before it.",
             height=_MAP_PX,
         )
-    plot(
+    legend(
         played_legend(of),
         key="present_marks",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt="What the marks of both maps are.",
     )
 

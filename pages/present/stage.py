@@ -12,11 +12,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.options import Step
-from pages.charts.style import CONFIG, Theme, projected
+from pages.charts.style import Theme, projected
 from pages.present import story
 from pages.shell import workspace
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import show, show_map
 from pages.shell.guard import act
 from pages.shell.workspace import AS_THEY_ARE, Slide
 
@@ -107,7 +107,7 @@ def _draw(slide: Slide, of: Theme) -> None:
     if isinstance(figure, pdk.Deck):
         show_map(figure, key=f"present_{slide.key}", alt=slide.question, height=FIGURE_PX)
     else:
-        plot(figure, key=f"present_{slide.key}", theme=None, config=CONFIG, alt=slide.question)
+        show(figure, key=f"present_{slide.key}", alt=slide.question)
 
 
 def turn(slides: Sequence[Shown], corner: DeltaGenerator) -> Shown:

@@ -25,9 +25,15 @@ def plot(figure: Any, **how: Any) -> Any:
     return st.plotly_chart(unlinked(figure), **how)
 
 
-def show(figure: Any, *, key: str, alt: str) -> None:
+def show(figure: Any, *, key: str, alt: str, **how: Any) -> None:
     """Draw a plotly figure; ``alt`` says what is to be seen in it."""
-    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
+    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
+
+
+def legend(figure: Any, *, key: str, alt: str) -> None:
+    """Draw what the marks and colours of maps are; nothing in it answers to the mouse."""
+    still = style.CONFIG | {"staticPlot": True}
+    plot(figure, key=key, theme=None, config=still, alt=alt)
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
