@@ -22,8 +22,8 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, GeneralizationProfile
 from .tabled import Tabled
+from .under_profiles import unicity_grid
 from .unicity import GRID_POINTS, WINDOWS_MIN
-from .unicity_grid import unicity_grid
 
 _REGIONS_SHARE = 0.3  # of the progress
 _DIGITS = 5  # of degrees

@@ -30,9 +30,8 @@ from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from . import releases
-from .attack_examples import Example, examples
 from .estimates import Growth, carried_on, costs
-from .learnt import expected_error, home_found
+from .learnt import Example, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .releases import Shelf

@@ -31,8 +31,8 @@ from ..model.options import ReleaseOption
 from ..model.projection import degrees_of, lon_lat
 from ..model.released import ReleasedSet
 from . import attack
-from .attack_examples import guesses_of, homes_of, middle
 from .estimates import costs
+from .learnt import guesses_of, homes_of, middle
 from .linkage import FIRST_FEW, Attacked, attacked, targets_of
 
 MOST_SAMPLES = 2_000

@@ -37,8 +37,8 @@ from .estimates import costs
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .reidentification import PeriodRisk, outsider_risk, risk_in
+from .release_facts import sizes
 from .releases import Release, Steps, forget, reference, released
-from .use import sizes
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]

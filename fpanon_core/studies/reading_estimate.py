@@ -22,8 +22,7 @@ from ..tables.heads import Head, head_of, heads_of, shortened
 from ..tables.whole import staged
 from ..tables.writing import write_bytes
 from .estimates import Estimate
-from .reading import Reading, Source, beginning, read
-from .reading_memory import needed_for, needed_for_parts, parts_in
+from .reading import Reading, Source, beginning, needed_for, needed_for_parts, parts_in, read
 
 LARGE_BYTES = 20_000_000
 """Of a file, or parts together: less is read sooner than it could be estimated."""

@@ -16,8 +16,7 @@ from pages.charts import words
 from pages.charts.maps import cells_map, scale_bar, shades
 from pages.charts.spacetime import group_over_time
 from pages.charts.style import Theme
-from pages.hiding import areas
-from pages.hiding.moment import Moment, busiest, hours, moment
+from pages.hiding.moment import Moment, boxes, busiest, hours, middle, moment, paths
 from pages.shell import layout
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
@@ -116,10 +115,10 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         ranked = groups_by_cost(result).tolist()
         ways = {"Most alike": ranked[0], "In the middle": ranked[n_groups // 2]}
         _PICK.buttons("glove_group", ways | {"Least alike": ranked[-1]})
-    drawn, others = areas.paths(result, data.fs, group, _MEMBERS_DRAWN)
+    drawn, others = paths(result, data.fs, group, _MEMBERS_DRAWN)
     show(
         group_over_time(
-            drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=320
+            drawn, others, boxes(result, data.fs, group), days(data.fs), of, height=320
         ),
         key="glove_group_time",
         alt=f"Samples of the members of group {group} over time, and the blocks published for all "
@@ -130,7 +129,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
 
 def _chosen(result: GloveResult) -> int:
     """The group looked at; one of middling length until another is chosen."""
-    return _PICK.now(range(result.published.n_groups), areas.middle(result))
+    return _PICK.now(range(result.published.n_groups), middle(result))
 
 
 # --- what is said ---

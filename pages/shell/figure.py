@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.geography import Background
-from fpanon_core.studies import background as background_study
+from fpanon_core.studies import reading as background_study
 from pages.charts import style
 from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
