@@ -25,7 +25,7 @@ import pandas as pd
 
 from ..attacks.overlap import BATTERY, Groups, found
 from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part
+from ..engines.progress import Progress, nth_part, tell
 from ..measures import crossing as measure
 from ..model.checks import whole
 from ..model.composition import Crossing, ReleaseMatch
@@ -35,7 +35,8 @@ from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.published import Membership
 from ..model.released import ReleasedSet
-from .memberships import Place, membership, of_origin, origin_of
+from .memberships import Place, membership, of_origin
+from .publishing import origin_of
 from .tabled import Tabled
 
 
@@ -195,8 +196,7 @@ def study(
     release, key : bytes
         The zip and the key that was written with it.
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     try:
         return Older(membership(release, key=key))
     except FpanonError as refusal:

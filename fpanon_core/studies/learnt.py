@@ -19,7 +19,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import carried, noise_in_space
+from ..anonymize.carrying import noise_in_space
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import (
     Homes,
@@ -48,7 +48,7 @@ from ..model.knowledge import Knowledge
 from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
-from .linkage import Attacked, attacked, homes_asked, targets_of
+from .linkage import Attacked, attacked, cells_known, homes_asked, targets_of
 
 
 def home_found(
@@ -217,7 +217,7 @@ def expected_error(
     origin, published, whole = release.origin, release.published, release.whole
     known = targets_of(release, config, absent=False)
     engine = engine or LocalEngine()
-    cells = carried(origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=seed)
+    cells = cells_known(release, known, config)
     moment = _moments(whole, known, seed)
     t = whole.t_min[moment] + whole.dt_min[moment] / 2
     true_x = whole.x_m[moment] + whole.dx_m[moment] / 2
@@ -379,9 +379,7 @@ def _found_before(
     original = release.origin.original
     raw = attacked(original, made_by(original, ReleaseOption()))
     known = targets_of(release, config)
-    cells = carried(
-        raw.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed
-    )
+    cells = cells_known(raw, known, config)
     rows = rows_of(known.offsets[some], known.sizes[some])
     own = raw.published.own[release.person[known.targets[some]]]
     found = ranks(

@@ -24,7 +24,7 @@ from typing import IO, Any
 import pandas as pd
 
 from ..engines.limits import MEMORY_VARIABLE, Limits
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..io.background import read_background
 from ..io.cdr import read_cdr, read_parts
 from ..io.doubts import ASK, DoubtfulPositions
@@ -394,6 +394,5 @@ def _too_much(needs: int, limit: int) -> str:
 def background(body: bytes, *, progress: Progress | None = None) -> Background:
     """As :func:`.read_background`."""
     found = read_background(body)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return found

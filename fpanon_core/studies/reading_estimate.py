@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..engines.limits import Limits
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..io.turns import AS_THEY_ARE
 from ..model.errors import FpanonError
 from ..model.mapped import is_folder_of_fingerprints
@@ -61,8 +61,7 @@ def study(
     source: Source, reading: Reading | None = None, *, progress: Progress | None = None
 ) -> ReadingEstimate:
     """As :func:`estimate_reading`, of what somebody has chosen."""
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     return estimate_reading(source, reading or Reading())
 
 

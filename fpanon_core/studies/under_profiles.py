@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..anonymize.generalize import check_coarser, generalize, resolve
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, nth_part, part, tell
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
@@ -264,8 +264,7 @@ def _sweep(
         raise ConfigError(_NOTHING_ASKED)
     for number, profile in enumerate(asked):
         stretch = nth_part(progress, number, len(asked))
-        if stretch is not None:
-            stretch(0.0)
+        tell(stretch, 0.0)
         check_coarser(fs, profile)  # before its origin is looked for
         over = laid(fs, profile)
         seen = generalize(fs, over, seed=configs[0].seed)

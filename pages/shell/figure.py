@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.geography import Background
-from fpanon_core.studies import reading as background_study
+from fpanon_core.studies import reading
 from pages.charts import style
 from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
@@ -66,7 +66,7 @@ def read_ground(body: bytes) -> None:
     for job in session.jobs(GROUND_JOBS):
         session.dismiss(job)
     session.start(
-        background_study.study,
+        reading.background,
         body,
         label="Reading the background of the maps",
         kind=GROUND_JOBS,
