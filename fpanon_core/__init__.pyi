@@ -90,7 +90,7 @@ from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
-from .studies.unicity_grid import disclosure_grid, unicity_grid
+from .studies.under_profiles import disclosure_grid, unicity_grid
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
 

@@ -22,7 +22,7 @@ import h3.api.basic_int as h3
 import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..kernels.table_sums import number_cells
 from ..model.aggregates import UNKNOWN, AggregateCounts, CountRows, LeftOut
 from ..model.arrays import (
@@ -197,8 +197,7 @@ def counts_of(
         user, slot = np.nonzero(part != UNKNOWN)
         at = slot * places + part[user, slot]
         flat += np.bincount(at, fs.weight[users][user], len(flat)).astype(np.int64)
-        if progress is not None:
-            progress(users.stop / fs.n_users)
+        tell(progress, users.stop / fs.n_users)
     return where.released(flat.reshape(slots, places)), where.left_out
 
 

@@ -34,7 +34,7 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, fill
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.home_guesses import (
     HomeMap,
     HomeTree,
@@ -334,8 +334,7 @@ def guesses(
         found["noise_likelihood"] = noise_likelihood(
             fs, published, asked, noise, first, engine=engine, progress=told
         )
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return found
 
 

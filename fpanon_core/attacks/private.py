@@ -43,7 +43,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.aggregates import AggregateCounts
 from ..model.arrays import IntArray
 from ..model.checks import one_of, positive, whole
@@ -189,8 +189,7 @@ def with_noise(
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for done, _ in enumerate(pool.map(drawn, firsts), 1):
-            if progress is not None:
-                progress(done / len(firsts))
+            tell(progress, done / len(firsts))
     return noisy
 
 

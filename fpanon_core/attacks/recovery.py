@@ -44,7 +44,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.network_simplex import Frequencies, at_places, by_places, distances
 from ..kernels.recovery_links import link_nearest, save_common
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryConfig
@@ -392,8 +392,7 @@ def link_days(
     engine.map(_linked, [(days[i], days[j]) for i, j in pairs], (), take, progress=progress)
     for (i, j), followed in zip(pairs, follower, strict=True):
         order[j] = followed[order[i]]
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return order, cost
 
 

@@ -39,7 +39,7 @@ import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, fill
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, nth_part, part, tell
 from ..kernels.relinking import (
     Marks,
     Side,
@@ -357,8 +357,7 @@ def chained(
         ends[taken] = np.repeat(records.ends, records.weight, axis=0)
         found.append(taken)
         said.append(_said(records, taken))
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return found
 
 

@@ -14,7 +14,7 @@ from ..model.configs import Strategy, UnicityConfig
 from ..model.errors import ConfigError
 from ..model.files import keyed
 from ..model.profiles import GeneralizationProfile
-from ..studies import anonymizability, antenna_merging, unicity_grid
+from ..studies import anonymizability, antenna_merging, under_profiles
 from ..studies import disclosure as disclosures
 from ..studies import unicity as outsider
 from ..studies.under_profiles import as_read, check_profiles, corners
@@ -142,7 +142,7 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     run.estimate(outsider.study, study if full else outsider.Config(wish.users, wish.seed))
     table = run.ask(
         "unicity",
-        unicity_grid.unicity_grid,
+        under_profiles.unicity_grid,
         wish.profiles or [as_read(run.fs)],
         wish.p,
         out_of=wish.out_of,

@@ -19,8 +19,15 @@ from ..studies import publishing
 from ..studies.count_tables import publish as publish_any
 from ..studies.count_tables import release as drawn
 from ..studies.count_tables import verify_release
-from ..studies.crossing import Result, cross_releases
-from ..studies.crossing_words import MEANING, counted, followed, naming, told
+from ..studies.crossing import (
+    MEANING,
+    Result,
+    cross_releases,
+    describe_counted,
+    describe_crossing,
+    describe_followed,
+    describe_naming,
+)
 from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
 from ..studies.table_package import described_tables
@@ -279,12 +286,12 @@ def cross(
         },
         f"First:  {found.names[0]}",
         f"Second: {found.names[1]}",
-        counted(found),
+        describe_counted(found),
         _crowds(found),
-        told(found, "the first", ("in the first", "in the second")),
+        describe_crossing(found, "the first", ("in the first", "in the second")),
         MEANING,
-        naming(found),
-        followed(found) if more else "",
+        describe_naming(found),
+        describe_followed(found) if more else "",
         f"Of each person the smallest crowd counts, in {periods:,} pairs of periods that share a "
         "day; each pair is in the tables."
         if periods > 1

@@ -35,3 +35,9 @@ def nth_part(progress: Progress | None, number: int, count: int) -> Progress | N
     [0.75]
     """
     return part(progress, number / count, (number + 1) / count)
+
+
+def tell(progress: Progress | None, share: float) -> None:
+    """Tell how much is done, where anybody listens."""
+    if progress is not None:
+        progress(share)

@@ -14,7 +14,7 @@ import pandas as pd
 from ..anonymize.clusters import merged_regions, voronoi_cells
 from ..anonymize.regions import region_map
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..measures.crowds import lon_lat
 from ..model.arrays import IntArray
 from ..model.configs import KnowledgeConfig
@@ -22,8 +22,8 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, GeneralizationProfile
 from .tabled import Tabled
+from .under_profiles import unicity_grid
 from .unicity import GRID_POINTS, WINDOWS_MIN
-from .unicity_grid import unicity_grid
 
 _REGIONS_SHARE = 0.3  # of the progress
 _DIGITS = 5  # of degrees
@@ -118,8 +118,7 @@ def study(
     ConfigError
         There are fewer antennas, or all time windows are finer than the data.
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     space = AntennaClusters(config.size)
     found = region_map(fs, space, seed=config.seed)
     half = fs.granularity_m / 2

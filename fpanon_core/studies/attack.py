@@ -19,7 +19,7 @@ import pandas as pd
 
 from ..anonymize.chain import release
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, nth_part, part, tell
 from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
@@ -30,9 +30,8 @@ from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from . import releases
-from .attack_examples import Example, examples
 from .estimates import Growth, carried_on, costs
-from .learnt import expected_error, home_found
+from .learnt import Example, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .releases import Shelf
@@ -42,7 +41,7 @@ Estimate = tuple[float, float, float]
 
 _MOST_KEPT = 4
 _RAW = ReleaseOption()
-_NAN = float("nan")
+_NAN, _ERROR = float("nan"), "expected error"
 _NOTHING: Estimate = (_NAN, _NAN, _NAN)
 
 
@@ -197,33 +196,23 @@ class Result(Tabled):
           does not apply. No ``guessing`` of accusations: who does not look accuses nobody.
         - ``targets``, ``targets_before``: as :attr:`fpanon_core.LinkResult.per_target`.
         """
+        was, now = (_figures(each, self.config.within_m) for each in (self.before, self.after))
         rows = [
             {
                 "measure": name,
-                "unit": unit,
-                **_columns("before", "before_", before),
-                **_columns("after", "", after),
-                "points_alone": alone,
+                "unit": "m" if name == _ERROR else "share",
+                **_columns("before", "before_", was[name]),
+                **_columns("after", "", now[name]),
+                "points_alone": self.after.error.points_m if name == _ERROR else _NAN,
                 "method": self.method,
             }
-            for name, unit, before, after, alone in self._rows()
+            for name in now
         ]
         return {
             "attack": pd.DataFrame(rows),
             "targets": self.after.link.per_target,
             "targets_before": self.before.link.per_target,
         }
-
-    def _rows(self) -> list[tuple[str, str, _Figure, _Figure, float]]:
-        """Name, unit, before, after, and what the points say alone, of every measure."""
-        was, now = (_linked(each) for each in (self.before, self.after))
-        rows = [(name, "share", was[name], now[name], _NAN) for name in was]
-        for metres in self.config.within_m:
-            first, second = (_home(each.home, metres) for each in (self.before, self.after))
-            rows.append((f"home within {metres:g} m", "share", first, second, _NAN))
-        first, second = (_error(each.error) for each in (self.before, self.after))
-        rows.append(("expected error", "m", first, second, self.after.error.points_m))
-        return rows
 
 
 _GROWTH = Growth((300, 1_200), (1.0, 2.0), warming=60, alone_s=math.inf, beyond=1.0)
@@ -307,8 +296,7 @@ def study(
     after = before if raw else found(fs, given, config, engine, _tenths(progress, 6, 9))
     asked = after.link.per_target, config.within_m, config.nights
     some = examples(target, config.knowledge, *asked, engine=engine)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Result(
         config, fs.digest, origin.option, origin.k, origin.period_days, before, after, some
     )
@@ -330,8 +318,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
     """Progress of a stretch of the whole, in tenths of it."""
     stretch = part(progress, begin / 10, end / 10)
-    if stretch is not None:
-        stretch(0.0)
+    tell(stretch, 0.0)
     return stretch
 
 
@@ -405,8 +392,10 @@ ATTACKERS = {
 """What each attacker of the battery is called."""
 
 
-def _linked(found: Found) -> dict[str, _Figure]:
+def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
+    """Every measure by name, in the order of the table."""
     link, best, guessing = found.link, found.link.strongest, found.link.guessing
+    error = found.error
 
     def figure(name: str, guess: float, asked: int = link.n_present) -> _Figure:
         value, low, high = (getattr(best, f"{name}{end}") for end in ("", "_low", "_high"))
@@ -423,6 +412,8 @@ def _linked(found: Found) -> dict[str, _Figure]:
         f"record among the first {FIRST_FEW}": figure("among_10", min(1.0, FIRST_FEW * guessing)),
         "posterior of the right record": figure("posterior", guessing),
         "accused, not in the release": figure("accused", _NAN, link.n_absent),
+        **{f"home within {metres:g} m": _home(found.home, metres) for metres in within_m},
+        _ERROR: _Figure((error.metres, error.low, error.high), error.guessing_m, error.n_targets),
     }
 
 
@@ -432,7 +423,3 @@ def _home(table: pd.DataFrame | None, metres: float) -> _Figure:
     row = table[table["within_m"] == metres].iloc[0]
     ends = (float(row["found"]), float(row["low"]), float(row["high"]))
     return _Figure(ends, float(row["guessing"]), int(row["people"]))
-
-
-def _error(found: ExpectedError) -> _Figure:
-    return _Figure((found.metres, found.low, found.high), found.guessing_m, found.n_targets)

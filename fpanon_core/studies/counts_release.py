@@ -19,7 +19,7 @@ import pandas as pd
 from ..attacks.aggregation import counts_of
 from ..attacks.private import dp_counts, privacy_guarantee
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..io.hints import Message, Way
 from ..io.publishing import package_bytes
 from ..model import limits
@@ -291,8 +291,7 @@ def study(
     >>> made.to_frame().values.tolist(), made.blank
     ([[0.0, 1.0, 2.0]], 1)
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     frame = frame_for(fs, config.frame)
     if config.form == "private" and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
@@ -306,8 +305,7 @@ def study(
     elif config.filled_in:
         seen, _ = counts_of(fs, filled_in=False, progress=rest, **stated)
         recorded = np.asarray(seen.counts, np.int64)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     people = int(fs.weight.sum()) - left_out.people
     return Result(counts, guarantee, left_out, people, recorded, config, fs.digest)
 

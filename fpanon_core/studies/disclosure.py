@@ -26,8 +26,7 @@ from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
 from .estimates import costs
 from .tabled import Tabled
-from .under_profiles import laid
-from .unicity_grid import disclosures
+from .under_profiles import disclosures, laid
 
 _SIDES_M: tuple[float, ...] = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
 _WINDOWS_MIN: tuple[float, ...] = (60, 360, 720, 1_440)  # Noriega Campero 2015, table 4.2

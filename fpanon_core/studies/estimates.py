@@ -24,7 +24,7 @@ import pandas as pd
 
 from ..engines.limits import Limits, needs_too_much
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.budgets import clock, gigabytes
 from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -187,8 +187,7 @@ def study(
     progress: Progress | None = None,
 ) -> Estimate:
     """What a question put to these data is likely to take: time, too."""
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     seconds = seconds_of(config.study, fs, config.config, made=config.made, engine=engine)
     return replace(estimate(config.study, fs, config.config, engine=engine), seconds=seconds)
 

@@ -23,7 +23,7 @@ from . import options
 from .judgement import Limits
 from .option_result import CUSTOM, OptionResult, UtilityChoice
 from .options_table import OptionsTable
-from .use import Size
+from .release_facts import Size
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import Carried, carried
+from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
 from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..measures.drawing import drawn
 from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.checks import whole
@@ -26,14 +26,14 @@ from ..model.clock import instants
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.knowledge import Knowledge
+from ..model.knowledge import Knowledge, KnownPoints
 from ..model.options import ReleaseOption
 from ..model.projection import degrees_of, lon_lat
 from ..model.released import ReleasedSet
 from . import attack
-from .attack_examples import guesses_of, homes_of, middle
 from .estimates import costs
-from .linkage import FIRST_FEW, Attacked, attacked, targets_of
+from .learnt import guesses_of, homes_of, middle
+from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
 
 MOST_SAMPLES = 2_000
 """Samples of the person, and of the right record, that go along; of more those nearest in time."""
@@ -139,8 +139,8 @@ class Followed:
     Attributes
     ----------
     config : attack.Config
-    digest, method : str
-        Of the original; what was done to it, in words.
+    digest : str
+        Of the original.
     user : int
         Row number in the original.
     pseudonym : str
@@ -151,8 +151,6 @@ class Followed:
         Whether the person has a record in the release.
     n_people : int
         People in the release.
-    crowd : int or None
-        As of :class:`.attack.Result`.
     steps : tuple of Step
         After 0, 1, … points.
     points : DataFrame
@@ -171,8 +169,6 @@ class Followed:
         Samples of the right record, likewise; ``point`` is 0. Empty where there is none.
     home : Place or None
         Where the person truly lives, by the original; None where nights are too few.
-    guess : Place or None
-        Where the right record says so.
     commonest : Place or None
         The home that most people's are near, which an attacker without any record guesses.
     within_m : float
@@ -181,29 +177,19 @@ class Followed:
 
     config: attack.Config
     digest: str
-    method: str
     user: int
     pseudonym: str
     period: int | None
     present: bool
     n_people: int
-    crowd: int | None
     steps: tuple[Step, ...]
     points: pd.DataFrame
     places: pd.DataFrame
     areas: pd.DataFrame
     record: pd.DataFrame
     home: Place | None
-    guess: Place | None
     commonest: Place | None
     within_m: float
-
-    @property
-    def off_m(self) -> float:
-        """How far the guess by the right record is from the home; NaN where either is missing."""
-        if self.home is None or self.guess is None:
-            return float("nan")
-        return float(np.hypot(self.guess.x_m - self.home.x_m, self.guess.y_m - self.home.y_m))
 
 
 @costs(600)
@@ -261,34 +247,29 @@ def follow(
     told = _Told.of(release, config, known, which, attacker, engine)
     raw = attacked(fs, made_by(fs, ReleaseOption()))
     before = _Told.of(raw, config, known, which, attacker, engine, owner=int(target))
-    if progress is not None:
-        progress(0.8)
+    tell(progress, 0.8)
     listed = told.leading()
     homes = homes_of(release, config.nights)
     views = _Views(release, homes, config, told.own, listed, engine)
     steps = [_nothing_known(told, before), *_steps(told, before, listed, views)]
     row = int(known.targets[which])
     points, true = _points(release, config, known, told)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Followed(
         config=config,
         digest=fs.digest,
-        method=release.origin.option.text,
         user=int(target),
         pseudonym=str(fs.pseudonyms[int(target)]),
         period=None if release.period is None else int(release.period[row]),
         present=told.own >= 0,
         n_people=release.published.n_people,
-        crowd=release.origin.k,
         steps=tuple(steps),
         points=points,
         places=_places(release, row, true),
         areas=views.areas(told),
         record=views.record(told.own, true),
         home=views.home(int(target)),
-        guess=views.guess_of(told.own),
-        commonest=views.commonest(),
+        commonest=views.commonest,
         within_m=middle(config.within_m),
     )
 
@@ -338,13 +319,7 @@ class _Told:
         engine: Engine,
         owner: int | None = None,
     ) -> _Told:
-        cells = carried(
-            release.origin,
-            known,
-            blur_m=config.blur_m,
-            blur_min=config.blur_min,
-            seed=config.seed,
-        )
+        cells = cells_known(release, known, config.knowledge)
         rows = np.arange(known.offsets[which], known.offsets[which + 1])
         row = int(known.targets[which]) if owner is None else owner
         return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
@@ -487,11 +462,12 @@ class _Views:
         mine = [own] if own >= 0 else []
         self._records = np.unique(np.concatenate([*listed, np.array(mine, np.int64)]))
         self._guesses: dict[int, Place] = {}
-        self._commonest: Place | None = None
+        self.commonest: Place | None = None  # the home that most people's are near
         if homes is not None:
             guess, known = guesses_of(release, homes, self._records, engine), homes.known
-            self._guesses = dict(zip(self._records.tolist(), self._all(guess), strict=True))
-            self._commonest = self._place(known.x_m, known.y_m)
+            places = [self._place(x, y) for x, y in guess.tolist()]
+            self._guesses = dict(zip(self._records.tolist(), places, strict=True))
+            self.commonest = self._place(known.x_m, known.y_m)
 
     def number(self, record: int) -> int:
         """By which a record goes."""
@@ -500,10 +476,6 @@ class _Views:
     def guess_of(self, record: int) -> Place | None:
         """Where a record says that its people live."""
         return self._guesses.get(record)
-
-    def commonest(self) -> Place | None:
-        """The home that most people's are near."""
-        return self._commonest
 
     def home(self, user: int) -> Place | None:
         """Where somebody truly lives."""
@@ -548,9 +520,6 @@ class _Views:
             }
         )
 
-    def _all(self, places: FloatArray) -> list[Place]:
-        return [self._place(x, y) for x, y in places.tolist()]
-
     def _place(self, x: float, y: float) -> Place:
         lon, lat = _degrees(self._crs, np.array([x]), np.array([y]))
         return Place(x, y, float(lon[0]), float(lat[0]))
@@ -561,15 +530,12 @@ def _points(
 ) -> tuple[pd.DataFrame, FloatArray]:
     """The points, where they truly were and where they are taken to be; and their times."""
     original, rows, points = release.origin.original, told.rows, told.cells.points
-    x = (known.x_m + known.dx_m / 2)[rows]
-    y = (known.y_m + known.dy_m / 2)[rows]
-    t = (known.t_min + known.dt_min / 2)[rows]
+    x, y, t = _middles(known, rows)
     seen_x, seen_y, seen_t = x, y, t
     if config.blur_m:
-        seen_x = (points.x_m + points.dx_m / 2)[rows]
-        seen_y = (points.y_m + points.dy_m / 2)[rows]
+        seen_x, seen_y, _ = _middles(points, rows)
     if config.blur_min and not known.timeless:
-        seen_t = (points.t_min + points.dt_min / 2)[rows]
+        seen_t = _middles(points, rows)[2]
     lon, lat = _degrees(original.crs, x, y)
     seen_lon, seen_lat = _degrees(original.crs, seen_x, seen_y)
     table = pd.DataFrame(
@@ -595,11 +561,18 @@ def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
     """Where the person truly was; of very many samples those nearest in time to the points."""
     fs = release.whole
     rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
-    rows = rows[_nearest((fs.t_min + fs.dt_min / 2)[rows], near_t)]
-    x, y = (fs.x_m + fs.dx_m / 2)[rows], (fs.y_m + fs.dy_m / 2)[rows]
+    x, y, t = _middles(fs, rows[_nearest(_middles(fs, rows)[2], near_t)])
     lon, lat = _degrees(release.origin.original.crs, x, y)
-    t = (fs.t_min + fs.dt_min / 2)[rows]
     return pd.DataFrame({"x_m": x, "y_m": y, "t_min": t, "lon": lon, "lat": lat})
+
+
+def _middles(
+    cells: FingerprintSet | Knowledge | KnownPoints, rows: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Middles of some cells: x and y, metres, and t, minutes."""
+    x = (cells.x_m + cells.dx_m / 2)[rows]
+    y = (cells.y_m + cells.dy_m / 2)[rows]
+    return x, y, (cells.t_min + cells.dt_min / 2)[rows]
 
 
 def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:

@@ -34,8 +34,8 @@ from ..model.options import MOST_LEFT_OUT as MOST_LEFT_OUT
 from ..model.options import Aligned, Glove, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .estimates import Growth, carried_on, costs, timed
+from .release_facts import Size, typical_side_m
 from .tabled import Tabled
-from .use import Size, typical_side_m
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")

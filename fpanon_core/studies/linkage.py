@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..anonymize.carrying import carried
+from ..anonymize.carrying import Carried, carried
 from ..anonymize.periods import into_periods
 from ..attacks.homes import Homes, HomesAsked
 from ..attacks.search import Published, Ranks, ranks
@@ -136,12 +136,16 @@ def true_ranks(
     progress: Progress | None = None,
 ) -> dict[str, Ranks]:
     """Where the own records of targets stand by true points, for each attacker."""
-    cells = carried(
-        release.origin, known, blur_m=config.blur_m, blur_min=config.blur_min, seed=config.seed
-    )
+    cells = cells_known(release, known, config)
     published = release.published
     own = published.own[known.targets]
     return ranks(published, cells.points, cells.mechanism, own, engine=engine, progress=progress)
+
+
+def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carried:
+    """The known points as the release would publish them, with the attacker's own errors."""
+    blur = {"blur_m": config.blur_m, "blur_min": config.blur_min}
+    return carried(release.origin, known, **blur, seed=config.seed)
 
 
 def targets_of(
@@ -341,15 +345,21 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
 def _origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Origin:
     if isinstance(released, GloveResult):
         return Origin.of_glove(released, original)
+    origin = origin_within(released)
+    if origin.original is not original and origin.original.digest != original.digest:
+        raise ConfigError(
+            "This release was made of other data than those given as the original; give the "
+            "fingerprints that it was made of."
+        )
+    return origin
+
+
+def origin_within(released: ReleasedSet) -> Origin:
+    """How a release came about, by itself; ConfigError where it does not say."""
     origin = getattr(released, "origin", None)
     if not isinstance(origin, Origin):
         raise ConfigError(
             "These data do not know what was done to them; give what release(), glove() or "
             "aligned() made, unchanged."
-        )
-    if origin.original is not original and origin.original.digest != original.digest:
-        raise ConfigError(
-            "This release was made of other data than those given as the original; give the "
-            "fingerprints that it was made of."
         )
     return origin

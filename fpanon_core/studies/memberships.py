@@ -25,11 +25,12 @@ from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.facts import ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
-from ..model.published import ALWAYS, Membership, known
+from ..model.published import ALWAYS, Membership
 from ..model.released import Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.package import Package, read_package
 from ..verification.records import read_listed
+from .publishing import origin_of
 
 Place = str | os.PathLike[str]
 
@@ -101,31 +102,6 @@ def of_origin(origin: Origin) -> Membership:
         digest=fs.digest,
         pseudonym=np.array(fs.pseudonyms, dtype=object)[person],
     )
-
-
-def origin_of(released: ReleasedSet | GloveResult, original: FingerprintSet | None) -> Origin:
-    """How a result came about.
-
-    Raises
-    ------
-    ConfigError
-        It cannot be told, or the original is missing or another one.
-    """
-    if isinstance(released, GloveResult):
-        cut = released.period_days is not None
-        fs = original or known(released.whole_digest if cut else released.digest)
-        if fs is None:
-            raise ConfigError(
-                "This result does not hold the data that were hidden, and with them whose each "
-                "record is; give original=, the fingerprints that were hidden."
-            )
-        return Origin.of_glove(released, fs)
-    if released.origin is None:
-        raise ConfigError(
-            "It is not known how these fingerprints were made, or they were changed since; give "
-            "what release or glove returned."
-        )
-    return released.origin
 
 
 @only_ours("release")

@@ -82,7 +82,7 @@ class OptionResult:
         release whose nights are recorded. 0 where no home can be asked, or it is not known.
     size : dict of str to float
         How coarse the typical published sample is, beside the data, by the names of
-        :class:`fpanon_core.studies.use.Size`; empty where it is not known.
+        :class:`fpanon_core.studies.release_facts.Size`; empty where it is not known.
     """
 
     option: ReleaseOption

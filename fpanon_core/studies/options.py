@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, nth_part, part, tell
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -37,8 +37,8 @@ from .estimates import costs
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice
 from .options_table import OptionsTable
 from .reidentification import PeriodRisk, outsider_risk, risk_in
+from .release_facts import sizes
 from .releases import Release, Steps, forget, reference, released
-from .use import sizes
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
@@ -186,16 +186,14 @@ def explore_options(
     results = []
     for number, option in enumerate(asked):
         stretch = nth_part(progress, number, len(asked))
-        if stretch is not None:
-            stretch(0.0)
+        tell(stretch, 0.0)
         if option.steps in known:
             results.append(replace(known[option.steps], option=option))
         else:
             results.append(exploration.result(option, stretch))
         if on_option is not None:
             on_option(results[-1])
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return replace(table, results=tuple(results))
 
 
@@ -251,8 +249,7 @@ class _Exploration:
         components, corners = measured(compared, seen, None if release.periods is None else people)
         if self.own_utility is not None:
             components[CUSTOM] = float(self.own_utility(self.fs, seen))
-        if progress is not None:
-            progress(1.0)
+        tell(progress, 1.0)
         return OptionResult(
             option=option,
             risks=risks,

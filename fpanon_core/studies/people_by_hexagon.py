@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..anonymize.regions import hexagon_map
 from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.arrays import FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError
@@ -129,8 +129,7 @@ def study(
         raise ConfigError("There is no map: the data carry no map projection.")
     resolution = _resolution(fs, config)
     hexagons = hexagon_map(fs, Hexagons(resolution))
-    if progress is not None:
-        progress(0.6)
+    tell(progress, 0.6)
     user = np.repeat(np.arange(fs.n_users), fs.lengths)
     first, _ = distinct_rows(user.astype(np.float64), hexagons.sample_region.astype(np.float64))
     who, where = user[first], hexagons.sample_region[first]
@@ -140,8 +139,7 @@ def study(
     seen = np.zeros(fs.n_users, bool)
     seen[who[np.isin(where, told)]] = True
     lon, lat, offsets = _corners(hexagons.cell[told])
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Result(
         config=config,
         digest=fs.digest,

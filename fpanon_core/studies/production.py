@@ -17,7 +17,7 @@ import pandas as pd
 
 from ..anonymize.chain import made_by
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..io.publishing import FORMATS, Format, data_file, secret_bytes, write_zip
 from ..model import checks
 from ..model.errors import ConfigError
@@ -142,8 +142,7 @@ def study(
         archive = _zipped(folder, data_file(config.format), found.sha256)
     passed = found.verdict.passed
     left_out = None if found.left_out is None else secret_bytes(found.left_out)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Result(
         config,
         fs.digest,

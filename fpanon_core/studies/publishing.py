@@ -122,6 +122,8 @@ def publish(
     ['README.md', 'data.csv', 'datapackage.json']
     """
     origin = origin_of(released, original)
+    if original is not None and original.digest != origin.original.digest:
+        raise ConfigError("The original given is not the one that this release was made of.")
     target = check_target(path)
     secrets = {
         name: check_beside(file, target, name)
@@ -177,8 +179,8 @@ def origin_of(
         original = known(digest) if original is None else original
         if original is None:
             raise ConfigError(
-                "A release that promises a crowd leaves verified against its original; give "
-                "original=, the fingerprints that were hidden."
+                "This result does not hold the data that were hidden, and with them whose each "
+                "record is; give original=, the fingerprints that were hidden."
             )
         return Origin.of_glove(released, original)
     origin = released.origin if isinstance(released, ReleasedSet) else None
@@ -187,8 +189,6 @@ def origin_of(
             "It is not known how these fingerprints were made, or they were changed since; give "
             "what release or glove returned."
         )
-    if original is not None and original.digest != origin.original.digest:
-        raise ConfigError("The original given is not the one that this release was made of.")
     return origin
 
 

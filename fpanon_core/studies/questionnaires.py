@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..io.questionnaire import DOMAINS, read_questionnaire
 from ..io.samples import SYNTHETIC_QUESTIONNAIRE
 from ..model.errors import SchemaError
@@ -64,8 +64,7 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
         As :func:`fpanon_core.read_questionnaire`, but for a file that is no questionnaire, which is
         an answer, too.
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE
     try:
         used = read_questionnaire(source, options=config.options, domains=config.domains)

@@ -1,4 +1,14 @@
-"""From a file, an upload or a sample to fingerprints: how a data set is read, and what is in it."""
+"""From a file, an upload or a sample to fingerprints: how a data set is read, and what is in it.
+
+How much memory will reading a table take? From its beginning, before it is read.
+
+Measured of 0.3 to 24 million generated events, of 4 to 16 columns, in a process of its own by what
+it holds at its peak (23 November 2026, tests/benchmarks/reading_estimates.py): a start, so many
+bytes a row for what is made of them, and for each byte of the table as it is decoded. In parts only
+some rows are in memory at a time; of text parts one as a whole.
+
+What is to lie under the maps? Read where a file that means harm ends no server.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +16,32 @@ import contextlib
 import io
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any
 
 import pandas as pd
 
-from ..engines.progress import Progress
+from ..engines.limits import MEMORY_VARIABLE, Limits
+from ..engines.progress import Progress, tell
+from ..io.background import read_background
 from ..io.cdr import read_cdr, read_parts
 from ..io.doubts import ASK, DoubtfulPositions
 from ..io.report import IngestReport, PositionDoubt, keep_account, kept_account
 from ..io.samples import sample
 from ..measures.crowds import visited_places
-from ..model.budgets import MAX_BYTES
+from ..model.budgets import MAX_BYTES, gigabytes
 from ..model.configs import Screening
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.geography import Background
 from ..model.mapped import is_folder_of_fingerprints, kept_opened, load_opened, remove
-from ..tables.folder import FolderFile, KeptFolder
+from ..tables.folder import FolderFile, KeptFolder, data_files
+from ..tables.heads import Head, Kind, head_of, heads_of
+from ..tables.parts import BATCH
 from ..tables.sources import read_source
-from .reading_memory import refuse_parts, refuse_table
+from .estimates import START_BYTES
 
 Body = bytes | Path | FolderFile | KeptFolder
 
@@ -286,3 +301,98 @@ def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
     stream = io.BytesIO(body.read(MAX_BYTES) if isinstance(body, FolderFile) else body)
     stream.name = name  # read_cdr tells the kind of file by its content, and by its name in doubt
     return stream
+
+
+READING_BYTES = START_BYTES + 30_000_000
+"""Before the table: as of any computation, and zones and grids of the earth."""
+BYTES_A_ROW = 180
+"""The columns of an event, sorted and compared, and the sample made of it."""
+BYTES_A_BYTE: dict[Kind, float] = {"text": 1.9, "Parquet": 1.4, "JSON": 12.5, "XLSX": 2.0}
+"""Of the table decoded; JSON and sheets are taken apart field by field."""
+PARTS_START_BYTES = 480_000_000
+PARTS_BYTES_A_ROW = 22
+PARTS_TIMES = 5  # the rows of a batch, so often at a time
+
+
+_MORE = (
+    f"Or use a machine with more memory; whoever runs this one sets the limit ({MEMORY_VARIABLE})."
+)
+
+
+def needed_for(head: Head) -> int:
+    """Memory that reading a table as a whole is likely to take."""
+    packed = 0 if head.kind in ("Parquet", "XLSX") else head.packed_bytes - head.decoded_bytes
+    decoded = BYTES_A_BYTE[head.kind] * head.decoded_bytes
+    if head.kind in ("JSON", "XLSX"):
+        return START_BYTES + int(decoded + max(packed, 0))
+    return READING_BYTES + int(BYTES_A_ROW * head.rows + decoded + max(packed, 0))
+
+
+def needed_for_parts(heads: Sequence[Head]) -> int:
+    """Memory that reading parts one after another is likely to take."""
+    rows = sum(head.rows for head in heads)
+    if not rows:
+        return PARTS_START_BYTES
+    wide = sum(head.decoded_bytes for head in heads) / rows
+    at_once = int(PARTS_TIMES * min(rows, BATCH) * wide)
+    whole = [needed_for(head) for head in heads if head.kind != "Parquet"]
+    return max(PARTS_START_BYTES + PARTS_BYTES_A_ROW * rows + at_once, *whole, 0)
+
+
+def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
+    """Say so before a table is read that would not fit in memory, with what would.
+
+    Raises
+    ------
+    InfeasibleError
+    """
+    limit = (limits or Limits.of_server()).memory_bytes
+    head = head_of(file)
+    if limit is None or head is None or (needs := needed_for(head)) <= limit:
+        return
+    in_parts = needed_for_parts([head])
+    way = (
+        f"In a folder of its own it is read piece by piece, with about {gigabytes(in_parts)}"
+        if head.kind == "Parquet" and in_parts <= limit
+        else "As Parquet, or in several smaller files, in a folder of its own it is read piece by "
+        "piece, with less"
+    )
+    raise InfeasibleError(
+        f"{_too_much(needs, limit)} {way}: fpanon ingest FOLDER --keep NEW_FOLDER on the command "
+        f"line; the dashboard opens what is kept there. {_MORE}"
+    )
+
+
+def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
+    """As :func:`refuse_table`, of the parts in a folder.
+
+    Raises
+    ------
+    InfeasibleError
+    """
+    limit = (limits or Limits.of_server()).memory_bytes
+    heads = heads_of(parts_in(folder))
+    if limit is None or not heads or (needs := needed_for_parts(heads)) <= limit:
+        return
+    whole = any(needed_for(head) > limit for head in heads if head.kind != "Parquet")
+    way = " Text is read part by part: make the parts smaller, or write them as Parquet."
+    raise InfeasibleError(f"{_too_much(needs, limit)}{way if whole else ''} {_MORE}")
+
+
+def parts_in(folder: Path) -> list[Path]:
+    """The files of a folder of parts."""
+    return [folder / name for name in data_files(folder)]
+
+
+def _too_much(needs: int, limit: int) -> str:
+    return (
+        f"Reading this would need about {gigabytes(needs)} of memory, by an estimate; a "
+        f"computation may take {gigabytes(limit)} here. It was not begun."
+    )
+
+
+def background(body: bytes, *, progress: Progress | None = None) -> Background:
+    """As :func:`.read_background`."""
+    found = read_background(body)
+    tell(progress, 1.0)
+    return found

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..engines.limits import Limits
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..io.turns import AS_THEY_ARE
 from ..model.errors import FpanonError
 from ..model.mapped import is_folder_of_fingerprints
@@ -22,8 +22,7 @@ from ..tables.heads import Head, head_of, heads_of, shortened
 from ..tables.whole import staged
 from ..tables.writing import write_bytes
 from .estimates import Estimate
-from .reading import Reading, Source, beginning, read
-from .reading_memory import needed_for, needed_for_parts, parts_in
+from .reading import Reading, Source, beginning, needed_for, needed_for_parts, parts_in, read
 
 LARGE_BYTES = 20_000_000
 """Of a file, or parts together: less is read sooner than it could be estimated."""
@@ -62,8 +61,7 @@ def study(
     source: Source, reading: Reading | None = None, *, progress: Progress | None = None
 ) -> ReadingEstimate:
     """As :func:`estimate_reading`, of what somebody has chosen."""
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     return estimate_reading(source, reading or Reading())
 
 

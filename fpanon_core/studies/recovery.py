@@ -14,34 +14,22 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..attacks.aggregation import counted_people
+from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.habits import habits
 from ..attacks.recovery import recover_trajectories
-from ..attacks.scoring import PAIRINGS, Pairing, score_recovery
+from ..attacks.scoring import PAIRINGS as PAIRINGS
+from ..attacks.scoring import Pairing as Pairing
+from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..measures.crowds import lon_lat
-from ..model.aggregates import AggregateCounts, RecoveryConfig, RecoveryScore
+from ..model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Habits
 from .estimates import Growth, costs
 from .tabled import Tabled
-
-__all__ = [
-    "CUSTOMARY_LIMIT",
-    "MOST_CELLS",
-    "PAIRINGS",
-    "STEPS",
-    "Config",
-    "Counting",
-    "Pairing",
-    "Result",
-    "drawn_rows",
-    "memory_bytes",
-    "study",
-]
 
 STEPS = {"night": "nights", "day": "days", "whole": "across days"}
 """The steps of the attack: their columns in tables, and their names."""
@@ -59,7 +47,7 @@ _BYTES_A_POINT = 64
 _BYTES_A_PAIR = 160  # costs, flow and proof of an assignment, on two cores
 _BYTES_BESIDE = 100_000_000
 _SLOTS_HELD = 512  # a day of slots on each core, and blocks
-_MAKING, _RECOVERING = 0.1, 0.5  # of the progress, when they are done
+_MAKING, _RECOVERY_SHARE = 0.1, 0.5  # of the progress; of what is left, the rest is the score
 
 
 @dataclass(frozen=True)
@@ -327,28 +315,13 @@ def study(
     >>> study(fs, Config(slot_min=180)).score.accuracy
     1.0
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     rows = drawn_rows(fs, config)
     counted = fs.subset(rows)
     made = counted_people(counted, slot_min=config.slot_min)
     counts, truth = made.counts, made.truth
-    recovered = recover_trajectories(
-        counts,
-        link_threshold_m=config.link_threshold_m,
-        engine=engine,
-        progress=part(progress, _MAKING, _RECOVERING),
-    )
-    score = score_recovery(
-        recovered,
-        counts,
-        truth,
-        recorded=made.recorded,
-        pairing=config.pairing,
-        seed=config.seed,
-        engine=engine,
-        progress=part(progress, _RECOVERING, 1.0),
-    )
+    told, metres = part(progress, _MAKING, 1.0), config.link_threshold_m
+    recovered, score = attacked(made, config, engine, told, link_threshold_m=metres)
     # As many records as people in every slot: everyone has a pair.
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
@@ -372,6 +345,35 @@ def study(
         config=config,
         digest=fs.digest,
     )
+
+
+def attacked(
+    made: CountedPeople,
+    counting: Counting,
+    engine: Engine | None,
+    progress: Progress | None,
+    *,
+    link_threshold_m: float = 0.0,
+) -> tuple[Recovered, RecoveryScore]:
+    """The attack on some counts by an attacker who knows how many people there are, scored."""
+    recovered = recover_trajectories(
+        made.counts,
+        link_threshold_m=link_threshold_m,
+        n_trajectories=len(made.truth),
+        engine=engine,
+        progress=part(progress, 0.0, _RECOVERY_SHARE),
+    )
+    score = score_recovery(
+        recovered,
+        made.counts,
+        made.truth,
+        recorded=made.recorded,
+        pairing=counting.pairing,
+        seed=counting.seed,
+        engine=engine,
+        progress=part(progress, _RECOVERY_SHARE, 1.0),
+    )
+    return recovered, score
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:

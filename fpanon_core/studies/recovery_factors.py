@@ -14,18 +14,15 @@ import pandas as pd
 
 from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.mitigations import coarsen
-from ..attacks.recovery import recover_trajectories
-from ..attacks.scoring import Pairing, score_recovery
+from ..attacks.scoring import Pairing
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.progress import Progress, nth_part, tell
 from ..model.checks import number, whole
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from .estimates import costs
-from .recovery import STEPS, Counting, bytes_of_counting, drawn_rows, part_counted
+from .recovery import STEPS, Counting, attacked, bytes_of_counting, drawn_rows, part_counted
 from .tabled import Tabled
-
-_RECOVERY_SHARE = 0.5  # of a row's progress
 
 # What some counts are called, the counts, and what they cost.
 Row = tuple[dict[str, Any], CountedPeople, dict[str, float]]
@@ -201,8 +198,7 @@ def attacked_each(
     engine, found = engine or LocalEngine(), []
     for nth in range(count):
         told = nth_part(progress, nth, count)
-        if told is not None:
-            told(0.0)
+        tell(told, 0.0)
         named, made, cost = next(rows)
         found.append(named | _attacked(made, counting, engine, told) | cost)
     table = pd.DataFrame(found)
@@ -215,20 +211,7 @@ def _attacked(
     made: CountedPeople, counting: Counting, engine: Engine, progress: Progress | None
 ) -> dict[str, object]:
     """What the attack on some counts attains, as columns of a table."""
-    counts, first = made.counts, part(progress, 0.0, _RECOVERY_SHARE)
-    recovered = recover_trajectories(
-        counts, n_trajectories=len(made.truth), engine=engine, progress=first
-    )
-    score = score_recovery(
-        recovered,
-        counts,
-        made.truth,
-        recorded=made.recorded,
-        pairing=counting.pairing,
-        seed=counting.seed,
-        engine=engine,
-        progress=part(progress, _RECOVERY_SHARE, 1.0),
-    )
+    counts, score = made.counts, attacked(made, counting, engine, progress)[1]
     random = [f"{step}_random" for step in STEPS]
     return {
         "users": score.n_users,

@@ -21,7 +21,7 @@ from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
 from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part
+from ..engines.progress import Progress, nth_part, tell
 from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Step
@@ -189,8 +189,7 @@ def released(
         chain = found.chain.then(steps[position], seed, engine=engine, progress=told)
         found = Release(chain, seed)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return found
 
 

@@ -49,8 +49,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
-from ..model.released import Origin, ReleasedSet, option_of
+from ..model.released import ReleasedSet, option_of
 from .estimates import Growth, costs
+from .linkage import origin_within
 from .tabled import Tabled
 
 _RANDOM_DRAWS = 20
@@ -410,12 +411,7 @@ class Copies:
                 inside = released.group >= 0
                 person, period = person[inside], period[inside]
         else:
-            origin = getattr(released, "origin", None)
-            if not isinstance(origin, Origin):
-                raise ConfigError(
-                    "These data do not know what was done to them; give what release(), glove() or "
-                    "aligned() made, unchanged."
-                )
+            origin = origin_within(released)
             hidden, person, period = origin.hidden, origin.person, origin.period
             days, digest, option = origin.period_days, origin.original.digest, origin.option
         if period is None or days is None:

@@ -14,7 +14,7 @@ from ..model.release_page import duration, length
 from .judgement import Limits, interval
 from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
-from .use import size, thin
+from .release_facts import size, thin
 
 QUESTION = "Which form of these data may be released, and what is lost?"
 _LONGEST = 2_000

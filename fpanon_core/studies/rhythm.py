@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..attacks.homes import true_homes
 from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..measures.unicity import antennas_by_area, intervals
 from ..model.checks import number
 from ..model.fingerprints import FingerprintSet
@@ -104,8 +104,7 @@ def study(
     """
     homes = true_homes(fs)
     apart = intervals(fs)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Result(
         config=config,
         digest=fs.digest,

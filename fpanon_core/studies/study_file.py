@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.budgets import MAX_BYTES, Budget
 from ..model.errors import SchemaError
 from ..model.files import keyed
@@ -138,8 +138,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     for name, one in members.items():
         if hashlib.sha256(one).hexdigest() != listed[name]:
             raise SchemaError(_DAMAGED)
-    if progress is not None:
-        progress(0.2)
+    tell(progress, 0.2)
     arrays = _Read(members, Budget(len(content)))
     try:
         study = decode(_loads(members[_STUDY], _DAMAGED), arrays.get)

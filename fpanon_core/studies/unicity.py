@@ -36,8 +36,7 @@ from ..model.unicity import LinearFit, ScalingFit, UnicityResult
 from . import rhythm, sparsity
 from .estimates import costs
 from .tabled import Tabled
-from .under_profiles import laid
-from .unicity_grid import unicity_grid
+from .under_profiles import laid, unicity_grid
 
 WINDOWS_MIN = (1, 30, 60, 180, 480, 1_440)
 """Time windows of the usual grid, minutes."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..measures.disclosure import disclosure
 from ..measures.pareto import KNOWN, N_BINS, PRESENCE, table_4_1
 from ..model.disclosure import DisclosureResult
@@ -81,8 +81,7 @@ def study(
     >>> study(Config()).everybody.sizes.tolist()
     [3, 2, 3, 1]
     """
-    if progress is not None:
-        progress(0.0)
+    tell(progress, 0.0)
     fs, knowledge = table_4_1()
     second = Knowledge.from_bins(fs, {SECOND: [(0.0, 0.0, float(bin_)) for bin_ in KNOWN[SECOND]]})
     return Result(

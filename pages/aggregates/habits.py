@@ -7,7 +7,7 @@ The files under the view: every table of its results, and the path that is looke
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -25,7 +25,6 @@ from pages.charts.style import OTHER_PX, Theme
 from pages.shell import definitions, layout
 from pages.shell.downloads import File, Files
 from pages.shell.figure import show
-from pages.shell.guard import act
 from pages.shell.layout import side_by_side, what_this_means
 
 PLACES, NEXT = "Places and nights", "Next place and next day"
@@ -104,51 +103,19 @@ def _next(habits: Habits) -> list[Drawn]:
     ]
 
 
-_LIST_UP_TO = 5_000
-_PICKED, _WHO = "fp_recovered_picked", "fp_recovered_who"
+_PICK = layout.Pick("fp_recovered_who")
 
 
 def person(found: Result) -> int:
     """The row, among those counted, to look at; one in the middle until another is chosen."""
-    order = np.argsort(found.right, kind="stable")
-    numbers = found.number
-    if st.session_state.get(_WHO) not in numbers:
-        _look_at(int(numbers[order[len(order) // 2]]))
-    number = int(st.session_state[_WHO])
-    row = int(np.flatnonzero(numbers == number)[0])
-    key = layout.key("aggregates_person", _PICKED)
-    taking: dict[str, Any] = {"key": key, "on_change": act(_take), "args": (key,)}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if len(numbers) <= _LIST_UP_TO:
-            st.selectbox(
-                "Person",
-                numbers.tolist(),
-                index=row,
-                format_func=dict(zip(numbers.tolist(), found.pseudonyms, strict=True)).__getitem__,
-                help="Choose by pseudonym, among those counted.",
-                width=220,
-                **taking,
-            )
-        else:
-            label, most = "Person (number of the pseudonym)", int(numbers.max())
-            asked = st.number_input(label, 1, most, number, width=260, **taking)
-            if asked not in numbers:
-                st.warning("Nobody counted has this number.")
-        ways = {"Best recovered": -1, "In the middle": len(order) // 2, "Least recovered": 0}
-        for label, at in ways.items():
-            key, args = f"aggregates_{label.split()[0].lower()}", (int(numbers[order[at]]),)
-            st.button(label, key=key, on_click=act(_look_at), args=args)
-    return row
-
-
-def _look_at(number: int) -> None:
-    layout.overtake(_PICKED)
-    st.session_state[_WHO] = number
-
-
-def _take(key: str) -> None:
-    if layout.is_current(key, "aggregates_person", _PICKED):
-        st.session_state[_WHO] = int(st.session_state[key])
+    order = np.argsort(found.right, kind="stable").tolist()
+    ways = {
+        "Best recovered": order[-1],
+        "In the middle": order[len(order) // 2],
+        "Least recovered": order[0],
+    }
+    about = "Choose by pseudonym or number, among those counted."
+    return _PICK.person("aggregates_person", found.number, found.pseudonyms, ways, about)
 
 
 PREFIX = "recovery_"

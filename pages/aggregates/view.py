@@ -11,7 +11,7 @@ from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
 from pages.shell import definitions, downloads, layout, workspace
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
@@ -23,7 +23,6 @@ data = layout.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "
     "attacked.",
-    then="The figures follow as soon as the data are read.",
 )
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
@@ -101,11 +100,9 @@ show_map(
     "dots count more people.",
 )
 if len(found.lon):
-    plot(
+    legend(
         dots_legend(made.greatest, of, noun="people"),
         key="aggregates_map_legend",
-        theme=None,
-        config=style.CONFIG | {"staticPlot": True},
         alt="Legend of the map: the dots of a few numbers of people.",
     )
 what_this_means(*story.release(found), key="aggregates_release")

@@ -25,37 +25,35 @@ from pages.charts import words
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
-from pages.charts.style import CONFIG, MAIN_PX, OTHER_PX, Theme
+from pages.charts.style import MAIN_PX, OTHER_PX, Theme
 from pages.shell import layout
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
 
 from .story import alone, capped, counted, farther, judges_all, moved
 
-_PERSON, _NEIGHBOUR, _PICKED = "fp_person", "fp_neighbour", "fp_person_picked"
-_LIST_UP_TO = 3_000
+_NEIGHBOUR = "fp_neighbour"
+_PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
 _NEIGHBOURS_SHOWN = 20
 _PARTS = {"space": "space", "time": "time", "total": "both"}
 
 
-def take_click(chart_key: str) -> None:
+def take_click(fs: FingerprintSet, chart_key: str) -> None:
     """Look at the user behind the point of a chart that was just clicked."""
     points = st.session_state[chart_key]["selection"]["points"]
     users = [p["customdata"] for p in points if p.get("customdata") is not None]
     if users:
         user = users[-1]
-        _look_at(int(user[0] if isinstance(user, list) else user))
+        _PICK.turn_to(int(fs.number[user[0] if isinstance(user, list) else user]))
 
 
 @fragment()
-def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
+def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
     """The whole section for one profile's result at one k; redrawn alone when only it changes."""
     result = measured.gaps.at(k)
     user = _pick(fs, result)
-    if user is None:
-        return
     neighbours = neighbours_of(fs, result, user)
     other = _pick_neighbour(fs, user, neighbours)
     _figures(fs, user, other, of)
@@ -67,82 +65,24 @@ def show(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
         _parts_figure(fs, user, neighbours, k, of)
 
 
-def _pick(fs: FingerprintSet, result: KGapResult) -> int | None:
+def _pick(fs: FingerprintSet, result: KGapResult) -> int:
     """The user to look at; the one in the middle when nobody was chosen."""
-    if _PERSON not in st.session_state or st.session_state[_PERSON] >= fs.n_users:
-        _look_at(int(np.argsort(result.values)[len(result.values) // 2]))
-    user = int(st.session_state[_PERSON])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if fs.n_users <= _LIST_UP_TO:
-            key = layout.key("person_list", _PICKED)
-            st.selectbox(
-                "Person",
-                range(fs.n_users),
-                index=user,
-                format_func=fs.pseudonyms.__getitem__,
-                key=key,
-                on_change=act(_take_listed),
-                args=(key,),
-                help="Choose by pseudonym, or click a point on a curve above.",
-                width=220,
-            )
-        else:
-            key = layout.key("person_number", _PICKED)
-            number = st.number_input(
-                "Person (number of the pseudonym)",
-                1,
-                int(fs.number.max()),
-                int(fs.number[user]),
-                key=key,
-                on_change=act(_take_number),
-                args=(key, fs),
-                help="Type a number, or click a point on a curve above.",
-                width=260,
-            )
-            if number not in fs.number:
-                st.warning("There is no user of this number; it may have been screened out.")
-                return None
-        for label, at in (
-            ("Easiest to hide", 0),
-            ("In the middle", len(result.values) // 2),
-            ("Hardest to hide", -1),
-        ):
-            st.button(
-                label,
-                key=f"person_{label.split()[0].lower()}",
-                on_click=act(_look_at),
-                args=(int(np.argsort(result.values, kind="stable")[at]),),
-            )
-    return user
-
-
-def _look_at(user: int) -> None:
-    """Somebody was picked elsewhere than in the list."""
-    layout.overtake(_PICKED)
-    _turn_to(user)
-
-
-def _turn_to(user: int) -> None:
-    st.session_state[_PERSON] = user
-    st.session_state.pop(_NEIGHBOUR, None)
-
-
-def _take_listed(key: str) -> None:
-    if layout.is_current(key, "person_list", _PICKED):
-        _turn_to(st.session_state[key])
-
-
-def _take_number(key: str, fs: FingerprintSet) -> None:
-    found = np.flatnonzero(fs.number == st.session_state[key])
-    if len(found) and layout.is_current(key, "person_number", _PICKED):
-        _turn_to(int(found[0]))
+    order = np.argsort(result.values, kind="stable").tolist()
+    ways = {
+        "Easiest to hide": order[0],
+        "In the middle": order[len(order) // 2],
+        "Hardest to hide": order[-1],
+    }
+    about = "Choose by pseudonym or number, or click a point on a curve above."
+    return _PICK.person("person", fs.number, fs.pseudonyms, ways, about)
 
 
 def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) -> Neighbour:
     rank = min(int(st.session_state.get(_NEIGHBOUR, 0)), len(neighbours) - 1, 8)
     names = fs.pseudonyms  # made anew at each call
     if len(neighbours) > 1:
-        key = f"person_neighbour_{st.session_state.get(_PICKED, 0)}_{user}"
+        name = f"person_neighbour_{user}"
+        key = layout.key(name, _PICK.picked)
         st.radio(
             "Compared with, nearest first",
             range(min(len(neighbours), 9)),
@@ -150,14 +90,14 @@ def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) 
             format_func=lambda i: names[neighbours[i].user],
             key=key,
             on_change=act(_compare),
-            args=(key, user),
+            args=(key, name),
             horizontal=True,
         )
     return neighbours[rank]
 
 
-def _compare(key: str, user: int) -> None:
-    if user == st.session_state[_PERSON]:
+def _compare(key: str, name: str) -> None:
+    if layout.is_current(key, name, _PICK.picked):
         st.session_state[_NEIGHBOUR] = st.session_state[key] or 0
 
 
@@ -190,11 +130,9 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
             st.info("These data carry no map projection, so there is no map.")
     with right:
         st.markdown("**Where and when** – local time runs upwards; drag to turn")
-        plot(
+        show(
             _space_time(fs, rows, names, ends, centre, of),
             key="person_spacetime",
-            theme=None,
-            config=CONFIG,
             alt=f"Samples of {names[0]} and {names[1]} in space and time, matched ones joined.",
         )
 
@@ -237,7 +175,7 @@ def _parts_figure(
         for i, (name, label) in enumerate(_PARTS.items())
     ]
     top = max(0.05, float(pooled["total"].max()))
-    plot(
+    show(
         cdf(
             curves,
             of,
@@ -247,8 +185,6 @@ def _parts_figure(
             height=OTHER_PX,
         ),
         key="person_parts",
-        theme=None,
-        config=CONFIG,
         alt=f"Distribution of the effort in space, in time and in all for {fs.pseudonyms[user]}.",
     )
     if sentences := place_or_time(pooled, k):

@@ -11,7 +11,7 @@ from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story, why
 from pages.charts import style
 from pages.shell import definitions, downloads, job_panel, kinds, layout, questions, workspace
-from pages.shell.figure import plot, show
+from pages.shell.figure import show
 from pages.shell.guard import act, end_view
 from pages.shell.layout import what_this_means
 
@@ -21,7 +21,6 @@ place = layout.line("anonymizability", "How far is everyone from a crowd of k?")
 data = layout.data(
     "anon",
     without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
-    then="The figures follow as soon as the data are read.",
 )
 n = data.fs.n_users
 with place.popover("Settings", icon=":material/tune:", key="anon_settings"):
@@ -56,12 +55,10 @@ deepening = results.deepen(data, wanted, profile)
 drawn = [each for each in wanted.ks if each in known]
 curves = figures.by_k(shown, drawn, wanted.ks, of)
 with st.container(key="main_figure"):
-    plot(
+    show(
         figures.gaps(curves, of, "k", reach, wanted.config),
         key="anon_by_k",
-        theme=None,
-        config=style.CONFIG,
-        on_select=act(partial(person.take_click, "anon_by_k")),
+        on_select=act(partial(person.take_click, data.fs, "anon_by_k")),
         selection_mode="points",
         alt=f"Share of users by k-gap at {profile}, one curve for each k.",
     )
@@ -116,7 +113,7 @@ if corners := corners_text(each.laid.space for each in coarser.values()):
 # --- why, and one person ---
 why.show(shown, k, of)
 st.subheader("One person", anchor=False, help=definitions.STRETCH)
-person.show(shown, results.generalized(data.digest, data.fs, profile), k, of)
+person.section(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
 result = together(list(found.values()), wanted.ks)
 downloads.tables("anon", result, story.TABLES, synthetic=data.source.synthetic)

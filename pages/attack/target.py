@@ -1,23 +1,35 @@
 """One person followed: points become known one by one, on a map and in the order of the records.
 
 People appear by pseudonym only, and whom one looks at stays out of the address.
+
+One person after some known points, ready to be drawn.
+
+Of a release in periods: does a new pseudonym in each keep a person's records apart?
 """
 
 from __future__ import annotations
 
+import math
 import secrets
 
+import numpy as np
 import streamlit as st
 
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.composition import ATTACKERS, RelinkResult
+from fpanon_core.studies import relinking
 from fpanon_core.studies.attack import Result
-from fpanon_core.studies.followed import Followed
-from pages.attack import question, scene, target_story
+from fpanon_core.studies.followed import Followed, Place, Step
+from pages.attack import form, story
+from pages.attack.figures import between, brief, percent
 from pages.attack.form import Asked
-from pages.charts import record
-from pages.charts.style import CONFIG, Theme
-from pages.shell import layout, questions
+from pages.charts import attack, record
+from pages.charts.attack import UNKNOWN, Compared, Estimate
+from pages.charts.record import Bar, Scene
+from pages.charts.style import Theme
+from pages.shell import definitions, layout, questions, widgets
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
 
@@ -27,12 +39,12 @@ Target = tuple[int, int | None]  # row number, and the number of the period
 
 def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
     """Whom to follow, and what the outsider can tell after each point."""
-    st.header("One person followed", anchor=False, help=target_story.HELP)
+    st.header("One person followed", anchor=False, help=story.FOLLOWED_HELP)
     user, period = _pick(data, asked, result)
-    wanted = question.followed_one(data, asked, result.after.link.attacker, user, period)
+    wanted = form.followed_one(data, asked, result.after.link.attacker, user, period)
     if not questions.held(wanted):
         questions.ask(wanted)
-    questions.progress(question.FOLLOWED)
+    questions.progress(form.FOLLOWED)
     found: Followed | None = questions.answer(wanted)
     if found is None:
         st.caption("The map appears as soon as this person is followed.")
@@ -44,7 +56,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
     """The person looked at: an example of what the release does, or somebody drawn."""
     drawn = result.after.link.per_target
     offered = {each.kind: (each.user, each.period) for each in result.examples}
-    about = question.of(data, asked).key
+    about = form.attacked(data, asked).key
     chosen: tuple[object, Target] | None = st.session_state.get(_TARGET)
     if chosen is None or chosen[0] != about:
         _turn_to(about, next(iter(offered.values()), _nth(result, 0)))
@@ -52,7 +64,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
         st.markdown("Follow somebody who is", width="content")
         for kind, person in offered.items():
             st.button(
-                target_story.EXAMPLES[kind],
+                story.EXAMPLES[kind],
                 key=f"attack_follow_{kind}",
                 on_click=act(_turn_to),
                 args=(about, person),
@@ -113,17 +125,15 @@ def _steps(found: Followed, of: Theme) -> None:
             args=(at + 1,),
         )
     step = found.steps[at]
-    what_this_means(*target_story.told(found, step), key="attack_followed")
-    plot(
+    what_this_means(*story.step_told(found, step), key="attack_followed")
+    legend(
         record.followed_legend(of),
         key="attack_marks",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt="What the marks of the map and the bars are.",
     )
     left, right = side_by_side("attack_followed")
     with left:
-        seen = scene.scene(found, step)
+        seen = scene(found, step)
         show_map(
             None if seen is None else record.followed_map(seen, of, height=440),
             key="attack_map",
@@ -134,7 +144,7 @@ def _steps(found: Followed, of: Theme) -> None:
     with right:
         if step.known:
             show(
-                record.ranking(scene.bars(step), of),
+                record.ranking(bars(step), of),
                 key="attack_ranking",
                 alt="How likely the outsider takes each of the leading records to be the person's.",
             )
@@ -148,3 +158,122 @@ def _go(step: int) -> None:
 def _take(key: str) -> None:
     if layout.is_current(key, "attack_step", _STEPPED):
         st.session_state[_STEP] = int(st.session_state[key])
+
+
+OTHERS_DRAWN = 3
+"""Other people's records whose areas are drawn, those that lead: more would hide each other."""
+
+
+def scene(found: Followed, step: Step) -> Scene | None:
+    """What the map shows after a step; None where the data carry no map projection."""
+    places = found.places[["lon", "lat"]].to_numpy(dtype=float)
+    if not np.isfinite(places).all():
+        return None
+    rank = {each.record: each.rank for each in step.candidates}
+    others = [each.record for each in step.candidates if not each.right][:OTHERS_DRAWN]
+    near = found.areas[found.areas["point"] <= step.known]
+    near = near[near["record"].isin(others) | near["right"]]
+    # Records that fit alike often show one and the same area; laid on each other they turn dark.
+    near = near.drop_duplicates(["west", "south", "east", "north", "right"])
+    own = found.areas.loc[found.areas["right"], ["west", "south", "east", "north"]].to_numpy()
+    every = np.vstack([places, _all_points(found), own[:, :2], own[:, 2:]])
+    return Scene(
+        places=places,
+        points=_all_points(found)[: step.known],
+        areas=near[["west", "south", "east", "north"]].to_numpy(dtype=float),
+        rank=np.array([rank.get(each, _behind(step)) for each in near["record"]], np.int64),
+        right=near["right"].to_numpy(dtype=bool),
+        home=_degrees(found.home),
+        guess=_degrees(step.guess),
+        around=(every[:, 0], every[:, 1]),
+    )
+
+
+def _all_points(found: Followed) -> FloatArray:
+    """Where the outsider takes the points to be."""
+    return found.points[["told_lon", "told_lat"]].to_numpy(dtype=float)
+
+
+def _behind(step: Step) -> int:
+    """Rank of the right record where it is not among those that lead."""
+    return 1 + round(step.better) if math.isfinite(step.better) else 0
+
+
+def _degrees(place: Place | None) -> tuple[float, float] | None:
+    if place is None or not math.isfinite(place.lon):
+        return None
+    return place.lon, place.lat
+
+
+def bars(step: Step) -> list[Bar]:
+    """The records that lead, the likeliest first; behind them the right one, if it is no leader."""
+    found = [Bar(each.rank, each.people, each.share, each.right) for each in step.candidates]
+    if step.known and step.place is None and math.isfinite(step.better):
+        found.append(Bar(_behind(step), 1, step.posterior, True))
+    return found
+
+
+def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
+    """What is brought together again from the release alone, beside chance."""
+    st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
+    found: relinking.Result | None = questions.settle(
+        form.relinked_periods(data, asked),
+        alone=questions.ordinary(data.fs),
+        button="Link the periods",
+    )
+    if found is None:
+        st.caption("The figure appears here as soon as the periods are linked.")
+        return
+    show(
+        attack.before_and_after(periods_rows(found.found), [], of),
+        key="attack_relinked",
+        alt="Share of people whose records of one period and the next are linked rightly, and of a "
+        "person's records brought together over all periods, beside chance.",
+    )
+    what_this_means(*periods_told(found.found, days), key="attack_relinked")
+
+
+def periods_rows(found: RelinkResult) -> list[Compared]:
+    """For the figure: linked to the next, and brought together over all."""
+    one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
+    return [
+        _row(f"linked to the next {one}", linked, found.chance, found.n_people),
+        _row("… or to one that tells the same", alike, found.alike_chance, found.n_people),
+        _row("of a person's records, in one chain", chained, found.chained_chance, found.n_chained),
+    ]
+
+
+def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
+    """Linked, linked to one that tells the same, brought together."""
+    return (
+        Estimate(found.share, found.low, found.high),
+        Estimate(found.alike, found.alike_low, found.alike_high),
+        Estimate(found.chained, found.chained_low, found.chained_high),
+    )
+
+
+def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
+    periods_told = ("", brief(percent(after.value, people)), brief(percent(chance, people)))
+    return Compared(name, UNKNOWN, after, chance, periods_told)
+
+
+def periods_told(found: RelinkResult, days: int) -> list[str]:
+    """How much of what the periods took apart is brought together, beside chance."""
+    one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
+    sentences = [
+        f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
+        f"record of one {one} to that of the next in {percent(linked.value, people)} of cases** "
+        f"(95 % interval: {between(linked, people)}; {people:,} people with records in both); "
+        f"matched at random, {percent(found.chance, people)}."
+    ]
+    if alike.value - linked.value >= 0.005:
+        sentences.append(
+            f"In {percent(alike.value, people)} ({between(alike, people)}) it is the person's next "
+            "record, or one that tells the same of places and hours."
+        )
+    sentences.append(
+        "Followed over all periods, of a person's records on average "
+        f"{percent(chained.value, found.n_chained)} ({between(chained, found.n_chained)}) end in "
+        f"one chain; at random, {percent(found.chained_chance, found.n_chained)}."
+    )
+    return sentences

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.attack import figures, form, question, relinked, story, target
+from pages.attack import figures, form, story, target
 from pages.charts import attack, style
 from pages.shell import downloads, layout, questions, workspace
 from pages.shell.figure import show
@@ -32,9 +32,9 @@ if asked is None:
     )
     end_view()
 alone = questions.ordinary(data.fs)  # larger data wait to be asked
-seconds = None if alone else question.expected_s(data, asked)
+seconds = None if alone else form.expected_s(data, asked)
 result = questions.settle(
-    question.of(data, asked),
+    form.attacked(data, asked),
     alone=alone,
     asked=asked.pressed,
     button="Attack this release",
@@ -82,7 +82,7 @@ target.section(data, asked, result, of)
 
 # --- periods ---
 if result.period_days is not None:
-    relinked.section(data, asked, result.period_days, of)
+    target.periods(data, asked, result.period_days, of)
 
 downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
 layout.formulas("An outsider who knows the truth")

@@ -95,7 +95,6 @@ def before_and_after(
         _names(shares, of, [1 - above / inner, 1.0], "x"),
         height=inner + _TOP_PX + _AXIS_PX,
         annotations=[*notes, *_numbers(shares, of, "y"), *_numbers(errors, of, "y2")],
-        hovermode="closest",
         margin={"l": 8, "r": 8, "t": _TOP_PX, "b": _AXIS_PX},
         **more,
     )

@@ -18,7 +18,6 @@ from fpanon_core.model.arrays import FloatArray
 
 from .style import (
     MAIN_PX,
-    OTHER_PX,
     Theme,
     bars,
     figure,
@@ -102,7 +101,6 @@ def cdf(
         x_axis,
         {"title": f"Share of {whose}"} | percents(1.005),
         height=height,
-        hovermode="closest",
         hoverdistance=30,
         clickmode="event+select",
         shapes=[upright(at, of.css("quiet"), layer="below") for at, _ in references],
@@ -164,7 +162,7 @@ def _traces(
 
 
 def step_points(
-    values: npt.ArrayLike, max_points: int = MAX_POINTS
+    values: npt.ArrayLike,
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
     """Points of the empirical CDF: value, share of values ≤ it, and which value it is.
 
@@ -176,16 +174,14 @@ def step_points(
     n = len(order)
     if n == 0:
         return np.empty(0), np.empty(0), np.empty(0, np.int64)
-    rank = np.unique(np.linspace(0, n - 1, min(n, max_points)).round().astype(np.int64))
+    rank = np.unique(np.linspace(0, n - 1, min(n, MAX_POINTS)).round().astype(np.int64))
     ordered = all_values[order]
     # Equal values are one step, as high as the last of them.
     below = np.searchsorted(ordered, ordered[rank], side="right")
     return ordered[rank], below / n, order[rank]
 
 
-def samples_per_user(
-    samples: npt.NDArray[np.int64], of: Theme, *, height: int = OTHER_PX
-) -> go.Figure:
+def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
     """Histogram with bars of equal width, the median marked; a logarithmic axis for long tails."""
     least, most, median = int(samples.min()), int(samples.max()), float(np.median(samples))
     long_tail = most > 50 * max(median, 1)
@@ -212,7 +208,6 @@ def samples_per_user(
         [drawn],
         {"title": "Samples per user", "type": "log" if long_tail else "linear"},
         {"title": "Users", "rangemode": "tozero"},
-        height=height,
         showlegend=False,
         shapes=[upright(median, of.css("ink"))],
         annotations=[note(of, f"median {median:.0f}", at, 1.0, **place)],

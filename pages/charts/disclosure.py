@@ -15,7 +15,6 @@ from .style import (
     CATEGORIES,
     DOWNWARDS,
     LIGHT,
-    OTHER_PX,
     Theme,
     axis,
     figure,
@@ -115,7 +114,6 @@ def over_profiles(
         across,
         first,
         height=height,
-        hovermode="closest",
         annotations=headings,
         # It names the lines of the panels with several; it stands beside the first heading.
         legend={"x": 1, "xanchor": "right", "y": 1.0},
@@ -123,9 +121,7 @@ def over_profiles(
     )
 
 
-def hours_of_week(
-    values: FloatArray, weekdays: bool, title: str, of: Theme, *, height: int = OTHER_PX
-) -> go.Figure:
+def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> go.Figure:
     """Heat map, days down and hours across, of shape (7, 24); days without a value are left out.
 
     Parameters
@@ -148,12 +144,10 @@ def hours_of_week(
     )
     hours = {"title": "Hour of the day (local time)", "dtick": 3, "range": [-0.5, 23.5]}
     across = hours | {"showgrid": False}
-    return figure(of, [trace], across, DOWNWARDS, height=height, margin=_BESIDE)
+    return figure(of, [trace], across, DOWNWARDS, margin=_BESIDE)
 
 
-def agreement(
-    names: Sequence[str], tau: FloatArray, of: Theme, *, height: int = OTHER_PX
-) -> go.Figure:
+def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
     """Kendall's τ of each measure (down) with every earlier one (across); shape (m, m)."""
     below = tau[1:, :-1]
     trace = heatmap(
@@ -172,11 +166,11 @@ def agreement(
         textfont={"size": 14, "color": LIGHT.css("ink")},
     )
     bare = {"showline": False}
-    return figure(of, [trace], CATEGORIES | bare, DOWNWARDS | bare, height=height, margin=_BESIDE)
+    return figure(of, [trace], CATEGORIES | bare, DOWNWARDS | bare, margin=_BESIDE)
 
 
 def lorenz_curves(
-    curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme, *, height: int = OTHER_PX
+    curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme
 ) -> go.Figure:
     """Figure of Lorenz curves: measure, name, share of people, share of all disclosure."""
     even = {"color": of.css("quiet"), "width": 1.5, "dash": "dot"}
@@ -190,6 +184,4 @@ def lorenz_curves(
         traces,
         {"title": "Users, from the least to the most exposed"} | percents(1.01),
         {"title": "Share of all disclosure"} | percents(1.01),
-        height=height,
-        hovermode="closest",
     )

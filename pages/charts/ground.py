@@ -24,6 +24,7 @@ from .style import Colour, Theme
 
 _ROUGH_FROM_DEGREES = 30.0  # no eye sees the fine coast at this scale
 _OF_A_SCREEN = 3_000
+_MOST_PLACES = 12  # towns
 _MOST_VERTICES = 8_000  # of lines of one's own: some 150 kB
 _TURNS = (-360.0, 0.0, 360.0)
 _KM_PER_DEGREE = 111.195
@@ -88,7 +89,7 @@ class Outlines:
 
 
 @lru_cache(maxsize=32)
-def outlines(box: Box, max_places: int = 12) -> Outlines:
+def outlines(box: Box) -> Outlines:
     """The outlines within a box, simplified to what a screen can show."""
     tolerance = max(box.width, box.height) / _OF_A_SCREEN
     area = shapely.box(box.west, box.south, box.east, box.north)
@@ -104,7 +105,7 @@ def outlines(box: Box, max_places: int = 12) -> Outlines:
         lakes=_rings(lakes, tolerance),
         coast=_paths(coast, tolerance),
         borders=_paths(_clipped_lines("borders", box), tolerance),
-        places=_places(box, max_places),
+        places=_places(box),
     )
 
 
@@ -166,7 +167,7 @@ def _rounded(coordinates: Any) -> Path2D:
     return [(round(x, 4), round(y, 4)) for x, y in coordinates]
 
 
-def _places(box: Box, at_most: int) -> list[tuple[str, float, float]]:
+def _places(box: Box) -> list[tuple[str, float, float]]:
     data = geography.outlines()
     found = []
     for turn in _TURNS:
@@ -176,7 +177,7 @@ def _places(box: Box, at_most: int) -> list[tuple[str, float, float]]:
             (int(data["place_rank"][i]), str(data["place_name"][i]), float(lon[i]), float(lat[i]))
             for i in np.flatnonzero(inside)
         ]
-    return [(name, lon, lat) for _, name, lon, lat in sorted(found)[:at_most]]
+    return [(name, lon, lat) for _, name, lon, lat in sorted(found)[:_MOST_PLACES]]
 
 
 @lru_cache(maxsize=8)

@@ -440,7 +440,7 @@ def _mercator(lat: float) -> float:
 # --- legends -------------------------------------------------------------------------------------
 
 
-def dots_legend(most: int, of: Theme, *, noun: str = "samples", height: int = 84) -> go.Figure:
+def dots_legend(most: int, of: Theme, *, noun: str = "samples") -> go.Figure:
     """Dots of a few counts, as large and as bright as :func:`places_map` draws them.
 
     Parameters
@@ -475,7 +475,7 @@ def dots_legend(most: int, of: Theme, *, noun: str = "samples", height: int = 84
         [several],
         across | bare | {"zeroline": False},
         {"visible": False, "range": [-1.6, 1]},
-        height=height,
+        height=84,
         showlegend=False,
         margin={"l": 16, "r": 16, "t": 4, "b": 32},
     )

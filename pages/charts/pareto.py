@@ -135,7 +135,6 @@ def pareto(
         height=height,
         margin={"t": 40 + _LEGEND_ROW_PX * (rows - 1)},
         legend={"y": 1.14} if rows > 1 else {},  # of two rows the lower one keeps off the dots
-        hovermode="closest",
         hoverdistance=30,
         clickmode="event+select",
         **({} if limit is None else _limit(limit, of, percent)),
@@ -286,7 +285,7 @@ class Way:
     hours: Sequence[float]
 
 
-def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
+def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
     """Figure of mean side against mean time span, both logarithmic; better is nearer the corner."""
     ink = of.css("ink")
     rim = {"color": of.css("paper"), "width": 1.5}
@@ -310,8 +309,7 @@ def cost(ways: Sequence[Way], of: Theme, *, height: int = 420) -> go.Figure:
         traces,
         _logarithmic("Mean side of the published area (km)", [km for w in ways for km in w.km]),
         _logarithmic("Mean time span (hours)", [hours for w in ways for hours in w.hours]),
-        height=height,
-        hovermode="closest",
+        height=420,
     )
 
 
@@ -326,7 +324,7 @@ def _logarithmic(title: str, values: Sequence[float]) -> dict[str, Any]:
     return {"title": title, "type": "log", "range": [low - room, high + room]} | ticks
 
 
-def kept(named: Sequence[tuple[str, float]], of: Theme, *, height: int = 420) -> go.Figure:
+def kept(named: Sequence[tuple[str, float]], of: Theme) -> go.Figure:
     """Figure of a bar for each component of utility: its title, and the share kept, 0 to 1."""
     titles, values = [title for title, _ in named], [value for _, value in named]
     drawn = bars(
@@ -339,4 +337,4 @@ def kept(named: Sequence[tuple[str, float]], of: Theme, *, height: int = 420) ->
         orientation="h",
     )
     across = {"title": "Kept, of 1", "range": [0, 1.08], "dtick": 0.25}
-    return figure(of, [drawn], across, DOWNWARDS, height=height, showlegend=False)
+    return figure(of, [drawn], across, DOWNWARDS, height=420, showlegend=False)

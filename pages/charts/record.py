@@ -157,7 +157,7 @@ class Bar:
     right: bool
 
 
-def ranking(several: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figure:
+def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
     """Bars of the records that lead, the likeliest on top; the right one in its own colour."""
     faint = {"line": {"color": of.css("person"), "width": 1.5}}
     traces = []
@@ -187,7 +187,7 @@ def ranking(several: Sequence[Bar], of: Theme, *, height: int = 400) -> go.Figur
         traces,
         {"title": "Chance of all who share the record"} | across,
         down,
-        height=height,
+        height=400,
         bargap=0.3,
         barmode="overlay",
         showlegend=False,

@@ -89,7 +89,7 @@ def path_map(
     return fingerprints_map(drawn, None, of, height=OTHER_PX, noun="slot")
 
 
-def errors(error_m: npt.NDArray[np.floating], of: Theme, *, height: int = OTHER_PX) -> go.Figure:
+def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
     """Step CDF of the distance between recovered and true place, up to nearly all of it."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
@@ -98,17 +98,11 @@ def errors(error_m: npt.NDArray[np.floating], of: Theme, *, height: int = OTHER_
         x_title="Distance from the true place (km)",
         x_range=(0.0, max(1.0, 1.05 * float(np.quantile(km, 0.99)))),
         whose="points",
-        height=height,
     )
 
 
 def by_step(
-    steps: Sequence[str],
-    attack: Sequence[float],
-    random: Sequence[float],
-    of: Theme,
-    *,
-    height: int = MAIN_PX,
+    steps: Sequence[str], attack: Sequence[float], random: Sequence[float], of: Theme
 ) -> go.Figure:
     """Bars of the accuracy after each step, beside linking at random; NaN has no bar."""
     quiet = of.css("quiet")
@@ -118,10 +112,10 @@ def by_step(
         _bars("linked at random", steps, random, of, {"color": of.css("faint")} | hatched),
     ]
     shares = {"title": "Share of recorded points"} | _SHARE
-    return figure(of, drawn, _LEVELS, shares, height=height, barmode="group", bargap=0.25)
+    return figure(of, drawn, _LEVELS, shares, height=MAIN_PX, barmode="group", bargap=0.25)
 
 
-def unique_by_top(share: Sequence[float], of: Theme, *, height: int = OTHER_PX) -> go.Figure:
+def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
     """Bars of the uniqueness of recovered trajectories by 1, 2, … most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return figure(
@@ -129,7 +123,6 @@ def unique_by_top(share: Sequence[float], of: Theme, *, height: int = OTHER_PX) 
         [_bars("unique", places, share, of, {"color": of.measure("unicity")})],
         {"title": "Most visited places an outsider knows"} | _LEVELS,
         {"title": "Share of recovered trajectories"} | _SHARE,
-        height=height,
         showlegend=False,
         bargap=0.35,
     )
@@ -147,13 +140,7 @@ def _percent(share: float) -> str:
 
 
 def away(
-    wall_min: FloatArray,
-    slot_min: float,
-    km: FloatArray,
-    days: Sequence[str],
-    of: Theme,
-    *,
-    height: int = OTHER_PX,
+    wall_min: FloatArray, slot_min: float, km: FloatArray, days: Sequence[str], of: Theme
 ) -> go.Figure:
     """Steps of the distance between the recovered and the true place over local time.
 
@@ -186,7 +173,7 @@ def away(
         "range": [float(wall_min[0]), end],
     }
     far = {"title": "From the true place (km)", "range": [0, max(1.0, 1.05 * float(km.max()))]}
-    return figure(of, [steps], dates, far, height=height, showlegend=False, hovermode="x")
+    return figure(of, [steps], dates, far, showlegend=False, hovermode="x")
 
 
 @dataclass(frozen=True)
@@ -207,9 +194,7 @@ class Panel:
     series: Sequence[tuple[str, Sequence[float]]]
 
 
-def panels(
-    drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool, height: int = OTHER_PX
-) -> go.Figure:
+def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> go.Figure:
     """Small multiples side by side over one axis of shares.
 
     Parameters
@@ -246,7 +231,7 @@ def panels(
                     marker=marker(j),
                 )
             )
-    return figure(of, traces, "", "", height=height, hovermode="closest", **axes)
+    return figure(of, traces, "", "", **axes)
 
 
 @dataclass(frozen=True)
@@ -259,7 +244,7 @@ class Remedy:
     error: float
 
 
-def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
+def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
     """Two panels over the same list: accuracy after the attack, and the error of the counts."""
     names = [r.name for r in tried]
     errors = [r.error if r.error > 0 else None for r in tried]
@@ -314,8 +299,7 @@ def remedies(tried: Sequence[Remedy], of: Theme, *, height: int = MAIN_PX) -> go
         traces,
         {"title": "Share of recorded points", **_SHARE, "domain": [0, 0.5], "range": [0, 1.15]},
         DOWNWARDS | {"tickfont": {"size": 15, "color": of.css("ink")}},
-        height=height,
-        hovermode="closest",
+        height=MAIN_PX,
         bargap=0.3,
         xaxis2=axis(of, x2),
     )

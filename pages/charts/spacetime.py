@@ -233,7 +233,6 @@ def group_over_time(
         {"range": ends, "tickvals": ticks, "ticktext": text, "anchor": "y2"},
         {"title": "East (km)", "domain": [1 - middle, 1]},
         height=height,
-        hovermode="closest",
         yaxis2=axis(of, {"title": "North (km)", "domain": [0, middle]}),
     )
 

@@ -156,7 +156,13 @@ def axis(of: Theme, wanted: Axis) -> dict[str, Any]:
 
 
 def figure(
-    of: Theme, traces: list[dict[str, Any]], x: Axis, y: Axis, *, height: int, **more: Any
+    of: Theme,
+    traces: list[dict[str, Any]],
+    x: Axis,
+    y: Axis,
+    *,
+    height: int = OTHER_PX,
+    **more: Any,
 ) -> go.Figure:
     """A plain two-dimensional figure: type, margins, grid and legend are those of all figures.
 
@@ -336,7 +342,7 @@ def heatmap(
     }
 
 
-def marks_legend(marks: dict[str, dict[str, Any]], of: Theme, *, height: int = 36) -> go.Figure:
+def marks_legend(marks: dict[str, dict[str, Any]], of: Theme) -> go.Figure:
     """What the marks of maps are, by name, on one line."""
     traces = [series(name, [None], [None], "markers", marker=each) for name, each in marks.items()]
     still = {"itemclick": False, "itemdoubleclick": False}
@@ -345,9 +351,9 @@ def marks_legend(marks: dict[str, dict[str, Any]], of: Theme, *, height: int = 3
         traces,
         {"visible": False},
         {"visible": False},
-        height=height,
-        margin={"l": 0, "r": 0, "t": height - 2, "b": 0},
-        legend={"y": 0.0, "itemwidth": 30, "maxheight": 2 * height} | still,
+        height=36,
+        margin={"l": 0, "r": 0, "t": 34, "b": 0},
+        legend={"y": 0.0, "itemwidth": 30, "maxheight": 72} | still,
     )
 
 

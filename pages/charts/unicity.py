@@ -13,7 +13,6 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from .style import (
     CATEGORIES,
     MAIN_PX,
-    OTHER_PX,
     Theme,
     bars,
     figure,
@@ -61,17 +60,11 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
         {"title": "Points an outsider knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
         {"title": "Share of users found"} | percents(1.02),
         height=height,
-        hovermode="closest",
     )
 
 
 def over_resolutions(
-    columns: Sequence[str],
-    rows: Sequence[str],
-    share: FloatArray,
-    of: Theme,
-    *,
-    height: int = OTHER_PX,
+    columns: Sequence[str], rows: Sequence[str], share: FloatArray, of: Theme
 ) -> go.Figure:
     """Heat map of ε, shape (rows, columns): windows of time up, sides of the grid across."""
     trace = heatmap(
@@ -88,7 +81,7 @@ def over_resolutions(
     )
     across = {"title": "Side of the grid", "tickangle": -45} | CATEGORIES
     up = {"title": "Time window", "type": "category", "showgrid": False}
-    return figure(of, [trace], across, up, height=height)
+    return figure(of, [trace], across, up)
 
 
 @dataclass(frozen=True)
@@ -102,7 +95,7 @@ class Fitted:
     curve: FloatArray
 
 
-def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str, height: int = OTHER_PX) -> go.Figure:
+def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
     """Figure of ε against resolution with the fitted laws, resolution logarithmic."""
     traces = []
     for i, law in enumerate(fitted):
@@ -125,8 +118,6 @@ def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str, height: int = OTH
         traces,
         {"title": x_title, "type": "log", "dtick": 1},
         {"title": "Share of users unique"} | percents(1.05),
-        height=height,
-        hovermode="closest",
     )
 
 
@@ -145,8 +136,6 @@ def exponents(
     error: Sequence[float],
     lines: Sequence[Line],
     of: Theme,
-    *,
-    height: int = OTHER_PX,
 ) -> go.Figure:
     """Figure of the law's exponent against p, with standard errors and lines."""
     ends = [min(p) - 0.5, max(p) + 0.5]
@@ -171,12 +160,10 @@ def exponents(
         traces,
         {"title": "Points an outsider knows (p)", "dtick": 2},
         "Exponent β of the law",
-        height=height,
-        hovermode="closest",
     )
 
 
-def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = OTHER_PX) -> go.Figure:
+def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
     """Box plot of the points needed to single a user out, of those ever unique of all asked."""
     title = "Points needed to single a user out"
     if len(points) < asked:
@@ -193,19 +180,19 @@ def boxes(points: FloatArray, of: Theme, *, asked: int, height: int = OTHER_PX) 
     }
     across = {"title": title, "rangemode": "tozero"}
     bare = {"showticklabels": False, "showline": False, "ticks": ""}
-    return figure(of, [box], across, bare, height=height, showlegend=False)
+    return figure(of, [box], across, bare, showlegend=False)
 
 
-def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str, height: int = OTHER_PX) -> go.Figure:
+def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
     """Histogram of the antennas, or places, in each cluster."""
     number, count = np.unique(sizes, return_counts=True)
     drawn = bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
-    return figure(of, [drawn], f"{noun} in a cluster", up, height=height, showlegend=False)
+    return figure(of, [drawn], f"{noun} in a cluster", up, showlegend=False)
 
 
 def antennas_against_people(
-    people: IntArray, antennas: IntArray, of: Theme, *, noun: str, height: int = OTHER_PX
+    people: IntArray, antennas: IntArray, of: Theme, *, noun: str
 ) -> go.Figure:
     """Dots of areas by the people who live there and their antennas; zeros lie on the edge."""
     ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
@@ -216,16 +203,11 @@ def antennas_against_people(
     )
     mark = marker(0, color=of.categories[0], opacity=0.6)
     dots = series("", people, antennas, "markers", "%{y} with %{x} people", marker=mark)
-    return figure(of, [dots], across, up, height=height, showlegend=False, hovermode="closest")
+    return figure(of, [dots], across, up, showlegend=False)
 
 
 def transition(
-    bins: FloatArray,
-    unique: FloatArray,
-    at: tuple[float, float],
-    of: Theme,
-    *,
-    height: int = OTHER_PX,
+    bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme
 ) -> go.Figure:
     """Figure of P[unique] against the number of bins, and the point asked for."""
     told, mark = "%{y:.3g} with %{x:.0f} bins", marker(2, 13, color=of.categories[1])
@@ -238,6 +220,4 @@ def transition(
         ],
         {"title": "Number of bins (d)", "type": "log", "dtick": 1},
         {"title": "Probability to be unique", "range": [-0.02, 1.02], "dtick": 0.25},
-        height=height,
-        hovermode="closest",
     )

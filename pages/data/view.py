@@ -14,7 +14,7 @@ from pages.charts.maps import dots_legend, places_map
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.data import form, opening, story
 from pages.shell import dataset, downloads, job_panel, layout, study
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import act, end_view
 from pages.shell.layout import side_by_side, what_this_means
 
@@ -95,11 +95,9 @@ with st.container(key="main_figure", gap="small"):
             alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
         )
         if len(lon):
-            plot(
+            legend(
                 dots_legend(int(places["samples"].max()), of),
                 key="data_map_legend",
-                theme=None,
-                config=style.CONFIG | {"staticPlot": True},
                 alt="Legend of the map: the dots of a few numbers of samples.",
             )
     if data.source.was_read:

@@ -12,7 +12,7 @@ from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
 from pages.shell import definitions, downloads, layout, questions, workspace
-from pages.shell.figure import plot, show, show_map
+from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import selectbox
@@ -25,7 +25,6 @@ data = layout.data(
     "disclosure",
     without="No data set is open yet. Open a sample, or your own data, to see what an outsider "
     "learns from it.",
-    then="The figures follow as soon as the data are read.",
 )
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
     asked = form.form(data.fs)
@@ -109,11 +108,9 @@ with left:
             height=height,
             alt=f"Map of the mean {name} of each place at {leak.profile}.",
         )
-        plot(
+        legend(
             scale_bar(by, unit, of),
             key="disclosure_scale",
-            theme=None,
-            config=style.CONFIG | {"displayModeBar": False},
             alt=f"Colours of the map: {name} from {by.low:.2g} to {by.high:.2g}.",
         )
     else:

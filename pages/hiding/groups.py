@@ -15,18 +15,16 @@ from fpanon_core.studies.hiding import groups_by_cost
 from pages.charts import words
 from pages.charts.maps import cells_map, scale_bar, shades
 from pages.charts.spacetime import group_over_time
-from pages.charts.style import CONFIG, Theme
-from pages.hiding import areas
-from pages.hiding.moment import Moment, busiest, hours, moment
+from pages.charts.style import Theme
+from pages.hiding.moment import Moment, boxes, busiest, hours, middle, moment, paths
 from pages.shell import layout
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show, show_map
-from pages.shell.guard import act
+from pages.shell.figure import legend, show, show_map
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
 
 _MEMBERS_DRAWN = 5
-_GROUP, _PICKED = "fp_group", "fp_group_picked"
+_PICK = layout.Pick("fp_group")
 
 
 def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
@@ -53,11 +51,9 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
             f"**After** – the {words.count(here.published, 'user')} published for that hour"
         )
         _map("after", here, here.after, parted[1], of, f"Map of the people published for {at}.")
-    plot(
+    legend(
         scale_bar(colours, f"People in a square of {words.distance(here.side_m)}", of),
         key="glove_scale",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt=f"Colours of both maps: from {colours.low:.2g} to {colours.high:.2g} people.",
     )
     st.caption(at_one_moment(at, here.recorded, here.published))
@@ -112,35 +108,17 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
     n_groups = result.published.n_groups
     if not n_groups:
         return
-    group = _chosen(result)
+    group, every = _chosen(result), range(n_groups)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        key = layout.key("glove_group", _PICKED)
-        st.number_input(
-            f"Group, 0 to {n_groups - 1:,}",
-            0,
-            n_groups - 1,
-            group,
-            key=key,
-            on_change=act(_take),
-            args=(key,),
-            width=200,
-        )
-        ranked = groups_by_cost(result)
-        for label, at in (
-            ("Most alike", 0),
-            ("In the middle", len(ranked) // 2),
-            ("Least alike", -1),
-        ):
-            st.button(
-                label,
-                key=f"glove_group_{label.split()[0].lower()}",
-                on_click=act(_turn_to),
-                args=(int(ranked[at]),),
-            )
-    drawn, others = areas.paths(result, data.fs, group, _MEMBERS_DRAWN)
+        label, how = f"Group, 0 to {n_groups - 1:,}", _PICK.widget("glove_group", every)
+        st.number_input(label, 0, n_groups - 1, group, width=200, **how)
+        ranked = groups_by_cost(result).tolist()
+        ways = {"Most alike": ranked[0], "In the middle": ranked[n_groups // 2]}
+        _PICK.buttons("glove_group", ways | {"Least alike": ranked[-1]})
+    drawn, others = paths(result, data.fs, group, _MEMBERS_DRAWN)
     show(
         group_over_time(
-            drawn, others, areas.boxes(result, data.fs, group), days(data.fs), of, height=320
+            drawn, others, boxes(result, data.fs, group), days(data.fs), of, height=320
         ),
         key="glove_group_time",
         alt=f"Samples of the members of group {group} over time, and the blocks published for all "
@@ -151,20 +129,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
 
 def _chosen(result: GloveResult) -> int:
     """The group looked at; one of middling length until another is chosen."""
-    n_groups = result.published.n_groups
-    if st.session_state.get(_GROUP, n_groups) >= n_groups:
-        _turn_to(areas.middle(result))
-    return int(st.session_state[_GROUP])
-
-
-def _take(key: str) -> None:
-    if layout.is_current(key, "glove_group", _PICKED):
-        st.session_state[_GROUP] = int(st.session_state[key])
-
-
-def _turn_to(group: int) -> None:
-    layout.overtake(_PICKED)
-    st.session_state[_GROUP] = group
+    return _PICK.now(range(result.published.n_groups), middle(result))
 
 
 # --- what is said ---

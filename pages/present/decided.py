@@ -14,12 +14,12 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import attack, pareto
-from pages.charts.style import CONFIG, Theme, projected
+from pages.charts.style import Theme, projected
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Shown
 from pages.shell import exploration, questions, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot
+from pages.shell.figure import show
 from pages.shell.workspace import AS_THEY_ARE, Choice
 
 VERDICT, COST, RISK, DECISION = "verdict", "cost", "attack_chosen", "decision"
@@ -127,20 +127,16 @@ def _say(heads: list[str], _: Theme) -> None:
 
 
 def _cost(result: OptionResult, of: Theme) -> None:
-    plot(
+    show(
         projected(pareto.kept(story.kept(result), of), FIGURE_PX),
         key="present_cost",
-        theme=None,
-        config=CONFIG,
         alt="What the chosen option keeps of each use of the data, from 0 to 1.",
     )
 
 
 def _risk(raw: OptionResult | None, result: OptionResult, of: Theme) -> None:
-    plot(
+    show(
         projected(attack.before_and_after(story.compared(raw, result), [], of), FIGURE_PX),
         key="present_risk",
-        theme=None,
-        config=CONFIG,
         alt="Share of people found, before and after, beside guessing.",
     )

@@ -1,4 +1,4 @@
-"""The last slide: one person's record played, as it was recorded and as it is published."""
+"""Where people are, and one person's record as it was recorded and as it is published."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.options import Step
 from fpanon_core.model.projection import central, degrees_of, lon_lat
+from fpanon_core.studies import people_by_hexagon
 from pages.charts import spacetime
-from pages.charts.maps import corners_of
+from pages.charts.maps import columns_map, corners_of, scale_bar, shades
 from pages.charts.record import Played, played_legend, published_map, recorded_map
-from pages.charts.style import CONFIG, Theme
+from pages.charts.style import Theme
 from pages.present import story
-from pages.present.stage import Shown
-from pages.shell import workspace
+from pages.present.stage import FIGURE_PX, Shown
+from pages.shell import questions, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import legend, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side
+from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 from pages.shell.workspace import Choice
 
@@ -207,11 +209,9 @@ def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme)
             alt="Map of the areas published for this moment and before it.",
             height=_MAP_PX,
         )
-    plot(
+    legend(
         played_legend(of),
         key="present_marks",
-        theme=None,
-        config=CONFIG | {"displayModeBar": False},
         alt="What the marks of both maps are.",
     )
 
@@ -220,3 +220,46 @@ def _play(playing: bool) -> None:
     if playing and st.session_state.get(_TIME, 0) >= _TICKS:
         st.session_state[_TIME] = 0
     st.session_state[_PLAYING] = playing
+
+
+PEOPLE = Kind("people", people_by_hexagon.study, page="present")
+_LEGEND_PX = 84
+WHERE = "where"
+
+
+def people_slides(data: Dataset) -> list[Shown]:
+    """The slide, once it is counted; none where the data carry no map projection."""
+    if data.fs.crs is None:
+        return []
+    question = Question(PEOPLE, data.fs, people_by_hexagon.Config(), "Counting people by hexagon")
+    if questions.answer(question) is None and not questions.held(question):
+        questions.ask(question)
+    questions.progress(PEOPLE)
+    found = questions.answer(question)
+    if found is None or not len(found.people):
+        return []
+    told = story.people_told(found, len(days(data.fs)))
+    return [Shown(WHERE, "Where are people?", partial(_show_people, found), told)]
+
+
+def _show_people(found: people_by_hexagon.Result, of: Theme) -> None:
+    by = shades(found.people.astype(float), of)
+    show_map(
+        columns_map(
+            found.lon,
+            found.lat,
+            found.offsets,
+            found.people,
+            by.colours,
+            of,
+            height=FIGURE_PX - _LEGEND_PX,
+        ),
+        key="present_people",
+        alt="Map of columns: the higher and brighter, the more people were recorded there.",
+        height=FIGURE_PX - _LEGEND_PX,
+    )
+    legend(
+        scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
+        key="present_people_scale",
+        alt=f"Colours of the map: from {by.low:.2g} to {by.high:.2g} people.",
+    )

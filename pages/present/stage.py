@@ -1,4 +1,7 @@
-"""The wall: a title, a figure, a sentence, and the way to the next; nothing else if so wished."""
+"""The wall: a title, a figure, a sentence, and the way to the next; nothing else if so wished.
+
+Which slides are shown, and in which order: a list that one puts together.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.options import Step
-from pages.charts.style import CONFIG, Theme, projected
+from pages.charts.style import Theme, projected
 from pages.present import story
 from pages.shell import workspace
 from pages.shell.dataset import Dataset
-from pages.shell.figure import plot, show_map
+from pages.shell.figure import show, show_map
 from pages.shell.guard import act
 from pages.shell.workspace import AS_THEY_ARE, Slide
 
@@ -107,7 +110,7 @@ def _draw(slide: Slide, of: Theme) -> None:
     if isinstance(figure, pdk.Deck):
         show_map(figure, key=f"present_{slide.key}", alt=slide.question, height=FIGURE_PX)
     else:
-        plot(figure, key=f"present_{slide.key}", theme=None, config=CONFIG, alt=slide.question)
+        show(figure, key=f"present_{slide.key}", alt=slide.question)
 
 
 def turn(slides: Sequence[Shown], corner: DeltaGenerator) -> Shown:
@@ -176,3 +179,35 @@ def missing(data: Dataset) -> None:
             st.caption(story.MISSING, width="content")
             for address, name in left.items():
                 st.page_link(f"pages/{_FOLDERS.get(address, address)}/view.py", label=name)
+
+
+_ORDER, _KNOWN = "fp_present_order", "fp_present_known"
+
+
+def chosen(slides: Sequence[Shown], place: DeltaGenerator) -> list[Shown]:
+    """The slides in the order that was chosen; new ones come last, until they are taken out."""
+    by_key = {slide.key: slide for slide in slides}
+    order: list[str] = st.session_state.get(_ORDER, [])
+    known: set[str] = st.session_state.get(_KNOWN, set())
+    # A list that nobody touched follows the way through the pages.
+    wanted = [key for key in order if key in by_key] if order or known else []
+    wanted += [key for key in by_key if key not in known]
+    with place.popover("Slides", icon=":material/list:", key="present_slides"):
+        widget = f"present_order_{abs(hash((tuple(by_key), tuple(wanted))))}"
+        st.multiselect(
+            "Shown in this order",
+            list(by_key),
+            default=wanted,
+            format_func=lambda key: by_key[key].question,
+            key=widget,
+            on_change=act(_take),
+            args=(widget, frozenset(by_key)),
+            placeholder="choose slides",
+        )
+        st.caption("Take slides out, and add them again in the order in which they are to come.")
+    return [by_key[key] for key in wanted]
+
+
+def _take(widget: str, known: frozenset[str]) -> None:
+    st.session_state[_ORDER] = list(st.session_state[widget])
+    st.session_state[_KNOWN] = st.session_state.get(_KNOWN, set()) | known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import style
-from pages.present import decided, order, people, person, stage, story
+from pages.present import decided, person, stage, story
 from pages.shell import dataset, layout, workspace
 
 of = style.theme(st.context.theme.type)
@@ -20,10 +20,10 @@ choice = workspace.of(data.digest).choice
 asked = person.settings(data, corner, choice)
 others = [each for each in stage.offered(data.digest) if decided.of_chosen(choice, each.steps)]
 attacked = any(each.key == "attack" and each.steps for each in others)
-slides = order.chosen(
+slides = stage.chosen(
     [
         *decided.opening(data),
-        *people.slides(data),
+        *person.people_slides(data),
         *others,
         *decided.of_choice(data, attacked=attacked),
         *person.slides(data, asked),

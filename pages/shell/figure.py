@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.engines.process import Job
 from fpanon_core.model.geography import Background
-from fpanon_core.studies import background as background_study
+from fpanon_core.studies import reading
 from pages.charts import style
 from pages.charts.maps import Map, over_ground
 from pages.charts.plain import unlinked
@@ -25,9 +25,15 @@ def plot(figure: Any, **how: Any) -> Any:
     return st.plotly_chart(unlinked(figure), **how)
 
 
-def show(figure: Any, *, key: str, alt: str) -> None:
+def show(figure: Any, *, key: str, alt: str, **how: Any) -> None:
     """Draw a plotly figure; ``alt`` says what is to be seen in it."""
-    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt)
+    plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
+
+
+def legend(figure: Any, *, key: str, alt: str) -> None:
+    """Draw what the marks and colours of maps are; nothing in it answers to the mouse."""
+    still = style.CONFIG | {"staticPlot": True}
+    plot(figure, key=key, theme=None, config=still, alt=alt)
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
@@ -60,7 +66,7 @@ def read_ground(body: bytes) -> None:
     for job in session.jobs(GROUND_JOBS):
         session.dismiss(job)
     session.start(
-        background_study.study,
+        reading.background,
         body,
         label="Reading the background of the maps",
         kind=GROUND_JOBS,

@@ -18,13 +18,18 @@ What a view needs before it can show anything: an open data set of at least two 
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
+from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.hints import for_screen
+from fpanon_core.model.arrays import IntArray
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.method import anchor
 from pages.charts import style
@@ -32,8 +37,10 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import dataset, job_panel, navigation
 from .dataset import Dataset
-from .guard import end_view
+from .guard import act, end_view
 
+FOLLOWING = "The figures follow as soon as the data are read."
+_LIST_UP_TO = 5_000  # people in a list to choose from
 _RULES = Template(Path(__file__).with_suffix(".css").read_text(encoding="utf-8"))
 
 
@@ -133,7 +140,86 @@ def is_current(present: str, name: str, counter: str) -> bool:
     return present == key(name, counter)
 
 
-def data(key: str, *, without: str, then: str) -> Dataset:
+@dataclass(frozen=True)
+class Pick:
+    """One of several that is looked at: chosen in a widget, by a button or by a click.
+
+    Attributes
+    ----------
+    state : str
+        Where its number is kept in the session.
+    drops : str
+        What is let go of when another is picked, likewise.
+    """
+
+    state: str
+    drops: str = ""
+
+    @property
+    def picked(self) -> str:
+        """The counter of its widgets."""
+        return f"{self.state}_picked"
+
+    def now(self, among: Sequence[int] | IntArray, usual: int) -> int:
+        """Its number; the usual one while none of these is looked at."""
+        if st.session_state.get(self.state) not in among:
+            self.turn_to(usual)
+        return int(st.session_state[self.state])
+
+    def turn_to(self, number: int) -> None:
+        """Look at another one, picked elsewhere than in the widget."""
+        overtake(self.picked)
+        self._take(number)
+
+    def widget(self, name: str, among: Sequence[int] | IntArray) -> dict[str, Any]:
+        """Key and callback of the widget that picks by number."""
+        present = key(name, self.picked)
+        return {"key": present, "on_change": act(self._chosen), "args": (present, name, among)}
+
+    def buttons(self, name: str, ways: Mapping[str, int]) -> None:
+        """A button for each number; its key ends in the first word of its label."""
+        for label, number in ways.items():
+            at = f"{name}_{label.split()[0].lower()}"
+            st.button(label, key=at, on_click=act(self.turn_to), args=(number,))
+
+    def person(
+        self, name: str, numbers: IntArray, names: Sequence[str], ways: Mapping[str, int], help: str
+    ) -> int:
+        """The row of the person looked at, among people with these pseudonyms and their numbers.
+
+        Parameters
+        ----------
+        ways : mapping of str to int
+            Rows by the labels of their buttons; the middle one of them is looked at first.
+        """
+        by_number = {label: int(numbers[row]) for label, row in ways.items()}
+        number = self.now(numbers, list(by_number.values())[len(ways) // 2])
+        row = int(np.flatnonzero(numbers == number)[0])
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            if len(numbers) <= _LIST_UP_TO:
+                how = self.widget(f"{name}_list", numbers) | {"help": help, "width": 220}
+                called = dict(zip(numbers.tolist(), names, strict=True)).__getitem__
+                st.selectbox("Person", numbers.tolist(), row, format_func=called, **how)
+            else:
+                how = self.widget(f"{name}_number", numbers) | {"help": help, "width": 260}
+                label = "Person (number of the pseudonym)"
+                if st.number_input(label, 1, int(numbers.max()), number, **how) not in numbers:
+                    st.warning("Nobody here has this number.")
+            self.buttons(name, by_number)
+        return row
+
+    def _chosen(self, present: str, name: str, among: Sequence[int] | IntArray) -> None:
+        number = st.session_state[present]
+        if number in among and is_current(present, name, self.picked):
+            self._take(int(number))
+
+    def _take(self, number: int) -> None:
+        st.session_state[self.state] = number
+        if self.drops:
+            st.session_state.pop(self.drops, None)
+
+
+def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
     """The data set in use; the view ends here while there is none.
 
     Parameters

@@ -19,7 +19,7 @@ from fpanon_core.engines.process import Job
 from fpanon_core.model.composition import Crossing
 from fpanon_core.model.errors import FpanonError, InfeasibleError
 from fpanon_core.model.published import Membership
-from fpanon_core.studies import crossing, crossing_words
+from fpanon_core.studies import crossing
 from fpanon_core.studies.production import Result
 from pages.charts.plain import plain
 
@@ -229,24 +229,24 @@ def _how(left: Left, made: Membership) -> str:
 
 def warning(found: Crossing, what: str) -> str:
     """That a crowd gets smaller, and how small."""
-    return f"**A second release of the same people.** {crossing_words.told(found, what)}"
+    return f"**A second release of the same people.** {crossing.describe_crossing(found, what)}"
 
 
 def meaning(found: Crossing) -> str:
     """Which knowledge that assumes, and what it is worth."""
-    said = [crossing_words.MEANING, crossing_words.naming(found)]
+    said = [crossing.MEANING, crossing.describe_naming(found)]
     if found.smaller:  # else it has been said
-        said.append(crossing_words.followed(found))
-    said.append(crossing_words.counted(found))
+        said.append(crossing.describe_followed(found))
+    said.append(crossing.describe_counted(found))
     return f"**What this means.** {' '.join(each for each in said if each)}"
 
 
 def unchanged(found: Crossing, what: str) -> str:
     """That no crowd gets smaller."""
     said = (
-        crossing_words.told(found, what),
-        crossing_words.followed(found),
-        crossing_words.counted(found),
+        crossing.describe_crossing(found, what),
+        crossing.describe_followed(found),
+        crossing.describe_counted(found),
     )
     return " ".join(each for each in said if each)
 

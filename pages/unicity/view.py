@@ -20,7 +20,6 @@ data = layout.data(
     "unicity",
     without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
     "outsider would.",
-    then="The figures follow as soon as the data are read.",
 )
 with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
     seed = form.seed()

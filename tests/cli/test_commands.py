@@ -37,7 +37,7 @@ from fpanon_core.studies import (
 )
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.presets import trade_grid
-from fpanon_core.studies.unicity_grid import disclosure_grid, unicity_grid
+from fpanon_core.studies.under_profiles import disclosure_grid, unicity_grid
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes

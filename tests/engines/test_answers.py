@@ -40,7 +40,6 @@ from fpanon_core.studies import (
     anonymizability,
     antenna_merging,
     attack,
-    background,
     comparison,
     count_tables,
     counts_release,
@@ -231,7 +230,7 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "hiding": lambda: hiding.study(PEOPLE, WARMED[hiding]),
     "look": lambda: look.study(PEOPLE, look.Config()),
-    "background": lambda: background.study(
+    "background": lambda: reading.background(
         b'{"type": "LineString", "coordinates": [[2.1, 41.3], [2.2, 41.4]]}'
     ),
     "people_by_hexagon": lambda: people_by_hexagon.study(

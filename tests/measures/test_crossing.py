@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from fpanon_core import InfeasibleError, SchemaError
 from fpanon_core.measures.crossing import crossing, together
 from fpanon_core.model.published import ALWAYS, Membership
-from fpanon_core.studies import crossing_words
+from fpanon_core.studies.crossing import describe_crossing, describe_followed
 from tests.oracles import crossing as oracle
 
 PEOPLE = "abcdefghij"
@@ -205,10 +205,10 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.together.smallest, found.smaller, found.together.alone) == (2, 0, 0)
     assert [crowd.alone for crowd in found.followed] == [4, 0, 4]
     assert not found.falls  # the second by itself does so
-    said = crossing_words.told(found, "the other")
+    said = describe_crossing(found, "the other")
     assert "one of at least 2 in the same two groups" in said
     assert "4 of 4 people are then alone in both releases together, 0 and 4 by one" in (
-        crossing_words.followed(found)
+        describe_followed(found)
     )
     # ab cd on the first day is not narrowed by ac bd of another release on the second, by a day;
     # followed through both it is.
@@ -216,7 +216,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     found = crossing(first, second)
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
-    said = crossing_words.told(found, "the other")
+    said = describe_crossing(found, "the other")
     assert "nobody's crowd within a period gets smaller. All this is of one period" in said
     assert "4 of 4 people are then alone" in said
 

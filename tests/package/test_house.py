@@ -27,7 +27,6 @@ LONG = {
 # Still to be merged with their importer; no other may come.
 SLIVERS = {
     "fpanon_core.studies.rhythm",
-    "pages.attack.scene",
 }
 FILES = sorted(
     [*(ROOT / "fpanon_core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]

@@ -125,7 +125,7 @@ def test_one_person_is_looked_at_by_pseudonym_only(app: AppTest) -> None:
     attacked(app)
     _, found = answer(app, "recovery")
     right = (found.recovered == found.truth).mean(axis=1)
-    app.button(key="aggregates_best").click().run()
+    app.button(key="aggregates_person_best").click().run()
     names = app.session_state["fp_dataset"].fs.pseudonyms
     best = names[found.users[np.argsort(right, kind="stable")[-1]]]
     assert f"The trajectory paired with {best} is right in" in said(app)

@@ -11,7 +11,7 @@ from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.options import Aligned, Generalize, Periods, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
-from pages.attack import form, question
+from pages.attack import form
 from pages.shell import questions
 from tests.support.views import (
     address,
@@ -30,7 +30,7 @@ from tests.support.views import (
 
 def found(at: AppTest) -> list[attack.Result]:
     """The results that the session keeps, the latest last."""
-    return [each.result for each in answers(at, question.ATTACK).values()]
+    return [each.result for each in answers(at, form.ATTACK).values()]
 
 
 def attacked(at: AppTest, release: str, many: int = 1) -> attack.Result:
@@ -264,7 +264,7 @@ def steps(at: AppTest) -> Any:
 def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     attacked(small, "aligned, k = 2")
     names = small.session_state["fp_dataset"].fs.pseudonyms
-    followed = next(iter(answers(small, question.FOLLOWED).values())).result
+    followed = next(iter(answers(small, form.FOLLOWED).values())).result
     who = followed.pseudonym
     assert who in names
     assert f"Of {who} the outsider knows 1 point" in said(small)

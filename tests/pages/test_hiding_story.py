@@ -13,11 +13,12 @@ from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
-from fpanon_core.studies.use import typical_side_m
+from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
-from pages.hiding import areas, figures, groups, story
 from pages.hiding import comparison as beside
-from pages.hiding.moment import busiest, hours, moment
+from pages.hiding import figures, groups, story
+from pages.hiding.moment import boxes, busiest, hours, moment, paths
+from pages.hiding.moment import groups as groups_of
 from pages.shell import release, widgets
 
 
@@ -98,7 +99,7 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
     release = result.release
     assert release.published.n_groups == 2
     for group in (0, 1):
-        drawn, others = areas.paths(release, fs, group, 5)
+        drawn, others = paths(release, fs, group, 5)
         assert [path.name for path in drawn] == ["u0001", "u0002"]
         day = int(release.group_period[group])
         assert [path.wall_min.tolist() for path in drawn] == [
@@ -278,14 +279,14 @@ def test_no_two_of_the_releases_kept_look_alike(made: dict[hiding.Config, hiding
 
 def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
     fs, release = town(), next(iter(made.values())).release
-    assert areas.groups(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
+    assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     assert hiding.groups_by_cost(release).tolist() == [1, 0]
-    assert areas.boxes(release, fs, 0).tolist() == [[0.0, 0.0, 0.0, 1.0, 0.1, 3.0]]
-    (first, second), others = areas.paths(release, fs, 0, 5)
+    assert boxes(release, fs, 0).tolist() == [[0.0, 0.0, 0.0, 1.0, 0.1, 3.0]]
+    (first, second), others = paths(release, fs, 0, 5)
     assert (first.name, second.name, others) == ("u0001", "u0002", None)
     assert (first.east_km.tolist(), second.east_km.tolist()) == ([0.05], [0.95])
     assert (first.wall_min.tolist(), second.wall_min.tolist()) == ([0.5], [2.5])
-    drawn, others = areas.paths(release, fs, 0, 1)
+    drawn, others = paths(release, fs, 0, 1)
     assert len(drawn) == 1
     assert others is not None
     assert (others.name, others.wall_min.tolist()) == ("all others", [2.5])

@@ -31,7 +31,7 @@ from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import form as aggregates
-from pages.attack import question as attack
+from pages.attack import form as attack
 from pages.disclosure import form as disclosure
 from pages.hiding import form as hiding
 from pages.shell import kinds, widgets

@@ -38,7 +38,7 @@ from fpanon_core import (
 from fpanon_core.__main__ import app
 from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
-from fpanon_core.studies import crossing, crossing_words, production
+from fpanon_core.studies import crossing, production
 from fpanon_core.studies.memberships import membership
 from tests.oracles import crossing as oracle
 
@@ -161,7 +161,7 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert not found.falls
     assert found.together == found.first == found.second
     assert found.digests[0] != found.digests[1]
-    told = crossing_words.told(found, "the first")
+    told = crossing.describe_crossing(found, "the first")
     assert told == (
         "Together with the first, nobody's crowd gets smaller: of 40 people, everybody is "
         f"one of at least {found.together.smallest} in the same two groups."
@@ -250,7 +250,7 @@ def test_few_in_common_are_said(fs):
     second = type(first).whole(who, np.arange(40) // 2)
     found = crossing.crossed(second, [first])
     assert found.n_both == 1
-    assert crossing_words.counted(found) == (
+    assert crossing.describe_counted(found) == (
         "1 person is in both, of 40 and 40. So few: are these releases of the same people, under "
         "the same ids?"
     )
@@ -305,8 +305,8 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     assert told.exit_code == 0, told.output
     assert f"{found.together.alone} of 40 people are alone: nobody else is in" in told.output
     assert "The smallest crowd falls from 2 in the first and 3 in the second to 1." in told.output
-    assert crossing_words.naming(found) in told.output
-    assert crossing_words.MEANING in told.output
+    assert crossing.describe_naming(found) in told.output
+    assert crossing.MEANING in told.output
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]
     assert listed.to_dict() == {
         "crossing.csv": "yes",

@@ -229,7 +229,6 @@ def test_who_is_not_in_the_release_has_no_record_in_it():
     seen = follow(fs, config, absent)
     assert not seen.present
     assert len(seen.record) == 0
-    assert seen.guess is None
     assert all(step.place is None for step in seen.steps)
     assert seen.steps[0].fitting == 6
 

@@ -10,9 +10,8 @@ from fpanon_core import generate_cdr
 from fpanon_core.engines.limits import MEMORY_VARIABLE, Limits
 from fpanon_core.model.errors import InfeasibleError
 from fpanon_core.studies import reading, reading_estimate
-from fpanon_core.studies.reading import Reading, Source
+from fpanon_core.studies.reading import Reading, Source, needed_for, needed_for_parts
 from fpanon_core.studies.reading_estimate import ReadingEstimate, estimate_reading, is_large
-from fpanon_core.studies.reading_memory import needed_for, needed_for_parts
 from fpanon_core.tables.heads import Head
 
 # Kind, MB of the file and decoded, rows, and MB at the peak (tests/benchmarks/reading_estimates.py,
