@@ -9,7 +9,7 @@ phantoms. Of all such blocks those are taken whose loss is smallest,
 
 side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding` says who is
 put with whom, :mod:`fpanon_core.kernels.aligned_blocks` finds the blocks, exactly, and
-:mod:`fpanon_core.kernels.aligned_limits` what is left out under limits. Nothing is drawn at random:
+:mod:`fpanon_core.kernels.aligned_blocks` what is left out under limits. Nothing is drawn at random:
 the same data give the same result, on any number of threads.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
@@ -25,8 +25,7 @@ import pandas as pd
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
-from ..kernels.aligned_blocks import blocks_of
-from ..kernels.aligned_limits import blocks_within
+from ..kernels.aligned_blocks import blocks_of, blocks_within
 from ..model.arrays import CELL, IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError

@@ -18,8 +18,7 @@ from ..studies import counts_release, counts_words
 from ..studies.counts_release import Form
 from ..studies.recovery import CUSTOMARY_LIMIT
 from .from_config import Fields, asked, command
-from .reading import Request
-from .run import Run, progress_line
+from .run import Request, Run, progress_line
 
 _UNITS: dict[str, Unit] = {"person": "user", "slot": "user-slot"}
 _FORMATS = ("csv", "parquet")

@@ -16,7 +16,7 @@ from ..model.mapped import moved
 from ..tables.parts import Parts
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
-from ..tables.whole import staged
+from ..tables.writing import staged
 from .antennas import read_antennas
 from .reading import How, Reading
 from .report import IngestReport

@@ -28,8 +28,7 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
 from ..kernels.verify_cover import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
 from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, bounds_of, stretches
-from .faults import Faults
+from .faults import SLACK, Claim, Faults, bounds_of, stretches
 
 _T = TypeVar("_T")
 _THREADS = len(os.sched_getaffinity(0))

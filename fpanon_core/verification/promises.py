@@ -14,8 +14,7 @@ import numpy as np
 from ..kernels.verify_cover import covered_samples, people_in_cells
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, stretches
-from .faults import Faults
+from .faults import SLACK, Claim, Faults, stretches
 from .fitting import Fit, fit
 
 
