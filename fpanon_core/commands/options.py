@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from datetime import date
 from pathlib import Path
@@ -31,7 +31,7 @@ from ..studies.recipe import Decision, Recipe
 from ..tables.writing import read_json, write_bytes, write_json, write_table
 from .from_config import Fields, asked, command
 from .releases import options_in
-from .run import Run, table_text
+from .run import Run, said, table_text
 
 _REJECTS_SHOWN = 20
 _IN_RECIPE = (
@@ -338,39 +338,17 @@ def _verdict(table: OptionsTable, i: int) -> str:
     return "on the front" if table.front[i] else "utility not known"
 
 
-def _notes(table: OptionsTable, limit: float) -> Iterator[str]:
-    """What the columns mean, as far as there is anything in them."""
-    if math.isfinite(limit):
-        usual = RISKS[table.risk_name]
-        source = f" {usual.source}." if limit == usual.limit else ""
-        above = f"{limit:g} more than guessing" if usual.beside_guessing else f"{limit:g}"
-        yield f"Unsafe: the upper end of the interval is above {above}.{source}"
-    if meaning := PLAIN.get(table.risk_name):
-        yield meaning
-    yield (
-        f"Chance of naming a person by {table.config.p} points: by true ones, allowing for what "
-        "the method does to them (linkage); by points as published (k-disclosure). Outsider: the "
-        "one whose interval reaches higher. Home: found within 1 km by who has the record. Alike: "
-        "people who share the record that fewest do; whoever is narrowed down to them, all that is "
-        "published of them is learnt."
+def _notes(table: OptionsTable, limit: float) -> list[str]:
+    """What the figures mean, and what they do not say."""
+    steps = (step for option in table.options for step in option.steps)
+    return said(
+        "options",
+        table=table,
+        limit=limit,
+        usual=RISKS.get(table.risk_name),
+        meaning=PLAIN.get(table.risk_name, ""),
+        in_periods=any(isinstance(step, Periods) for step in steps),
     )
-    if any(result.alone for result in table.results):
-        yield (
-            "Alone: people whose record nobody shares, whom whoever knows enough of it finds, and "
-            "all of it; the risk is of few known points and does not say so."
-        )
-    if any(option.moved for option in table.options):
-        yield (
-            "Of options with noise or exchange k-disclosure, unicity, EM and KL are of points as "
-            "published, moved; what true points find, linkage says."
-        )
-    if any(isinstance(step, Periods) for option in table.options for step in option.steps):
-        yield (
-            "Of options in periods all points as published are of one record, each person's "
-            "longest, sought among those of its period; true points are of one period, and every "
-            "record is asked for by itself. That records of several periods may be found to be one "
-            "person's is not measured here."
-        )
 
 
 def _share(value: float) -> str:

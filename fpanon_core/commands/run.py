@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -409,6 +410,28 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         ).rstrip()
         for row in every
     )
+
+
+def said(about: str, **of: Any) -> list[str]:
+    """Paragraphs of ``words.txt.jinja``."""
+    text: str = getattr(_words().module, about)(**of)
+    return [" ".join(part.strip().splitlines()) for part in text.split("\n\n") if part.strip()]
+
+
+@cache
+def _words() -> Any:
+    """The template."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
+
+    made = Environment(  # nosec B701 # for a terminal, no HTML
+        loader=PackageLoader(__package__ or "fpanon_core.commands", "."),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"n": "{:,}".format, "share": "{:.1%}".format, "whole": "{:,.0f}".format}
+    made.globals["infinite"] = math.inf
+    return made.get_template("words.txt.jinja")
 
 
 def print_json(figures: Any) -> None:
