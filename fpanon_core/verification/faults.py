@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from ..kernels.verify_cover import Classes, class_boxes
 from ..model.arrays import FloatArray, IntArray, rows_of
 from ..model.arrays import stretches as some_lists
 from ..model.fingerprints import FingerprintSet
@@ -26,7 +27,6 @@ from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
 
 _STRETCH = 1_000_000  # samples looked at in one go
-SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must verify
 
 
 @dataclass
@@ -74,15 +74,16 @@ class Claim:
         return np.repeat(np.arange(self.n_classes), self.last - self.first)
 
     @cached_property
-    def arrays(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """As kernels take them: cells, the latest end so far within each class, first, last.
+    def arrays(self) -> Classes:
+        """As kernels take them, with the latest end so far within each class.
 
         That end says how far back a scan must look.
         """
         reach = np.empty(len(self.cells))
         for a, b in zip(self.first, self.last, strict=True):
             reach[a:b] = np.maximum.accumulate(self.cells[a:b, 5])
-        return self.cells, reach, self.first, self.last
+        around = class_boxes(self.cells, self.first, self.last)
+        return Classes(self.cells, reach, self.first, self.last, around)
 
 
 def by_start(cells: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 
-from ..kernels.verify_cover import pairs_with_a_sample
+from ..kernels.verify_cover import SLACK, pairs_with_a_sample
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import only_ours
@@ -29,7 +29,7 @@ from ..model.published import GeneralizedFingerprintSet
 from ..model.release_page import columns_of
 from .anonymity import listed_samples
 from .data_file import DataFile, Rows, read_rows
-from .faults import SLACK, Claim, Faults, stretches
+from .faults import Claim, Faults, stretches
 from .package import read_package
 from .promises import Checked, check_cells, check_claim, check_crowds, check_limits
 from .records import Key, Records, matched, read_listed
@@ -410,9 +410,7 @@ def _phantom_share(claim: Claim, faults: Faults) -> float:
     assert home is not None
     longest, true = float(fs.dt_min.max()), 0
     for users, _, offsets, samples in stretches(fs):
-        true += pairs_with_a_sample(
-            offsets, samples, longest, home[users], claim.cells, claim.first, claim.last, SLACK
-        )
+        true += pairs_with_a_sample(offsets, samples, longest, home[users], claim.arrays)
     copies = int((claim.last - claim.first)[home[home >= 0]].sum())
     return 1.0 - true / copies if copies else 0.0
 
