@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import blocks_of, blocks_within
 from ..model.arrays import CELL, IntArray
@@ -251,8 +251,8 @@ def _blocks(
     code = np.zeros(fs.n_samples, np.int8)
     made: list[Group | None] = [None] * len(members)
 
-    def block(first: int) -> float:
-        for g in range(first, min(first + _BLOCK, len(members))):
+    def blocks(begin: int, end: int) -> None:
+        for g in range(begin, end):
             if limited:
                 cells, rows, why = blocks_within(boxes, members[g], side, span, price)
                 code[rows] = why
@@ -260,9 +260,7 @@ def _blocks(
                 cells, _ = blocks_of(boxes, members[g])
             if len(cells):
                 made[g] = Group(members[g].tolist(), cells, float(fs.weight[members[g]].sum()))
-        return 1.0
 
-    blocks = range(0, len(members), _BLOCK)
-    engine.run(block, blocks, max(1, len(blocks)))
+    fill(engine, len(members), _BLOCK, blocks)
     nobody = np.empty(0, np.int64)
     return Grouped([group for group in made if group is not None], code, nobody, nobody)
