@@ -19,7 +19,7 @@ from .io.antennas import read_antennas
 from .io.cdr import read_cdr, read_parts
 from .io.checkpoint import Checkpoint
 from .io.ledger import Ledger
-from .io.published import read_published
+from .io.publishing import read_published
 from .io.questionnaire import questionnaire_template, read_questionnaire, synthetic_questionnaire
 from .io.report import IngestReport
 from .measures.components import (

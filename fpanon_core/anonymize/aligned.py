@@ -9,7 +9,7 @@ phantoms. Of all such blocks those are taken whose loss is smallest,
 
 side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding` says who is
 put with whom, :mod:`fpanon_core.kernels.aligned_blocks` finds the blocks, exactly, and
-:mod:`fpanon_core.kernels.aligned_limits` what is left out under limits. Nothing is drawn at random:
+:mod:`fpanon_core.kernels.aligned_blocks` what is left out under limits. Nothing is drawn at random:
 the same data give the same result, on any number of threads.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
@@ -23,10 +23,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
-from ..kernels.aligned_blocks import blocks_of
-from ..kernels.aligned_limits import blocks_within
+from ..kernels.aligned_blocks import blocks_of, blocks_within
 from ..model.arrays import CELL, IntArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
@@ -252,8 +251,8 @@ def _blocks(
     code = np.zeros(fs.n_samples, np.int8)
     made: list[Group | None] = [None] * len(members)
 
-    def block(first: int) -> float:
-        for g in range(first, min(first + _BLOCK, len(members))):
+    def blocks(begin: int, end: int) -> None:
+        for g in range(begin, end):
             if limited:
                 cells, rows, why = blocks_within(boxes, members[g], side, span, price)
                 code[rows] = why
@@ -261,9 +260,7 @@ def _blocks(
                 cells, _ = blocks_of(boxes, members[g])
             if len(cells):
                 made[g] = Group(members[g].tolist(), cells, float(fs.weight[members[g]].sum()))
-        return 1.0
 
-    blocks = range(0, len(members), _BLOCK)
-    engine.run(block, blocks, max(1, len(blocks)))
+    fill(engine, len(members), _BLOCK, blocks)
     nobody = np.empty(0, np.int64)
     return Grouped([group for group in made if group is not None], code, nobody, nobody)

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.local import Engine
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress, part
 from ..kernels.aligned_blocks import Boxes, bench_for, loss_of, pair_losses
 from ..kernels.aligned_groups import OUT, Groups, People, Rings, Steps, carry_out, find_rings, grow
@@ -222,13 +222,10 @@ class _Crowding:
         others = users[gaps.neighbours]
         loss = np.empty(others.shape)
 
-        def block(first: int) -> float:
-            rows = slice(first, first + _BLOCK)
-            pair_losses(self.boxes, users[rows], others[rows], loss[rows])
-            return float(len(users[rows]))
+        def pairs(begin: int, end: int) -> None:
+            pair_losses(self.boxes, users[begin:end], others[begin:end], loss[begin:end])
 
-        starts = range(0, len(users), _BLOCK)
-        self.engine.run(block, starts, len(users), part(progress, 0.7, 1.0))
+        fill(self.engine, len(users), _BLOCK, pairs, progress=part(progress, 0.7, 1.0))
         lengths = self.fs.lengths
         each = loss / (lengths[users][:, None] + lengths[others])
         order = np.argsort(each, axis=1, kind="stable")[:, :kept]
@@ -294,12 +291,11 @@ class _Crowding:
                 self.people.worth[:] = self.fs.lengths * each
             self._price(near, alike, -1 if anew else turn - 1, steps, told)
 
-            def found(first: int) -> float:
-                users = np.arange(first, min(first + _BLOCK, n))
+            def find(begin: int, end: int) -> None:
+                users = np.arange(begin, end)
                 find_rings(users, search.most_steps, self.people, groups, steps, rings)
-                return float(len(users))
 
-            self.engine.run(found, range(0, n, _BLOCK), n)
+            fill(self.engine, n, _BLOCK, find)
             order = np.argsort(-rings.gain, kind="stable")
             order = order[rings.gain[order] > 0]
             made = carry_out(order, turn, self.people, groups, steps, rings)
@@ -316,42 +312,20 @@ class _Crowding:
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)
 
-        def priced(begin: int) -> float:
-            which = np.arange(begin, min(begin + _BLOCK, self.made))
-            slack, people = self.search.slack, self.people
+        def priced(begin: int, end: int) -> None:
+            which, slack, people = np.arange(begin, end), self.search.slack, self.people
             price(self.boxes, near, alike, which, pairs, slack, people, self.cuts, groups)
-            return float(len(which))
 
-        def offered(begin: int) -> float:
-            users = np.arange(begin, min(begin + _BLOCK, n))
+        def offered(begin: int, end: int) -> None:
+            users = np.arange(begin, end)
             offer(users, pairs, since, self.people, groups, steps)
             sharpen(self.boxes, users, self.search.exact, groups, steps)
-            return float(len(users))
 
-        self.engine.run(priced, range(0, self.made, _BLOCK), max(1, self.made), progress)
-        self.engine.run(offered, range(0, n, _BLOCK), n)
+        fill(self.engine, self.made, _BLOCK, priced, progress=progress)
+        fill(self.engine, n, _BLOCK, offered)
 
     def _weigh(self, which: IntArray) -> None:
-        def block(first: int) -> float:
-            weigh(self.boxes, which[first : first + _BLOCK], self.groups, self.cuts)
-            return 1.0
+        def weighed(begin: int, end: int) -> None:
+            weigh(self.boxes, which[begin:end], self.groups, self.cuts)
 
-        self.engine.run(block, range(0, len(which), _BLOCK), max(1, len(which)))
-
-
-def losses_of(
-    fs: FingerprintSet, groups: list[IntArray], config: StretchConfig, engine: Engine
-) -> FloatArray:
-    """The loss of each group, by the weights of ``config``."""
-    boxes = boxes_of(fs, config)
-    out = np.empty(len(groups))
-
-    def block(first: int) -> float:
-        for g in range(first, min(first + _BLOCK, len(groups))):
-            members = groups[g]
-            bench = bench_for(boxes, len(members))
-            out[g] = loss_of(boxes, members, len(members), np.inf, bench)
-        return 1.0
-
-    engine.run(block, range(0, len(groups), _BLOCK), max(1, len(groups)))
-    return out
+        fill(self.engine, len(which), _BLOCK, weighed)

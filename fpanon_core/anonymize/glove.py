@@ -36,7 +36,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
 from ..kernels.glove_suppress import MOST_STEPS, Limits, suppress_group
 from ..kernels.kgap_search import NO_EXTRA
@@ -215,8 +215,8 @@ def _suppress(fs: FingerprintSet, groups: list[Group], settings: Settings, engin
         return code
     limits = Limits(*settings.bounds, float(settings.k), MOST_STEPS)
 
-    def block(first: int) -> float:
-        for group in groups[first : first + _BLOCK]:
+    def suppress(begin: int, end: int) -> None:
+        for group in groups[begin:end]:
             rows = rows_of(fs.offsets[group.members], fs.lengths[group.members])
             owner = np.repeat(np.arange(len(group.members)), fs.lengths[group.members])
             order = np.argsort(fs.t_min[rows], kind="stable")
@@ -227,10 +227,8 @@ def _suppress(fs: FingerprintSet, groups: list[Group], settings: Settings, engin
             present = np.unique(owner[code[rows] == 0])
             group.members = [group.members[member] for member in present]
             group.weight = float(weight[present].sum())
-        return 1.0
 
-    blocks = range(0, len(groups), _BLOCK)
-    engine.run(block, blocks, max(1, len(blocks)))
+    fill(engine, len(groups), _BLOCK, suppress)
     # Numbered by their smallest member, who may be gone.
     groups[:] = sorted((g for g in groups if g.members), key=lambda group: group.members[0])
     return code

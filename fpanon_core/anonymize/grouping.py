@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine
+from ..engines.local import Engine, fill
 from ..engines.progress import Progress, part
 from ..kernels.glove_merge import merge_cells, reshape
 from ..kernels.stretch import Scale
@@ -377,15 +377,13 @@ class _Greedy:
         groups: list[Group | None] = [None] * len(self.finished)
         progress = part(self.progress, 0.95, 1.0)
 
-        def make(first: int) -> float:
-            last = min(first + 64, len(groups))
-            for number in range(first, last):
+        def make(begin: int, end: int) -> None:
+            for number in range(begin, end):
                 u, v = self.finished[number]
                 cells, weight, _ = self._merge(u, v)
                 groups[number] = Group(sorted(self.members[u] + self.members[v]), cells, weight)
-            return float(last - first)
 
-        self.engine.run(make, range(0, len(groups), 64), max(1, len(groups)), progress)
+        fill(self.engine, len(groups), 64, make, progress=progress)
         done = [g for g in groups if g is not None]
         for u in self.alone:
             done.append(Group([u], reshape(pool.cells(u)), pool.weight(u)))

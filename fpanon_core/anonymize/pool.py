@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine
+from ..engines.local import Engine, fill
 from ..kernels import glove_floors as floors
 from ..kernels.glove_floors import effort_of_boxes
 from ..kernels.glove_search import Query, fill_bounds, nearest_members
@@ -98,11 +98,7 @@ class Pool:
         if not points:
             slots = self._slots_now()
 
-            def described(u: int) -> float:
-                floors.describe(slots, u)
-                return 1.0
-
-            engine.run(described, range(fs.n_users), fs.n_users)
+            fill(engine, fs.n_users, 1, lambda u, _: floors.describe(slots, u))
 
     @property
     def packed(self) -> Packed:
@@ -190,20 +186,17 @@ class Pool:
         bound, from_query = (np.empty((count, len(self._member)), np.float32) for _ in range(2))
         out: list[Nearest | None] = [None] * count
 
-        def prepare(first: int) -> float:
-            for task in order[first : first + _QUERIES]:
+        def prepare(begin: int, end: int) -> None:
+            for task in order[begin:end]:
                 u = queries[task]
                 floors.fill_floor(slots, u, floor[task])
                 own[task] = floor[task, 0]  # that is all of points
                 if u >= self._n_points:
                     floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]
-            return 1.0
 
-        def rule_out(first: int) -> float:
-            last = min(first + block, tiles)
-            fill_bounds(slots, wanted, passed, by_feature, first, last, bound, from_query)
-            return 1.0
+        def rule_out(begin: int, end: int) -> None:
+            fill_bounds(slots, wanted, passed, by_feature, begin, end, bound, from_query)
 
         def compute(task: int) -> float:
             found, efforts = np.empty(many, np.int64), np.empty(many)
@@ -217,8 +210,8 @@ class Pool:
         lengths = [int(self._packed.offsets[u + 1] - self._packed.offsets[u]) for u in queries]
         order = sorted(range(count), key=lambda task: -lengths[task])
         block = max(_TILES, tiles // (8 * self._engine.workers))
-        self._engine.run(prepare, range(0, count, _QUERIES), count)
-        self._engine.run(rule_out, range(0, tiles, block), tiles)
+        fill(self._engine, count, _QUERIES, prepare)
+        fill(self._engine, tiles, block, rule_out)
         self._engine.run(compute, order, count)
         return [found for found in out if found is not None]
 
@@ -260,7 +253,7 @@ class Pool:
         self._slot[members] = np.arange(len(members))
         slots = self._slots_now()
 
-        def fill(tile: int) -> float:
+        def lay(tile: int, _: int) -> None:
             floor = np.empty((tables, self._n_features), np.float32)
             for column, u in enumerate(members[tile * floors.WIDTH : (tile + 1) * floors.WIDTH]):
                 old, old_column = divmod(int(old_slot[u]), floors.WIDTH)
@@ -269,9 +262,8 @@ class Pool:
                     floors.keep_coarsely(slots, tile * floors.WIDTH + column, floor)
                 else:
                     self._coarse[tile, :, :, column] = old_coarse[old, :, :, old_column]
-            return 1.0
 
-        self._engine.run(fill, range(tiles), tiles)
+        fill(self._engine, tiles, 1, lay)
 
     # --- storage -------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
 from ..kernels.release_presence import overlap_scores
 from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
-from ..model.records import Records
+from ..model.published import Records
 
 FLOOR = 0.01
 """Of a cell that meets none of the other record's: a hundred to one against, not impossible."""

@@ -19,20 +19,12 @@ from ..studies.attack import ATTACKERS, Config, Result, made, study
 from ..tables.writing import check_writable, write_json
 from .from_config import STRATEGY, Fields, command
 from .releases import OPTION, OPTIONS, named, options_in
-from .run import Run, plain, table_text
+from .run import Run, plain, said, table_text
 
 # What the re-linking attack finds, or why it cannot be asked.
 Linked = relinking.Result | str
 
 _FOUND = "What is found, before and after,"
-_POINTS = {
-    "random": "drawn from the person's interactions",
-    "uniform": "drawn from the person's samples, all alike",
-    "top": "the person's most visited places, without times",
-    "consecutive": "samples that follow one another",
-}
-
-
 _ASKED: Fields = {
     "option": None,
     "within_m": None,
@@ -177,112 +169,13 @@ def _value(value: float, unit: str) -> str:
 
 def words(result: Result, linked: Linked | None = None) -> list[str]:
     """What was found, in sentences to quote."""
-    return [
-        _found(result),
-        *_crowd(result),
-        *_homes(result),
-        _error(result),
-        *_accused(result),
-        *_periods(result, linked),
-    ]
-
-
-def _found(result: Result) -> str:
-    """Of whom the record is picked out."""
-    was, now, config = result.before.risk, result.after.risk, result.config
-    link = result.after.link
-    points = "1 known point" if config.p == 1 else f"{config.p} known points"
-    blur = [
-        *([f"{config.blur_m:g} m"] if config.blur_m else []),
-        *([f"{config.blur_min:g} min"] if config.blur_min else []),
-    ]
-    wrong = f", remembered with an error of {' and '.join(blur)}" if blur else ""
-    whose = "people" if result.period_days is None else "records, each person's of a period,"
-    among = "" if result.period_days is None else " among those of the same period"
-    return (
-        f"Released: {result.method}. The strongest attacker with {points} "
-        f"({_POINTS[config.strategy]}{wrong}) picks the right record of "
-        f"{_share(now.value, now.low, now.high)} of the {link.n_present:,} {whose} asked about; in "
-        f"the data as they are, of {was.value:.1%} of {result.before.link.n_present:,} people. "
-        f"That is {ATTACKERS[now.attacker]}. Guessing{among} finds 1 in {1 / now.guessing:,.0f}."
+    table, days = result.after.home, result.period_days
+    return said(
+        "attack",
+        result=result,
+        linked=linked,
+        home=None if table is None else table.iloc[[len(table) // 2]].to_dict("records")[0],
+        length="" if days is None else days_text(days),
+        attackers=ATTACKERS,
+        relinkers=RELINKERS,
     )
-
-
-def _crowd(result: Result) -> list[str]:
-    """What a crowd of k promises, and what not."""
-    if result.crowd is None:
-        return []
-    others = "one other" if result.crowd == 2 else f"{result.crowd - 1} others"
-    where = "in the release" if result.period_days is None else "in a period"
-    return [
-        f"Everyone {where} shares a record with at least {others}. The risk is not zero: an "
-        f"attacker picks the right person up to 1 time in {result.crowd}. In "
-        f"{result.leading:.0%} of cases the group's record fits best, and the attacker reads all "
-        "that the group shares."
-    ]
-
-
-def _homes(result: Result) -> list[str]:
-    """Whose home the right record says."""
-    table = result.after.home
-    if table is None:
-        return [f"Homes: not known. {result.after.home_fault}"]
-    row = next(iter(table.iloc[[len(table) // 2]].to_dict("records")))
-    whose = "people" if result.period_days is None else "records"
-    return [
-        f"Who has the right record, or that of the right group, finds the home within "
-        f"{row['within_m']:,g} m of {_share(row['found'], row['low'], row['high'])} of the "
-        f"{row['people']:,} {whose} whose home is known, by the attacker "
-        f"`{row['attacker']}`; the commonest home would do for {row['guessing']:.1%}."
-    ]
-
-
-def _error(result: Result) -> str:
-    """How far off the guess of a place is."""
-    was, now = result.before.error, result.after.error
-    return (
-        f"The best guess of where somebody was at another recorded moment is {now.metres:,.0f} m "
-        f"off on average ({was.metres:,.0f} m in the data as they are; {now.points_m:,.0f} m from "
-        f"the known points alone, {now.guessing_m:,.0f} m with one place for everybody)."
-    )
-
-
-def _accused(result: Result) -> list[str]:
-    """People who are not in the release, and whose record is thought to be found."""
-    found = result.after.link
-    if not found.n_absent:
-        return []
-    reading = found.strongest
-    return [
-        f"Of {found.n_absent:,} asked about who are not in the release, somebody else's record is "
-        f"taken for that of {reading.n_accused:,} (95 % interval {reading.accused_low:.1%} … "
-        f"{reading.accused_high:.1%})."
-    ]
-
-
-def _periods(result: Result, linked: Linked | None) -> list[str]:
-    """What new pseudonyms in each period are worth."""
-    if result.period_days is None:
-        return []
-    length = days_text(result.period_days)
-    told = [f"All points known are of one period of {length}."]
-    if not isinstance(linked, relinking.Result):
-        return [*told, f"Whether records of several periods are linked: {linked or 'not asked.'}"]
-    found = linked.found
-    equal = f"{found.alike:.1%} ({found.alike_low:.1%} … {found.alike_high:.1%})"
-    return [
-        *told,
-        f"By {RELINKERS[found.attacker]}, without any known point, the right record of the next "
-        f"period is linked for {_share(found.share, found.low, found.high)} of the "
-        f"{found.n_people:,} people with records in both, or, of those that tell the same, one "
-        f"for {equal}; matched at random {found.chance:.1%} and {found.alike_chance:.1%}. "
-        f"Followed over all periods, {found.chained:.1%} of a person's records end in one chain on "
-        f"average, at random {found.chained_chance:.1%}.",
-    ]
-
-
-def _share(value: float, low: float, high: float) -> str:
-    """A share with its interval; none found is no risk of 0."""
-    if value == 0:
-        return f"none (95 % interval: up to {high:.1%})"
-    return f"{value:.1%} (95 % interval {low:.1%} … {high:.1%})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,8 +17,7 @@ from ..studies import counts_release, counts_words
 from ..studies.counts_release import Form
 from ..studies.recovery import CUSTOMARY_LIMIT
 from .from_config import Fields, asked, command
-from .reading import Request
-from .run import Run, progress_line
+from .run import Request, Run, progress_line, said
 
 _UNITS: dict[str, Unit] = {"person": "user", "slot": "user-slot"}
 _FORMATS = ("csv", "parquet")
@@ -113,7 +111,9 @@ def counts(
         made = counts_release.study(run.fs, config, progress=progress)
     counts_release.write_package(made, out, table_format)
     run.written.append(f"{counts_words.TITLES[config.form]} written to {out}.")
-    run.end(_figures(made), *_told(made))
+    epsilons = "" if made.guarantee is None else counts_words.epsilons(made.guarantee)
+    told = said("counts", made=made, customary=CUSTOMARY_LIMIT, epsilons=epsilons)
+    run.end(_figures(made), *told)
 
 
 def _config(wish: Wish, wanted: Request) -> counts_release.Config:
@@ -169,35 +169,6 @@ def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | 
             "with --positions the events decide how those of the antennas are read."
         )
     return None if table is None else middle_of(read_antennas(table))
-
-
-def _told(made: counts_release.Result) -> Iterator[str]:
-    """What only the maker may know, and what ε means."""
-    out, frame = made.left_out, made.frame
-    yield (
-        f"{frame.n_places:,} places, {frame.n_slots:,} slots of {frame.slot_min:g} min; "
-        f"{made.people:,} people counted"
-        + (", gaps filled in." if made.counts.filled_in else " where they have a sample.")
-    )
-    yield (
-        f"Left out by the frame: {out.outside_area:,} samples outside the area, "
-        f"{out.outside_period:,} outside the period, {out.people:,} people without any inside."
-    )
-    if made.config.form == "plain":
-        yield (
-            f"Nothing protects these counts: {made.of_one:,} of the {made.published:,} in the zip "
-            f"are of one person alone, and say where that person was. --suppress-below "
-            f"{CUSTOMARY_LIMIT} leaves small ones blank; --private has a promise."
-        )
-    if made.config.form == "suppressed":
-        yield (
-            f"{made.blank:,} counts left blank, {made.blank_share:.1%} of all people counted. In "
-            f"{made.subtractable:,} of {frame.n_slots:,} slots, who knows the total learns by "
-            f"subtraction that fewer than {made.config.below} are in the blanks: publish no totals."
-        )
-    if made.guarantee is not None:
-        yield counts_words.epsilons(made.guarantee)
-        yield "These exact numbers are not in the zip; do not publish them."
 
 
 def _figures(made: counts_release.Result) -> dict[str, Any]:

@@ -5,17 +5,22 @@ Which commands are there? A group that loads each when it is called, none to lis
 
 from __future__ import annotations
 
+import os
+import sys
 import traceback
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
 from ..io.hints import for_command_line
-from ..model.errors import FpanonError
+from ..model.errors import ConfigError, FpanonError
+from ..model.version import SHIPPED
 
 
 class PlainFaults(TyperGroup):
@@ -58,7 +63,7 @@ COMMANDS = {
     "disclosure": ("measuring", "What do a few known points give away besides?"),
     "options": ("options", "Weigh release options: risk, utility, the best of them."),
     "attack": ("attack", "What does an outsider with true points find in it?"),
-    "report": ("report", "One page to sign: what was weighed, chosen, and why."),
+    "report": ("options", "One page to sign: what was weighed, chosen, and why."),
     "publish": ("releases", "Make a release option's release, as it is to leave."),
     "verify": ("releases", "Hold a release, byte by byte, against its original."),
     "cross": ("releases", "Who is alone in two releases of the same people?"),
@@ -67,7 +72,7 @@ COMMANDS = {
     "tables": ("presence", "Publish presence and flows in place of records; private."),
     "ledger": ("presence", "What ε was spent on the same people, and what is left?"),
     "generate": ("records", "Write call records of invented people."),
-    "dashboard": ("dashboard", "Open the dashboard in a browser."),
+    "dashboard": ("group", "Open the dashboard in a browser."),
 }
 """By its name, which is its function's: the module of a command, and what it does, in a line."""
 
@@ -110,3 +115,33 @@ class _Loaded(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(COMMANDS)
+
+
+# --- ``dashboard``: the views in a browser, served by this machine to itself alone.
+
+_NEEDED = ("streamlit", "pydeck", "plotly")
+_FOLDER_OF_FILES = "FPANON_DATA_DIR"
+
+
+def dashboard(
+    port: Annotated[
+        int, typer.Option("--port", min=1, max=65_535, help="Where it listens on this machine.")
+    ] = 8501,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open a browser, or only serve.")
+    ] = True,
+) -> None:
+    """Open the dashboard: all of this in a browser, on this machine; end it by Ctrl+C."""
+    if any(find_spec(name) is None for name in _NEEDED):
+        raise ConfigError(
+            'The dashboard is not installed; install it by: pip install "fpanon[dashboard]".'
+        )
+    # Streamlit takes its settings from where it is started and from beside the script. Started in
+    # the script's folder, those of whatever folder the user stands in have no say.
+    if folder := os.environ.get(_FOLDER_OF_FILES):
+        os.environ[_FOLDER_OF_FILES] = str(Path(folder).resolve())
+    os.chdir(SHIPPED)
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command += ["--server.port", str(port), "--server.headless", str(not browser).lower()]
+    # Signals and the exit code are then the server's own.
+    os.execv(sys.executable, command)  # nosec B606 # a list of our own words, and no shell

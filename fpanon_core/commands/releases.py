@@ -34,8 +34,7 @@ from ..studies.table_package import described_tables
 from ..tables.writing import read_json
 from .counts import stated_centre
 from .from_config import asked, command
-from .reading import Request
-from .run import Run, check_folder, table_text
+from .run import Request, Run, check_folder, table_text
 
 _MOST_TOLD = 20
 

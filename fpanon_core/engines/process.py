@@ -36,8 +36,7 @@ from ..model.budgets import whole_number
 from ..model.checks import whole
 from ..model.errors import FpanonError, InfeasibleError
 from .answers import unpacked
-from .child import Child, Recipient, Spare
-from .job import Job, Status
+from .child import Child, Job, Recipient, Spare, Status
 from .limits import Limits, Watch, needs_too_much, out_of_memory
 from .worker import receive
 

@@ -32,8 +32,7 @@ from typing import Any, BinaryIO
 
 from fpanon_core.engines.answers import packed
 from fpanon_core.engines.cluster import where_to_work
-from fpanon_core.engines.job import give_back
-from fpanon_core.engines.limits import memory_of
+from fpanon_core.engines.limits import give_back, memory_of
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 

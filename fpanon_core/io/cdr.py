@@ -16,7 +16,7 @@ from ..model.mapped import moved
 from ..tables.parts import Parts
 from ..tables.sources import read_source
 from ..tables.table import SourceTable
-from ..tables.whole import staged
+from ..tables.writing import staged
 from .antennas import read_antennas
 from .reading import How, Reading
 from .report import IngestReport
@@ -106,17 +106,8 @@ def read_cdr(
     >>> fs.n_users, report.rows_used, report.timezone, report.timezone_guessed
     (2, 2, 'Africa/Dakar', True)
     """
-    how = How(
-        columns,
-        timezone,
-        granularity_m,
-        granularity_min,
-        screen,
-        naive_timezone,
-        positions,
-        centre,
-        progress,
-    )
+    given = timezone, granularity_m, granularity_min, screen, naive_timezone
+    how = How(*given, positions, centre, progress)
     how.tell(0.0)
     sites = None if antennas is None else read_antennas(antennas)
     return Reading(*_first_readable(read_source(source), columns, sites), how, sites).run()
@@ -129,15 +120,8 @@ def read_parts(
     *,
     columns: Mapping[str, Any] | None = None,
     antennas: Any = None,
-    timezone: str | None = None,
-    granularity_m: float = 100.0,
-    granularity_min: float = 1.0,
-    screen: Any = None,
-    naive_timezone: str | None = None,
-    positions: str | None = None,
-    centre: tuple[float, float] | None = None,
-    progress: Callable[[float], object] | None = None,
     private: str | os.PathLike[str] | None = None,
+    **how: Any,
 ) -> tuple[FingerprintSet, IngestReport]:
     """Read events in parts that need not fit into memory, and keep the fingerprints in a folder.
 
@@ -148,10 +132,8 @@ def read_parts(
         Their rows follow one another in the order of the parts' names; in a sequence, in its own.
     into : path
         A folder that is not there yet, for :meth:`FingerprintSet.load`; its owner's alone.
-    columns, antennas, timezone, naive_timezone, positions, centre
-        As in :func:`fpanon_core.read_cdr`.
-    granularity_m, granularity_min, screen, progress
-        As there.
+    columns, antennas, how
+        As in :func:`fpanon_core.read_cdr`, and all that may be given there.
     private : path, optional
         Where to make the private folder for what is spilled: about 70 bytes a row, and what text
         parts come to as Parquet. The system's folder for temporary files when None.
@@ -182,18 +164,7 @@ def read_parts(
     >>> fs.n_users, report.rows_used
     (2, 2)
     """
-    how = How(
-        columns,
-        timezone,
-        granularity_m,
-        granularity_min,
-        screen,
-        naive_timezone,
-        positions,
-        centre,
-        progress,
-    )
-    target = Path(into)
+    target, read = Path(into), How(**how)
     if target.exists() or not target.parent.is_dir():
         raise ConfigError(
             "The folder for the fingerprints must not be there yet, and the one around it must; "
@@ -204,7 +175,7 @@ def read_parts(
         sites = None if antennas is None else read_antennas(antennas)
         parts = Parts(source, own)
         _, roles = _first_readable([parts.sample()], columns, sites)
-        fs, report = Reading(parts, roles, how, sites, own).run(made)
+        fs, report = Reading(parts, roles, read, sites, own).run(made)
         assert fs.folder is not None
         os.rename(fs.folder, target)
     return moved(fs, target), report

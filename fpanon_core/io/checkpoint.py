@@ -30,7 +30,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import REASONS
 from ..model.published import GeneralizedFingerprintSet, Part
 from ..model.version import versions
-from ..tables.whole import sweep, told_plainly, whole_file
+from ..tables.writing import sweep, told_plainly, whole_file
 
 _ENDING, _FORM = ".fpanon-part", b"fpanon part 2\n"
 _HEAD = len(_FORM) + 32

@@ -33,21 +33,19 @@ _REASONS = list(REASONS)
 _TIME_OR_PLACE = ("time", "offset", "lat", "lon", "antenna")
 _WAY_OUT: dict[str, str] = {
     why.UNPARSEABLE_TIME: Message(
-        "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them",
-        namely("time"),
-        ".",
+        "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them"
+        f"{namely('time')}."
     ),
-    why.NO_USER: Message("Say which column is the user", namely("user"), "."),
+    why.NO_USER: Message(f"Say which column is the user{namely('user')}."),
     why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
     why.MALFORMED: "Check the separator.",
     why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",
     why.IMPOSSIBLE_COORDINATES: Message(
-        "Positions must be degrees, not metres; latitude and longitude may be exchanged",
-        namely("lat", "lon"),
-        ".",
+        "Positions must be degrees, not metres; latitude and longitude may be exchanged"
+        f"{namely('lat', 'lon')}."
     ),
 }
-_OTHER_WAY_OUT = Message("Say which columns hold the data", namely("lat", "lon"), ".")
+_OTHER_WAY_OUT = Message(f"Say which columns hold the data{namely('lat', 'lon')}.")
 
 
 class Fate:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+_BEGINS, _OR = "\ue000", "\ue001"  # of private use: no text of ours has them
+
 
 @dataclass(frozen=True)
 class Way:
@@ -18,13 +20,17 @@ class Way:
     command: str
     form: str
 
+    def __str__(self) -> str:
+        """For a text that a message is made of."""
+        return f"{_BEGINS}{self.call}{_OR}{self.command}{_OR}{self.form}{_BEGINS}"
+
 
 class Message(str):
     """A text in the words of a call, which knows the words for other readers.
 
     Examples
     --------
-    >>> said = Message("Say which column holds the time", such_as("time"), ".")
+    >>> said = Message(f"Say which column holds the time{such_as('time')}.")
     >>> print(said)
     Say which column holds the time, such as columns={'time': …}.
     >>> for_command_line(said), for_screen(said)
@@ -37,7 +43,11 @@ class Message(str):
         """Put together from texts, ways out, and messages made before."""
         flat: list[str | Way] = []
         for part in parts:
-            flat += part.parts if isinstance(part, Message) else (part,)
+            if isinstance(part, str) and not isinstance(part, Message):
+                texts = part.split(_BEGINS)
+                flat += [Way(*t.split(_OR)) if t.count(_OR) == 2 else t for t in texts]
+            else:
+                flat += part.parts if isinstance(part, Message) else (part,)
         self = super().__new__(cls, "".join(_words(flat, "call")))
         self.parts = tuple(flat)
         return self

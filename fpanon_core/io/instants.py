@@ -166,9 +166,7 @@ def zone_of_clocks(
         raise ConfigError(
             Message(
                 "Clock times are to be local times of the offset column, but no column holds "
-                "offsets; ",
-                give("offset"),
-                ".",
+                f"offsets; {give('offset')}."
             )
         )
     if all_aware:
@@ -182,7 +180,7 @@ def zone_of_clocks(
         return display, display
     if asked is None and not any("local" in normal(table.labels[i]) for i in roles.where["time"]):
         said = "Times carry no offset, but there is an offset column; they are read as UTC. "
-        notes.append(Message(f"{said}If they are local times, ", AS_LOCAL, "."))
+        notes.append(Message(f"{said}If they are local times, {AS_LOCAL}."))
         return "UTC", "UTC"
     notes.append("Times carry no offset; they are read as local times of the offset column.")
     minutes = minutes_of(offsets)

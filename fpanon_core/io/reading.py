@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,15 +71,14 @@ _SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 class How:
     """How a table of events is read: the parameters of :func:`read_cdr`, checked."""
 
-    columns: Mapping[str, Any] | None
-    timezone: str | None
-    granularity_m: float
-    granularity_min: float
-    screen: Any
-    naive_timezone: str | None
-    positions: str | None
-    centre: tuple[float, float] | None
-    progress: Callable[[float], object] | None
+    timezone: str | None = None
+    granularity_m: float = 100.0
+    granularity_min: float = 1.0
+    screen: Any = None
+    naive_timezone: str | None = None
+    positions: str | None = None
+    centre: tuple[float, float] | None = None
+    progress: Callable[[float], object] | None = None
 
     def __post_init__(self) -> None:
         for name in ("granularity_m", "granularity_min"):
@@ -152,9 +151,7 @@ class Reading:
             raise SchemaError(
                 Message(
                     "The events name antennas, but there are no positions. Give the antennas' "
-                    "positions ",
-                    AS_ANTENNAS,
-                    " (a table of antenna, latitude, longitude).",
+                    f"positions {AS_ANTENNAS} (a table of antenna, latitude, longitude)."
                 )
             )
         self.roles, self.how, self.own = roles, how, own

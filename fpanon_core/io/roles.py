@@ -133,8 +133,8 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
             return int(where)
         raise ConfigError(
             Message(
-                _given(role, where),
-                f", but there are {len(table.labels)} columns. Columns: {table.names()}.",
+                f"{_given(role, where)}, but there are {len(table.labels)} columns. "
+                f"Columns: {table.names()}."
             )
         )
     same = [i for i, label in enumerate(table.labels) if normal(label) == normal(where)]
@@ -154,9 +154,7 @@ def _given(role: str, where: Any) -> Way:
 
 _ANTENNAS = Message(
     "This looks like a table of antennas (OpenCellID), not of events: it has no column for a user. "
-    "Give it ",
-    AS_ANTENNAS,
-    ", beside a file of events.",
+    f"Give it {AS_ANTENNAS}, beside a file of events."
 )
 _NEEDS = {
     "user": "a user (who)",
@@ -184,11 +182,8 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
     if lacks_who_and_when and "position" not in missing:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
-            f"no user and no time. Columns: {table.names()}. Give it ",
-            AS_ANTENNAS,
-            ", beside a file of events, or say which columns hold them",
-            such_as("user", "time"),
-            ".",
+            f"no user and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, beside a file "
+            f"of events, or say which columns hold them{such_as('user', 'time')}."
         )
     lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
@@ -210,7 +205,7 @@ def _named_like(table: SourceTable, *roles: str) -> list[str]:
 def _about_time(table: SourceTable) -> list[str]:
     named = _named_like(table, "time")
     if not named:
-        return [Message("Say which column holds the time", such_as("time"), ".")]
+        return [Message(f"Say which column holds the time{such_as('time')}.")]
     return [
         f"{named[0]} is named like a time but holds none; expected a date and time such as "
         "2012-04-03 18:00:09, or epoch seconds."
@@ -223,14 +218,9 @@ def _about_user(table: SourceTable) -> list[str]:
     ]
     parts: list[str] = []
     if tracks and table.named:
-        parts.append(
-            Message(
-                f"{table.told(tracks[0], begins=True)} numbers journeys, not people; "
-                "if each is a person to you, ",
-                give("user", name=table.told(tracks[0]).strip("'\"")),
-                ".",
-            )
-        )
+        way = give("user", name=table.told(tracks[0]).strip("'\""))
+        journeys = f"{table.told(tracks[0], begins=True)} numbers journeys, not people"
+        parts.append(Message(f"{journeys}; if each is a person to you, {way}."))
     ask = "Say which column is the user"
     join = ". If the users are in another table, join the two first."
     return [*parts, Message(ask, such_as("user"), WHOLE_FILE, join)]
@@ -246,13 +236,8 @@ def _about_place(table: SourceTable) -> list[str]:
     return [
         *parts,
         Message(
-            "Give latitude and longitude in degrees",
-            in_brackets("lat", "lon"),
-            ", or an antenna column",
-            in_brackets("antenna"),
-            " and the antennas' positions ",
-            AS_ANTENNAS,
-            ".",
+            f"Give latitude and longitude in degrees{in_brackets('lat', 'lon')}, or an antenna "
+            f"column{in_brackets('antenna')} and the antennas' positions {AS_ANTENNAS}."
         ),
     ]
 

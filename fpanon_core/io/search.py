@@ -223,9 +223,8 @@ class Search:
             self.roles.notes.append(
                 Message(
                     "Latitude and longitude have no names and both lie within ±90°; latitude is "
-                    "taken to come first, which is a guess. If the map is wrong, ",
-                    give("lat", "lon"),
-                    ".",
+                    "taken to come first, which is a guess. If the map is wrong, "
+                    f"{give('lat', 'lon')}."
                 )
             )
 
@@ -271,14 +270,9 @@ class Search:
             several = i == 0 or column.distinct > 2
             if several and (self._recurs(i) or (i == 0 and not named)):
                 self.roles.put("user", (i,), "by content")
-                self.roles.notes.append(
-                    Message(
-                        self.table.told(i, begins=True) if named else column_at(i, "Column"),
-                        " is taken for the user by its content, which is a guess. If it is wrong, ",
-                        give("user"),
-                        ".",
-                    )
-                )
+                told = self.table.told(i, begins=True) if named else column_at(i, "Column")
+                guess = f"{told} is taken for the user by its content, which is a guess."
+                self.roles.notes.append(Message(f"{guess} If it is wrong, {give('user')}."))
                 return
 
 

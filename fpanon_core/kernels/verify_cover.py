@@ -4,27 +4,47 @@ Samples and cells are rows of x0, x1, y0, y1, t0, t1. Users belong to classes; t
 are rows ``first[c] … last[c] − 1`` in order of start, and ``reach`` is the latest end so far within
 the class. Nothing else is relied on: cells may overlap, or end before they begin.
 
-Which published records may be a user's, by their content? For the verifier alone.
-
-Samples, cells and classes as in :mod:`.verify_cover`. A *miss* is a sample that must be held and is
-not.
+And which published records may be a user's, by their content? A *miss* is a sample that must be
+held and is not.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 from ..model.arrays import BoolArray, FloatArray, IntArray
 
+SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must verify
+
+
+class People(NamedTuple):
+    """Users, and which of their samples count."""
+
+    offsets: IntArray
+    samples: FloatArray
+    counted: BoolArray
+
+
+class Classes(NamedTuple):
+    """Different records, and the box around each: :func:`class_boxes`."""
+
+    cells: FloatArray
+    reach: FloatArray
+    first: IntArray
+    last: IntArray
+    around: FloatArray
+
 
 @njit(nogil=True, cache=True)
-def may_end_after(reach: FloatArray, first: int, last: int, t0: float) -> int:
+def may_end_after(classes: Classes, g: int, t0: float) -> int:
     """The first cell of a class that may end after ``t0``."""
-    low, high = first, last
+    low, high = classes.first[g], classes.last[g]
     while low < high:
         half = (low + high) // 2
-        if reach[half] <= t0:
+        if classes.reach[half] <= t0:
             low = half + 1
         else:
             high = half
@@ -32,35 +52,26 @@ def may_end_after(reach: FloatArray, first: int, last: int, t0: float) -> int:
 
 
 @njit(nogil=True, cache=True)
-def lies_inside(
-    sample: FloatArray, cells: FloatArray, reach: FloatArray, first: int, last: int, slack: float
-) -> bool:
+def lies_inside(sample: FloatArray, classes: Classes, g: int) -> bool:
     """Whether a sample lies inside the cells it reaches across, for all of its time."""
-    t0, t1 = sample[4], sample[5]
+    t0, t1, cells = sample[4], sample[5], classes.cells
     inside = 0.0
-    for c in range(may_end_after(reach, first, last, t0), last):
+    for c in range(may_end_after(classes, g, t0), classes.last[g]):
         if cells[c, 4] >= t1:
             break
         if cells[c, 5] <= t0:
             continue
-        if cells[c, 0] > sample[0] + slack or cells[c, 1] < sample[1] - slack:
+        if cells[c, 0] > sample[0] + SLACK or cells[c, 1] < sample[1] - SLACK:
             continue
-        if cells[c, 2] > sample[2] + slack or cells[c, 3] < sample[3] - slack:
+        if cells[c, 2] > sample[2] + SLACK or cells[c, 3] < sample[3] - SLACK:
             continue
         inside += min(cells[c, 5], t1) - max(cells[c, 4], t0)
-    return inside >= (t1 - t0) - slack
+    return inside >= (t1 - t0) - SLACK
 
 
 @njit(nogil=True, cache=True)
 def covered_samples(
-    offsets: IntArray,
-    samples: FloatArray,
-    home: IntArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    slack: float,
+    offsets: IntArray, samples: FloatArray, home: IntArray, classes: Classes
 ) -> BoolArray:
     """Which samples lie inside the cells of their user's class; none of users without one (−1)."""
     out = np.zeros(len(samples), np.bool_)
@@ -69,22 +80,16 @@ def covered_samples(
         if g < 0:
             continue
         for s in range(offsets[u], offsets[u + 1]):
-            out[s] = lies_inside(samples[s], cells, reach, first[g], last[g], slack)
+            out[s] = lies_inside(samples[s], classes, g)
     return out
 
 
 @njit(nogil=True, cache=True)
 def people_in_cells(
-    offsets: IntArray,
-    samples: FloatArray,
-    counted: BoolArray,
+    people: People,
     home: IntArray,
     weight: IntArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    slack: float,
+    classes: Classes,
     side: FloatArray,
     span: FloatArray,
 ) -> tuple[IntArray, int]:
@@ -93,7 +98,9 @@ def people_in_cells(
     Sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among the cells a
     sample reaches across, and their whole length.
     """
-    people = np.zeros(len(cells), np.int64)
+    offsets, samples, counted = people
+    cells, last = classes.cells, classes.last
+    many = np.zeros(len(cells), np.int64)
     stamp = np.full(len(cells), -1, np.int64)
     pairs = 0
     for u in range(len(home)):
@@ -103,10 +110,10 @@ def people_in_cells(
         for s in range(offsets[u], offsets[u + 1]):
             if not counted[s]:
                 continue
-            t0, t1 = samples[s, 4] + slack, samples[s, 5] - slack
+            t0, t1 = samples[s, 4] + SLACK, samples[s, 5] - SLACK
             side[s] = 0.0
             span[s] = 0.0
-            for c in range(may_end_after(reach, first[g], last[g], t0), last[g]):
+            for c in range(may_end_after(classes, g, t0), last[g]):
                 if cells[c, 4] >= t1:
                     break
                 if cells[c, 5] <= t0:
@@ -116,26 +123,19 @@ def people_in_cells(
                 span[s] += cells[c, 5] - cells[c, 4]
                 if stamp[c] != u:
                     stamp[c] = u
-                    people[c] += weight[u]
+                    many[c] += weight[u]
                     pairs += 1
-    return people, pairs
+    return many, pairs
 
 
 @njit(nogil=True, cache=True)
 def pairs_with_a_sample(
-    offsets: IntArray,
-    samples: FloatArray,
-    longest: float,
-    home: IntArray,
-    cells: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    slack: float,
+    offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, classes: Classes
 ) -> int:
     """Pairs of a person and a cell of the person's class in which the person has a sample.
 
-    They overlap in x, y and time by more than ``slack``. Samples of a person are in order of their
-    start, and none is longer than ``longest``.
+    They overlap in x, y and time by more than :data:`SLACK`. Samples of a person are in order of
+    their start, and none is longer than ``longest``.
     """
     pairs = 0
     for u in range(len(home)):
@@ -143,16 +143,16 @@ def pairs_with_a_sample(
         if g < 0:
             continue
         own = samples[offsets[u] : offsets[u + 1]]
-        for c in range(first[g], last[g]):
-            x0, x1, y0, y1, t0, t1 = cells[c]
+        for c in range(classes.first[g], classes.last[g]):
+            x0, x1, y0, y1, t0, t1 = classes.cells[c]
             s = np.searchsorted(own[:, 4], t0 - longest)
-            while s < len(own) and own[s, 4] < t1 - slack:
+            while s < len(own) and own[s, 4] < t1 - SLACK:
                 if (
-                    own[s, 5] > t0 + slack
-                    and own[s, 0] < x1 - slack
-                    and own[s, 1] > x0 + slack
-                    and own[s, 2] < y1 - slack
-                    and own[s, 3] > y0 + slack
+                    own[s, 5] > t0 + SLACK
+                    and own[s, 0] < x1 - SLACK
+                    and own[s, 1] > x0 + SLACK
+                    and own[s, 2] < y1 - SLACK
+                    and own[s, 3] > y0 + SLACK
                 ):
                     pairs += 1
                     break
@@ -178,26 +178,25 @@ def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArra
 
 
 @njit(nogil=True, cache=True)
-def _outside(sample: FloatArray, box: FloatArray, slack: float) -> bool:
+def _outside(sample: FloatArray, box: FloatArray) -> bool:
     """Whether a sample can lie in no cell of the box; one of no length lies in any."""
-    return sample[5] - sample[4] > slack and (
-        sample[0] + slack < box[0]
-        or sample[1] - slack > box[1]
-        or sample[2] + slack < box[2]
-        or sample[3] - slack > box[3]
+    return sample[5] - sample[4] > SLACK and (
+        sample[0] + SLACK < box[0]
+        or sample[1] - SLACK > box[1]
+        or sample[2] + SLACK < box[2]
+        or sample[3] - SLACK > box[3]
         or sample[4] >= box[5]
         or sample[5] <= box[4]
     )
 
 
 @njit(nogil=True, cache=True)
-def _box_of(
-    begin: int, end: int, samples: FloatArray, wanted: BoolArray, slack: float, box: FloatArray
-) -> None:
+def _box_of(u: int, people: People, box: FloatArray) -> None:
     """The box of what each box around a whole record must reach: of samples that take time."""
     box[0::2], box[1::2] = np.inf, -np.inf
-    for s in range(begin, end):
-        if not wanted[s] or samples[s, 5] - samples[s, 4] <= slack:
+    offsets, samples, wanted = people
+    for s in range(offsets[u], offsets[u + 1]):
+        if not wanted[s] or samples[s, 5] - samples[s, 4] <= SLACK:
             continue
         for axis in range(0, 4, 2):
             box[axis] = min(box[axis], samples[s, axis])
@@ -207,39 +206,26 @@ def _box_of(
 
 
 @njit(nogil=True, cache=True)
-def _reaches(around: FloatArray, box: FloatArray, slack: float) -> bool:
+def _reaches(around: FloatArray, box: FloatArray) -> bool:
     """Whether none of the samples in the box lies outside what is around a record."""
     return (
-        around[0] <= box[0] + slack
-        and around[1] >= box[1] - slack
-        and around[2] <= box[2] + slack
-        and around[3] >= box[3] - slack
+        around[0] <= box[0] + SLACK
+        and around[1] >= box[1] - SLACK
+        and around[2] <= box[2] + SLACK
+        and around[3] >= box[3] - SLACK
         and around[4] < box[4]
         and around[5] > box[5]
     )
 
 
 @njit(nogil=True, cache=True)
-def _misses(
-    begin: int,
-    end: int,
-    samples: FloatArray,
-    wanted: BoolArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: int,
-    last: int,
-    around: FloatArray,
-    slack: float,
-    most: int,
-) -> int:
+def _misses(u: int, people: People, g: int, classes: Classes, most: int) -> int:
     """A user's misses in one class; counting ends beyond ``most``."""
+    offsets, samples, wanted = people
+    around = classes.around[g]
     count = 0
-    for s in range(begin, end):
-        if wanted[s] and (
-            _outside(samples[s], around, slack)
-            or not lies_inside(samples[s], cells, reach, first, last, slack)
-        ):
+    for s in range(offsets[u], offsets[u + 1]):
+        if wanted[s] and (_outside(samples[s], around) or not lies_inside(samples[s], classes, g)):
             count += 1
             if count > most:
                 break
@@ -248,42 +234,19 @@ def _misses(
 
 @njit(nogil=True, cache=True)
 def fewest_misses(
-    begin_user: int,
-    end_user: int,
-    offsets: IntArray,
-    samples: FloatArray,
-    wanted: BoolArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    around: FloatArray,
-    slack: float,
-    most: int,
+    begin_user: int, end_user: int, people: People, classes: Classes, most: int
 ) -> IntArray:
     """The smallest number of misses of each user in any class; ``most`` + 1 where it is larger."""
     out = np.zeros(end_user - begin_user, np.int64)
     for u in range(begin_user, end_user):
         best = 0
-        for s in range(offsets[u], offsets[u + 1]):
-            best += wanted[s]
+        for s in range(people.offsets[u], people.offsets[u + 1]):
+            best += people.counted[s]
         best = min(best, most + 1)
-        for g in range(len(first)):
+        for g in range(len(classes.first)):
             if best == 0:
                 break
-            found = _misses(
-                offsets[u],
-                offsets[u + 1],
-                samples,
-                wanted,
-                cells,
-                reach,
-                first[g],
-                last[g],
-                around[g],
-                slack,
-                best - 1,
-            )
+            found = _misses(u, people, g, classes, best - 1)
             best = min(best, found)
         out[u - begin_user] = best
     return out
@@ -293,17 +256,10 @@ def fewest_misses(
 def classes_within(
     begin_user: int,
     end_user: int,
-    offsets: IntArray,
-    samples: FloatArray,
-    wanted: BoolArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    around: FloatArray,
+    people: People,
+    classes: Classes,
     order: IntArray,
     hulls: FloatArray,
-    slack: float,
     most: IntArray,
 ) -> tuple[IntArray, IntArray, IntArray]:
     """User, class and misses of every pair with at most ``most[user]`` misses, by user and class.
@@ -312,75 +268,48 @@ def classes_within(
     around all boxes of a block.
     """
     room = 2 * (end_user - begin_user) + 16
-    users, classes, costs = (
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.int64),
-    )
+    found = np.empty((3, room), np.int64)
     count, box = 0, np.empty(6)
     for u in range(begin_user, end_user):
-        _box_of(offsets[u], offsets[u + 1], samples, wanted, slack, box)
+        _box_of(u, people, box)
         begun = count
         for b in range(len(hulls)):
-            if most[u] == 0 and not _reaches(hulls[b], box, slack):
+            if most[u] == 0 and not _reaches(hulls[b], box):
                 continue
             for at in range(b * BLOCK, min((b + 1) * BLOCK, len(order))):
                 g = order[at]
-                if most[u] == 0 and not _reaches(around[g], box, slack):
+                if most[u] == 0 and not _reaches(classes.around[g], box):
                     continue
-                found = _misses(
-                    offsets[u],
-                    offsets[u + 1],
-                    samples,
-                    wanted,
-                    cells,
-                    reach,
-                    first[g],
-                    last[g],
-                    around[g],
-                    slack,
-                    most[u],
-                )
-                if found > most[u]:
+                missed = _misses(u, people, g, classes, most[u])
+                if missed > most[u]:
                     continue
                 if count == room:
-                    users = np.concatenate((users, np.empty(room, np.int64)))
-                    classes = np.concatenate((classes, np.empty(room, np.int64)))
-                    costs = np.concatenate((costs, np.empty(room, np.int64)))
+                    found = np.concatenate((found, np.empty((3, room), np.int64)), axis=1)
                     room *= 2
-                users[count], classes[count], costs[count] = u, g, found
+                found[0, count], found[1, count], found[2, count] = u, g, missed
                 count += 1
-        turn = np.argsort(classes[begun:count])
-        classes[begun:count] = classes[begun:count][turn]
-        costs[begun:count] = costs[begun:count][turn]
-    return users[:count].copy(), classes[:count].copy(), costs[:count].copy()
+        turn = np.argsort(found[1, begun:count])
+        found[1, begun:count] = found[1, begun:count][turn]
+        found[2, begun:count] = found[2, begun:count][turn]
+    return found[0, :count].copy(), found[1, :count].copy(), found[2, :count].copy()
 
 
 @njit(nogil=True, cache=True)
-def cells_met(
-    users: IntArray,
-    classes: IntArray,
-    offsets: IntArray,
-    samples: FloatArray,
-    wanted: BoolArray,
-    cells: FloatArray,
-    reach: FloatArray,
-    first: IntArray,
-    last: IntArray,
-    slack: float,
-) -> IntArray:
+def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
     """In how many cells of the class the user has a sample that is held, of each pair."""
-    out = np.zeros(len(users), np.int64)
+    offsets, samples, wanted = people
+    cells, last = classes.cells, classes.last
+    out = np.zeros(len(user), np.int64)
     stamp = np.full(len(cells), -1, np.int64)
-    for i in range(len(users)):
-        u, g = users[i], classes[i]
+    for i in range(len(user)):
+        u, g = user[i], kind[i]
         for s in range(offsets[u], offsets[u + 1]):
-            if not wanted[s] or not lies_inside(samples[s], cells, reach, first[g], last[g], slack):
+            if not wanted[s] or not lies_inside(samples[s], classes, g):
                 continue
-            for c in range(may_end_after(reach, first[g], last[g], samples[s, 4] + slack), last[g]):
-                if cells[c, 4] >= samples[s, 5] - slack:
+            for c in range(may_end_after(classes, g, samples[s, 4] + SLACK), last[g]):
+                if cells[c, 4] >= samples[s, 5] - SLACK:
                     break
-                if cells[c, 5] > samples[s, 4] + slack and stamp[c] != i:
+                if cells[c, 5] > samples[s, 4] + SLACK and stamp[c] != i:
                     stamp[c] = i
                     out[i] += 1
     return out

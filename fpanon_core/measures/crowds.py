@@ -32,7 +32,7 @@ from ..kernels.release_presence import bounds, presence_of_records
 from ..model import projection
 from ..model.arrays import CELL, BoolArray, FloatArray, IntArray, distinct_rows, rows_of, stretches
 from ..model.fingerprints import FingerprintSet
-from ..model.records import Records
+from ..model.published import Records
 
 
 @dataclass(frozen=True)

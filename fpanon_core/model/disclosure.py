@@ -10,8 +10,10 @@ from.
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -245,13 +247,16 @@ class Risk:
         Where the limit is from: works by authors and year, or that it is ours.
     beside_guessing : bool
         Whether the limit is for what is found beyond what guessing finds.
+    plain : str
+        What it means, wherever it is shown.
     """
 
-    measure: Measure | Sum | None
-    limit: float | None
     most: float
     source: str
+    measure: Measure | Sum | None = None
+    limit: float | None = None
     beside_guessing: bool = False
+    plain: str = ""
 
 
 HOME_WITHIN_M = 1_000.0
@@ -261,54 +266,9 @@ NAMING = ("outsider", "linkage", "k")
 """Chances of naming somebody: by whichever points are the worse, by true ones, by those published.
 They have one limit."""
 
-_NAMING = (
-    "5 %: the probability of naming a record that El Emam et al. 2011 accept in a file for "
-    "everybody's use, 0.04 to 0.05; theirs is of health data and of any one record, this is a mean "
-    "over people"
-)
-_ADVISORY = "none: it compares options, and nobody has proposed a value to accept"
-
-
+_TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
-    {
-        "outsider": Risk(None, 0.05, 1.0, _NAMING),
-        "linkage": Risk(None, 0.05, 1.0, _NAMING),
-        "k": Risk("k", 0.05, 1.0, _NAMING),
-        "home": Risk(
-            None,
-            0.05,
-            1.0,
-            "5 of 100 people more than guessing finds: our default, not a norm; where many live "
-            "near each other guessing finds many, and no release is to blame for that",
-            beside_guessing=True,
-        ),
-        "unicity": Risk(
-            "unicity",
-            0.05,
-            1.0,
-            "5 %: one of the shares of unique people proposed for health data, which are 0, 5 and "
-            "20 % (El Emam et al. 2010); for mobility data there is no norm",
-        ),
-        "membership": Risk(
-            None,
-            0.2,
-            1.0,
-            "20 of 100 people more than guessing finds: our default, not a norm; ε = 0.4 bounds "
-            "the advantage of any attacker at as much",
-        ),
-        "em": Risk(
-            "em_sum",
-            None,
-            float("inf"),
-            _ADVISORY,
-        ),
-        "kl": Risk(
-            "kl_sum",
-            None,
-            float("inf"),
-            _ADVISORY,
-        ),
-    }
+    {n: Risk(**r) for n, r in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()}
 )
 """The measures of risk by name.
 
@@ -330,11 +290,5 @@ whoever knows more finds. Judged by the limit of ``"unicity"``, which is one for
 people: El Emam et al. 2010 ask who is unique by all that is published."""
 
 
-PLAIN = {
-    "em": "How much the known points change what an attacker believes of a person's visits (area "
-    "and time window), summed over all of them. 1 bin is one visit that becomes certain, or is "
-    "ruled out. The known points count too.",
-    "kl": "The same change as information, summed over all visits. 1 nat is as much as the answers "
-    "to 1.4 even yes-or-no questions. The known points count too.",
-}
+PLAIN = {name: risk.plain for name, risk in RISKS.items() if risk.plain}
 """What EM- and KL-disclosure mean, wherever they are shown."""

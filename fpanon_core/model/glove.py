@@ -14,8 +14,7 @@ from .arrays import IntArray
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
 from .periods import days_text
-from .published import GeneralizedFingerprintSet
-from .records import Records
+from .published import GeneralizedFingerprintSet, Records
 from .version import versions
 
 Method = Literal["glove", "aligned"]

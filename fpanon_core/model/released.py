@@ -13,7 +13,7 @@ from .fingerprints import FingerprintSet
 from .glove import GloveResult
 from .options import AddNoise, Aligned, Glove, Periods, Permute, ReleaseOption
 from .periods import PeriodSet
-from .records import Records
+from .published import Records
 
 NOT_PUBLISHED = "person left out"
 NOT_COVERED = "left out"

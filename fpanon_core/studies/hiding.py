@@ -18,7 +18,7 @@ from ..anonymize.glove import glove
 from ..anonymize.hiding import LEAST_CROWDS as LEAST_CROWDS
 from ..anonymize.hiding import most_shards as most_shards
 from ..anonymize.periods import into_periods
-from ..engines.job import give_back_after
+from ..engines.limits import give_back_after
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..io.published import read_published
+from ..io.publishing import read_published
 from ..measures.crowds import alike
 from ..model.arrays import CELL, IntArray, distinct_rows, offsets_of
 from ..model.errors import ConfigError, SchemaError, only_ours

@@ -28,7 +28,7 @@ from ..model.options import ReleaseOption
 from ..model.published import Membership
 from ..model.release_page import README
 from ..model.released import Origin
-from ..tables.whole import staged
+from ..tables.writing import staged
 from . import hiding
 from .estimates import costs
 from .memberships import of_origin

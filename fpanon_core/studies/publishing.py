@@ -29,14 +29,15 @@ import numpy as np
 import pandas as pd
 
 from ..anonymize.periods import samples_of
-from ..engines.job import give_back_after
-from ..io.published import published_pieces, read_published
+from ..engines.limits import give_back_after
 from ..io.publishing import (
     Format,
     check_beside,
     check_target,
     describe,
+    published_pieces,
     put,
+    read_published,
     sha256_of,
     write_data,
     write_secret,
@@ -48,10 +49,9 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.options import Glove
 from ..model.periods import PeriodSet
-from ..model.published import known
-from ..model.records import Naming
+from ..model.published import Naming, known
 from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
-from ..tables.whole import staged
+from ..tables.writing import staged
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.faults import Faults
 from ..verification.package import read_package

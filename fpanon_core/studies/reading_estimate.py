@@ -19,8 +19,7 @@ from ..io.turns import AS_THEY_ARE
 from ..model.errors import FpanonError
 from ..model.mapped import is_folder_of_fingerprints
 from ..tables.heads import Head, head_of, heads_of, shortened
-from ..tables.whole import staged
-from ..tables.writing import write_bytes
+from ..tables.writing import staged, write_bytes
 from .estimates import Estimate
 from .reading import Reading, Source, beginning, needed_for, needed_for_parts, parts_in, read
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..model.disclosure import ALONE
-from ..model.labels import corners_beside
+from ..model.projection import corners_beside
 from . import report_words as w
 from .exploration import Exploration
 from .judgement import interval

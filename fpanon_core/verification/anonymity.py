@@ -29,8 +29,7 @@ from ..model.glove import REASONS, GloveResult, Verification
 from ..model.options import MOST_LEFT_OUT
 from ..model.periods import PeriodSet
 from ..model.published import GeneralizedFingerprintSet
-from .claim import Claim, bounds_of, by_start, numbered
-from .faults import Faults
+from .faults import Claim, Faults, bounds_of, by_start, numbered
 from .promises import Checked, check_claim, check_limits
 from .records import KNOWN, Key, matched, records_of
 from .secrecy import check_order, check_pseudonyms

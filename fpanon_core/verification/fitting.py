@@ -25,11 +25,10 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped,unused-ignore]
     min_weight_full_bipartite_matching,
 )
 
-from ..kernels.verify_cover import BLOCK, cells_met, class_boxes, classes_within, fewest_misses
+from ..kernels.verify_cover import BLOCK, People, cells_met, classes_within, fewest_misses
 from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, bounds_of, stretches
-from .faults import Faults
+from .faults import Claim, Faults, bounds_of, stretches
 
 _T = TypeVar("_T")
 _THREADS = len(os.sched_getaffinity(0))
@@ -81,22 +80,20 @@ class _Search:
     """Which classes may be whose: users against boxes around classes first, then samples."""
 
     def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
-        self._fs, self._wanted = fs, wanted
-        self._around = class_boxes(claim.cells, claim.first, claim.last)
-        self._classes = (*claim.arrays, self._around)
+        self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
 
     def fewest(self, most: int) -> IntArray:
         """The fewest samples that each user misses in any class, as far as all may miss."""
-        found = self._over(lambda _, *some: fewest_misses(*some, *self._classes, SLACK, most))  # type: ignore[call-arg]
+        found = self._over(lambda _, *some: fewest_misses(*some, self._classes, most))
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
         """All pairs of a user and a class in which the user misses at most so many."""
-        blocks = in_blocks(self._around)
+        blocks = in_blocks(self._classes.around)
 
         def pairs(first: int, *some: Any) -> tuple[IntArray, ...]:
-            users = most[first : first + len(some[2]) - 1]
-            user, *others = classes_within(*some, *self._classes, *blocks, SLACK, users)  # type: ignore[call-arg]
+            users = most[first : first + len(some[2].offsets) - 1]
+            user, *others = classes_within(*some, self._classes, *blocks, users)
             return user + first, *others
 
         return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
@@ -107,13 +104,9 @@ class _Search:
             for users, rows, offsets, samples in stretches(self._fs):
                 n = users.stop - users.start
                 cuts = np.linspace(0, n, min(n, 4 * _THREADS) + 1).astype(np.int64).tolist()
-                of_them = (offsets, samples, self._wanted[rows])
-                yield from [
-                    job.result()
-                    for job in [
-                        pool.submit(work, users.start, a, b, *of_them) for a, b in pairwise(cuts)
-                    ]
-                ]
+                some = People(offsets, samples, self._wanted[rows])
+                jobs = [pool.submit(work, users.start, a, b, some) for a, b in pairwise(cuts)]
+                yield from [job.result() for job in jobs]
 
 
 def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -195,7 +188,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         return None
     if closest and not only:
         kind = np.minimum(pairs.kind, claim.n_classes - 1)
-        met = cells_met(pairs.user, kind, fs.offsets, bounds_of(fs), wanted, *claim.arrays, SLACK)
+        met = cells_met(pairs.user, kind, People(fs.offsets, bounds_of(fs), wanted), claim.arrays)
         met[pairs.kind == claim.n_classes] = 0
         home = _best(mixed, met, sizes, fs.n_users)
         missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())

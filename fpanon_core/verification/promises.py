@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..kernels.verify_cover import covered_samples, people_in_cells
+from ..kernels.verify_cover import SLACK, People, covered_samples, people_in_cells
 from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.fingerprints import FingerprintSet
-from .claim import SLACK, Claim, stretches
-from .faults import Faults
+from .faults import Claim, Faults, stretches
 from .fitting import Fit, fit
 
 
@@ -215,10 +213,8 @@ def _met(
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     side, span = np.full((2, fs.n_samples), np.nan)
     for users, rows, offsets, samples in stretches(fs):
-        who = covered[rows], home[users], fs.weight[users]
-        out = side[rows], span[rows]
-        arguments: tuple[Any, ...] = (*who, *claim.arrays, SLACK, *out)
-        of_these, more = people_in_cells(offsets, samples, *arguments)
+        some, out = People(offsets, samples, covered[rows]), (side[rows], span[rows])
+        of_these, more = people_in_cells(some, home[users], fs.weight[users], claim.arrays, *out)
         people += of_these
         pairs += more
     return people, pairs, side, span
@@ -228,7 +224,7 @@ def _covered(fs: FingerprintSet, home: IntArray, claim: Claim) -> BoolArray:
     """Which samples lie inside the cells of their user's class."""
     return np.concatenate(
         [
-            covered_samples(offsets, samples, home[users], *claim.arrays, SLACK)
+            covered_samples(offsets, samples, home[users], claim.arrays)
             for users, _, offsets, samples in stretches(fs)
         ]
     )

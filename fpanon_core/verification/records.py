@@ -25,8 +25,7 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.budgets import MAX_BYTES, check_columns
 from ..model.errors import SchemaError
 from ..model.fingerprints import FingerprintSet
-from .claim import Claim, by_start, numbered
-from .faults import Faults
+from .faults import Claim, Faults, by_start, numbered
 
 DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 _DECIMALS = 7

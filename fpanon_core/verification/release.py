@@ -5,24 +5,31 @@ Source: docs/science.md, “A release, as it leaves” and “Hiding everyone: G
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import os
 from dataclasses import replace
+from typing import Any
+from zoneinfo import ZoneInfo
 
+import numpy as np
 import pandas as pd
 
-from ..model.arrays import BoolArray
+from ..kernels.verify_cover import SLACK, pairs_with_a_sample
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import only_ours
-from ..model.facts import ReleaseFacts
+from ..model.facts import Accuracy, ReleaseFacts
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
+from ..model.options import Generalize, Periods
 from ..model.periods import PeriodSet
+from ..model.profiles import Grid
 from ..model.published import GeneralizedFingerprintSet
 from ..model.release_page import columns_of
 from .anonymity import listed_samples
-from .data_file import DataFile, read_rows
-from .facts import check_counts, check_facts, check_samples_accuracy
-from .faults import Faults
+from .data_file import DataFile, Rows, read_rows
+from .faults import Claim, Faults, stretches
 from .package import read_package
 from .promises import Checked, check_cells, check_claim, check_crowds, check_limits
 from .records import Key, Records, matched, read_listed
@@ -178,3 +185,282 @@ def _check_records(
         if faults.cut is not None:
             faults.check_groups(claim)
     return checked
+
+
+# --- Are the facts that a release states of itself those that are found?
+
+_SLACK_SHARE = 5e-5  # a share stated to four decimals
+_SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of its sum
+
+
+def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+    """Projection, clock, granularity, k and accuracy are what they are said to be."""
+    fs = faults.original
+    if facts.crs != fs.crs:
+        faults.add("projection", "The map projection stated is not that of the original.")
+    zone = None if fs.clock is None else fs.clock.timezone
+    if facts.timezone != zone:
+        faults.add("clock", "The time zone stated is not that of the original.")
+    elif fs.clock is not None:
+        epoch = fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date()
+        if facts.epoch != epoch.isoformat():
+            faults.add("clock", "The first day stated is not that of the original.")
+        if rows.number:
+            _check_days(facts, rows, records, faults)
+    for name, own in zip(
+        ("granularity_m", "granularity_min"), _granularity(facts, fs), strict=True
+    ):
+        if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
+            faults.add("granularity", "The granularity stated is not that of the original.")
+    if faults.k and facts.k is None:
+        faults.add("stated k", "The release does not state the crowd that it promises.")
+    held = facts.option.holds(fs.granularity_m, fs.granularity_min)
+    if facts.k is not None and (facts.against == "original") != held:
+        faults.add("verdict", "The verdict stated is on other data than the techniques allow.")
+    _check_rows_accuracy(facts, records.claim, faults)
+
+
+def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]:
+    """Side and span of the samples after the steps, as far as these are all alike."""
+    side, span = fs.granularity_m, fs.granularity_min
+    for step in facts.option.steps:
+        if isinstance(step, Generalize):
+            space = step.profile.space
+            side = float(space.metres) if isinstance(space, Grid) else side
+            span = float(step.profile.minutes)
+    return side, span
+
+
+# --- days -----------------------------------------------------------------------------------------
+
+
+def _check_days(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
+    """First and last day are those recorded of the people published; moved, those published.
+
+    Where it is not known who is published, the days of anybody bound them.
+    """
+    fs, home = faults.original, records.claim.home
+    assert fs.clock is not None
+    zone = ZoneInfo(fs.clock.timezone)
+    stated = [dt.date.fromisoformat(str(day)) for day in (facts.first_day, facts.last_day)]
+    if facts.last_window_days != _last_window(rows, stated[1], zone):
+        faults.add("period", "How much of the last window is recorded is not what is stated.")
+    begin, end = rows.first_start, rows.last_end - pd.Timedelta(milliseconds=60)
+    due = [_day(begin, zone), _day(end, zone)]
+    certain = True
+    if not facts.moved:
+        mine = np.ones(fs.n_users, bool) if home is None else home >= 0
+        if faults.cut is not None:  # of everybody published in some period, all pieces
+            people = np.unique(faults.cut.person[mine])
+            mine = np.isin(faults.cut.person, people)
+        own = mine[fs.sample_user]
+        if not own.any():
+            return
+        epoch = pd.Timestamp(fs.clock.epoch)
+        first = epoch + pd.Timedelta(minutes=float(fs.t_min[own].min()))
+        last = epoch + pd.Timedelta(minutes=float((fs.t_min + fs.dt_min)[own].max()) - 1e-3)
+        due = [_day(max(begin, first), zone), _day(min(end, last), zone)]
+        certain = home is not None or len(records.pseudonym) == fs.n_users
+    if stated != due if certain else not due[0] <= stated[0] <= stated[1] <= due[1]:
+        faults.add("period", "The first or last day stated is not the one found.")
+
+
+def _day(at: Any, zone: dt.tzinfo) -> dt.date:
+    found: dt.date = pd.Timestamp(at).tz_convert(zone).date()
+    return found
+
+
+def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
+    """Days of the window that ends last up to that day, and all; None if it ends by then."""
+    begin_day = _day(rows.start_of_last, zone)
+    end_day = _day(rows.last_end - pd.Timedelta(milliseconds=60), zone)
+    beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
+    return (days - beyond, days) if beyond > 0 else None
+
+
+# --- accuracy -------------------------------------------------------------------------------------
+
+
+def check_samples_accuracy(facts: ReleaseFacts, checked: Checked, faults: Faults) -> None:
+    """The accuracy over original samples is the one found, where it is known whose records are."""
+    if facts.accuracy is None or facts.accuracy.of != "original samples" or not checked.certain:
+        return
+    held = np.isfinite(checked.side_m)
+    if not held.any():
+        return
+    extents = checked.side_m[held], checked.span_min[held]
+    found = [float(of(values)) for values in extents for of in (np.median, np.mean)]
+    if not _close(facts.accuracy, found):
+        faults.add("accuracy", "The accuracy stated is not the one found.")
+
+
+def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> None:
+    """Over what the accuracy is, follows from the steps; of rows it is the one found.
+
+    Of samples, it is within what the published cells are.
+    """
+    cells, stated = claim.cells, facts.accuracy
+    if stated is None or not len(cells) or not np.isfinite(cells).all():
+        return
+    steps = facts.option.steps
+    of = "rows"
+    if facts.hiding is not None:
+        direct = all(isinstance(step, Periods) for step in steps[:-1])
+        of = "original samples" if direct else "samples as the steps before GLOVE left them"
+    side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
+    span = cells[:, 5] - cells[:, 4]
+    if of == "rows":
+        weight = np.repeat(claim.records, claim.last - claim.first)
+        found = [
+            float(figure)
+            for values in (side, span)
+            for figure in (_median(values, weight), np.average(values, weights=weight))
+        ]
+        sound = _close(stated, found)
+    else:
+        last = float(cells[:, 5].max() - cells[:, 4].min())
+        ends = [(side, float(side.max()))] * 2 + [(span, last)] * 2  # a sample may reach over many
+        sound = all(
+            float(values.min()) * (1 - _SLACK_ACCURACY) - SLACK
+            <= figure
+            <= most * (1 + _SLACK_ACCURACY) + SLACK
+            for figure, (values, most) in zip(_figures(stated), ends, strict=True)
+        )
+    if stated.of != of or not sound:
+        faults.add("accuracy", "The accuracy stated is not the one found.")
+
+
+def _figures(stated: Accuracy) -> tuple[float, float, float, float]:
+    return (stated.median_side_m, stated.mean_side_m, stated.median_span_min, stated.mean_span_min)
+
+
+def _close(stated: Accuracy, found: Any) -> bool:
+    return all(
+        math.isclose(one, other, rel_tol=_SLACK_ACCURACY, abs_tol=10 * SLACK)
+        for one, other in zip(_figures(stated), found, strict=True)
+    )
+
+
+def _median(values: FloatArray, weight: IntArray) -> float:
+    """The median of values that each stand there so often."""
+    order = np.argsort(values, kind="stable")
+    upto = np.cumsum(weight[order])
+    middle = [(int(upto[-1]) - 1) // 2, int(upto[-1]) // 2]
+    return float(values[order][np.searchsorted(upto, middle, side="right")].mean())
+
+
+# --- counts ---------------------------------------------------------------------------------------
+
+
+def check_counts(
+    facts: ReleaseFacts,
+    rows: Rows,
+    records: Records,
+    listed: BoolArray | None,
+    checked: Checked | None,
+    faults: Faults,
+) -> None:
+    """Counts and shares stated are those found."""
+    fs = faults.original
+    people = len(records.pseudonym)
+    absent = fs.n_users - people
+    if faults.cut is not None:
+        people, absent = _check_pieces(facts, records, checked, faults)
+    found: dict[str, int | None] = {
+        "people": people,
+        "rows": rows.number,
+        "groups": len(set(records.claim.label.tolist())) if "group" in rows.columns else None,
+        "samples_in": fs.n_samples,
+        "people_left_out": absent,
+        "people_alone": int((np.bincount(records.claim.content[records.kind]) == 1).sum()),
+    }
+    if listed is not None:
+        found["samples_left_out"] = int(listed.sum())
+    elif checked is not None and checked.certain:
+        found["samples_left_out"] = int(checked.gone.sum())
+    for name, value in found.items():
+        if getattr(facts, name) != value:
+            faults.add("counts", f"The number stated for {name} is not the one found.")
+    _check_left_out(facts, records, faults)
+    _check_phantoms(facts, records, checked, faults)
+
+
+def _check_phantoms(
+    facts: ReleaseFacts, records: Records, checked: Checked | None, faults: Faults
+) -> None:
+    stated = facts.phantom_share
+    if stated is None:
+        return
+    # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
+    if stated == 1 and faults.k:
+        faults.add("phantom share", "The phantom share stated cannot be.")
+    if checked is not None:
+        share, sure, least = checked.phantom_share, checked.certain, checked.closest
+    elif records.claim.home is not None and not (facts.moved and faults.cut is not None):
+        share, sure, least = _phantom_share(records.claim, faults), True, True
+    else:
+        return
+    if (least and stated < share - _SLACK_SHARE) or (sure and stated > share + _SLACK_SHARE):
+        faults.add("phantom share", "The phantom share stated is not the one found.")
+
+
+def _phantom_share(claim: Claim, faults: Faults) -> float:
+    """Of the rows, the share in whose cell its person has no sample; whose they are is known."""
+    fs, home = faults.original, claim.home
+    assert home is not None
+    longest, true = float(fs.dt_min.max()), 0
+    for users, _, offsets, samples in stretches(fs):
+        true += pairs_with_a_sample(offsets, samples, longest, home[users], claim.arrays)
+    copies = int((claim.last - claim.first)[home[home >= 0]].sum())
+    return 1.0 - true / copies if copies else 0.0
+
+
+def _check_pieces(
+    facts: ReleaseFacts, records: Records, checked: Checked | None, faults: Faults
+) -> tuple[int, int]:
+    """Pseudonyms and periods are counted; people published, and people left out, are returned.
+
+    Where it is not known whose the records are, any number of people that there may be.
+    """
+    cut, claim = faults.cut, records.claim
+    assert cut is not None
+    period = faults.periods_of(claim)[records.kind]
+    for name, value in (
+        ("pseudonyms", len(records.pseudonym)),
+        ("periods", len(np.unique(period))),
+    ):
+        if getattr(facts, name) != value:
+            faults.add("counts", f"The number stated for {name} is not the one found.")
+    home = claim.home
+    if home is None and checked is not None and checked.certain:
+        home = checked.home
+    if home is not None:
+        people = len(np.union1d(cut.person[home >= 0], cut.person[claim.elsewhere[:, 0]]))
+        return people, cut.n_people - people
+    stated, least = facts.people, int(np.bincount(period).max(initial=0))
+    if not least <= stated <= min(cut.n_people, len(period)):
+        stated = least
+    return stated, cut.n_people - stated
+
+
+def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
+    """Where nothing but a crowd is stated, nobody is left out but the last and the share stated.
+
+    With periods in each of them; and nobody is missing from one but where there are too few.
+    """
+    step, cut, fs = facts.hiding, faults.cut, faults.original
+    limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
+    if step is None or limited or len(facts.option.steps) != (1 if cut is None else 2):
+        return
+    period = np.zeros(fs.n_users, np.int64) if cut is None else cut.period
+    of = np.zeros(len(records.kind), np.int64)
+    if cut is not None:
+        of = faults.periods_of(records.claim)[records.kind]
+    people, pieces = np.bincount(period, fs.weight), np.bincount(period)
+    there = np.bincount(of, minlength=len(people))[: len(people)]
+    last = step.k - 1 if facts.leftover == "suppress" else 0
+    allowed = np.where(people < step.k, pieces, step.leave_out * people + last + 1e-6)
+    if (pieces - there > allowed).any() or (there[people < step.k] > 0).any():
+        within = "" if cut is None else " of a period"
+        text = f"More people are left out{within} than the techniques stated leave out."
+        faults.add("counts", text)

@@ -15,7 +15,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.labels import corners_beside
+from fpanon_core.model.projection import corners_beside
 
 from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, series
 

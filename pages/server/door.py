@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import tomllib
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Final
@@ -47,18 +48,7 @@ _AT_ONES_OWN_WISH: Final = re.compile(r"/auth/.*")
 _SOCKET: Final = "/_stcore/stream"
 
 _OF_ITS_NAME: Final = "/static/"  # files whose name is their content's digest
-_FIXED: Final = {
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Permissions-Policy": (
-        "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), "
-        "gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=(), "
-        "xr-spatial-tracking=()"
-    ),
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
+_TOLD: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def login_stands() -> bool:
@@ -178,22 +168,8 @@ def policy() -> str:
     the tables' icons are a font within a style sheet.
     """
     scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
-    return "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {scripts}",
-            "style-src 'self' 'unsafe-inline'",
-            "img-src 'self' data: blob:",
-            "font-src 'self' data:",
-            "connect-src 'self'",
-            "worker-src 'self' blob:",
-            "manifest-src 'self'",
-            "object-src 'none'",
-            "base-uri 'self'",
-            "form-action 'self'",
-            "frame-ancestors 'none'",
-        ]
-    )
+    told = "; ".join(f"{name} {what}" for name, what in _TOLD["policy"].items())
+    return told.replace("{scripts}", scripts)
 
 
 def _inline_scripts() -> list[str]:
@@ -218,7 +194,7 @@ class Headers:
 
     def __init__(self, app: ASGIApp, *, public: Place | None = None) -> None:
         self._app = app
-        self._fixed = {**_FIXED, "Content-Security-Policy": policy()}
+        self._fixed = {**_TOLD["headers"], "Content-Security-Policy": policy()}
         public = public or environment.public()
         self._secure = public is not None and public.scheme == "https"
 

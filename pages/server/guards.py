@@ -38,7 +38,7 @@ from streamlit import config, net_util, runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.starlette import App
 
-from fpanon_core.engines.job import give_back
+from fpanon_core.engines.limits import give_back
 
 from . import entrance, environment, faults, media, uploads
 from .door import Door, Headers

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fpanon_core.anonymize import crowding
 from fpanon_core.anonymize.aligned import align, aligned
 from fpanon_core.anonymize.chain import release
-from fpanon_core.anonymize.crowding import boxes_of, losses_of
+from fpanon_core.anonymize.crowding import boxes_of
 from fpanon_core.anonymize.glove import glove
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.io.cdr import read_cdr
@@ -25,7 +25,7 @@ from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release
 from tests.oracles import aligned as oracle
-from tests.support.fingerprint_sets import as_lists, boxes, crowds, of_cells
+from tests.support.fingerprint_sets import as_lists, boxes, crowds, losses_of, of_cells
 
 LIMITS = [
     {"max_side_m": 1_500.0, "max_span_min": 60.0},
@@ -231,7 +231,7 @@ def test_losses_of_groups_add_up_to_the_mean():
     fs = taxis(60)
     result = aligned(fs, 3)
     groups = [result.members(g) for g in range(result.published.n_groups)]
-    total = losses_of(fs, groups, StretchConfig(), LocalEngine(1)).sum()
+    total = losses_of(fs, groups, StretchConfig()).sum()
     assert total / fs.n_samples == pytest.approx(mean_loss(result))
 
 

@@ -21,7 +21,7 @@ from fpanon_core.attacks.recovery import recover_trajectories
 from fpanon_core.attacks.scoring import score_recovery
 from fpanon_core.commands.group import COMMANDS
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import read_published
+from fpanon_core.io.publishing import read_published
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import AddNoise, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile

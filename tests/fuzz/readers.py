@@ -22,7 +22,7 @@ from fpanon_core.io.antennas import antennas_of, locate, read_antennas
 from fpanon_core.io.background import read_background
 from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.positions import centre_of
-from fpanon_core.io.published import read_published
+from fpanon_core.io.publishing import read_published
 from fpanon_core.io.questionnaire import read_questionnaire
 from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
 from fpanon_core.model.errors import FpanonError

@@ -11,7 +11,7 @@ import pytest
 
 from fpanon_core.io.antennas import read_antennas
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import read_published
+from fpanon_core.io.publishing import read_published
 from fpanon_core.model.errors import SchemaError, Unforeseen
 from fpanon_core.tables.times import parse_times
 

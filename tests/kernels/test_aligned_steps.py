@@ -4,8 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize.crowding import boxes_of, losses_of
-from fpanon_core.engines.local import LocalEngine
+from fpanon_core.anonymize.crowding import boxes_of
 from fpanon_core.kernels.aligned_groups import Groups, People, Steps
 from fpanon_core.kernels.aligned_steps import (
     Cuts,
@@ -17,11 +16,11 @@ from fpanon_core.kernels.aligned_steps import (
     weigh,
 )
 from fpanon_core.model.configs import StretchConfig
-from tests.support.fingerprint_sets import boxes, crowds
+from tests.support.fingerprint_sets import boxes, crowds, losses_of
 
 
 def loss_of(fs, members):
-    return losses_of(fs, [np.array(members)], StretchConfig(), LocalEngine(1))[0]
+    return losses_of(fs, [members], StretchConfig())[0]
 
 
 @settings(max_examples=40, deadline=None)

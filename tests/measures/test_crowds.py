@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fpanon_core import FingerprintSet, Permute, disclosure, draw_knowledge, glove, release
 from fpanon_core.measures.crowds import crowds, lon_lat, presence, sharing, visited_places
-from fpanon_core.model.records import Records
+from fpanon_core.model.published import Records
 from tests.measures.test_unicity import STRATEGIES, dense
 from tests.oracles import crowds as oracle
 from tests.oracles import presence as presence_oracle

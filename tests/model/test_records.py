@@ -5,8 +5,8 @@ import pandas as pd
 from hypothesis import given
 
 from fpanon_core import FingerprintSet, glove
-from fpanon_core.model import records as module
-from fpanon_core.model.records import Naming, Records
+from fpanon_core.model import published as module
+from fpanon_core.model.published import Naming, Records
 from tests.support.fingerprint_sets import boxes
 
 

@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 
 import fpanon_core
 from fpanon_core.__main__ import app
-from fpanon_core.commands import dashboard
+from fpanon_core.commands import group
 from fpanon_core.model.version import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -240,7 +240,7 @@ def test_dashboard_settings_are_those_shipped(
 ) -> None:
     """Wherever it is started, and whatever is set there."""
     calls: list[list[str]] = []
-    monkeypatch.setattr(dashboard.os, "execv", lambda _, command: calls.append(command))
+    monkeypatch.setattr(group.os, "execv", lambda _, command: calls.append(command))
     monkeypatch.chdir(elsewhere)
     monkeypatch.setenv("FPANON_DATA_DIR", "records")
     result = CliRunner().invoke(app, ["dashboard", "--port", "8765", "--no-browser"])
@@ -274,8 +274,8 @@ def leaves(tree: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def test_dashboard_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dashboard, "find_spec", lambda name: None if name == "plotly" else name)
-    monkeypatch.setattr(dashboard.os, "execv", lambda *_: pytest.fail("started all the same"))
+    monkeypatch.setattr(group, "find_spec", lambda name: None if name == "plotly" else name)
+    monkeypatch.setattr(group.os, "execv", lambda *_: pytest.fail("started all the same"))
     result = CliRunner().invoke(app, ["dashboard"])
     assert result.exit_code == 2
     assert result.output == (

@@ -11,7 +11,7 @@ import pytest
 from streamlit.runtime import Runtime
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
-from fpanon_core.engines.job import give_back
+from fpanon_core.engines.limits import give_back
 from pages.server import guards
 from pages.server.guards import Reaper
 from pages.server.lives import IDLE_GRACE_S, Ended, Registry, Work

@@ -3,6 +3,8 @@
 import numpy as np
 from hypothesis import strategies as st
 
+from fpanon_core.anonymize.crowding import boxes_of
+from fpanon_core.kernels.aligned_blocks import bench_for, loss_of
 from fpanon_core.model.fingerprints import FingerprintSet
 
 _FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
@@ -21,6 +23,14 @@ def of_cells(user, x, y, t, dx=100.0, dy=100.0, dt=1.0, **more):
         count=np.ones(len(user), np.int64),
         **dict(zip(_FIELDS, cells, strict=True)),
         **more,
+    )
+
+
+def losses_of(fs, groups, config):
+    """The loss of hiding each group in its optimal blocks, summed over its samples."""
+    rows = boxes_of(fs, config)
+    return np.array(
+        [loss_of(rows, g, len(g), np.inf, bench_for(rows, len(g))) for g in map(np.asarray, groups)]
     )
 
 

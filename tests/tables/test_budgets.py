@@ -17,7 +17,7 @@ import pytest
 from fpanon_core.anonymize.chain import release
 from fpanon_core.io.antennas import read_antennas
 from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import read_published
+from fpanon_core.io.publishing import read_published
 from fpanon_core.io.questionnaire import read_questionnaire
 from fpanon_core.model import budgets
 from fpanon_core.model.budgets import Budget

@@ -15,9 +15,15 @@ import pandas as pd
 import pytest
 
 from fpanon_core.model.errors import ConfigError
-from fpanon_core.tables import whole
-from fpanon_core.tables.whole import staged, sweep, whole_file
-from fpanon_core.tables.writing import write_bytes, write_json, write_table
+from fpanon_core.tables import writing
+from fpanon_core.tables.writing import (
+    staged,
+    sweep,
+    whole_file,
+    write_bytes,
+    write_json,
+    write_table,
+)
 
 GONE = 99_999_999  # beyond every number that Linux gives to a process
 TABLE = pd.DataFrame({"a": [1]})
@@ -65,7 +71,7 @@ def test_nothing_is_written_through_what_lies_there_already(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Even if somebody knew the name: a file or link of theirs is not opened."""
-    monkeypatch.setattr(whole.secrets, "token_hex", lambda n: "0" * 2 * n)
+    monkeypatch.setattr(writing.secrets, "token_hex", lambda n: "0" * 2 * n)
     other = tmp_path / "other"
     other.write_text("somebody's")
     foreseen = tmp_path / f".fpanon-{os.getpid()}-{'0' * 16}.part"
@@ -95,7 +101,7 @@ def test_what_must_be_new_replaces_nothing(tmp_path: Path) -> None:
 WRITING = """
     import os, sys
     from pathlib import Path
-    from fpanon_core.tables.whole import staged, whole_file
+    from fpanon_core.tables.writing import staged, whole_file
     folder = Path(sys.argv[1])
     with whole_file(folder / "big.csv") as into, staged(folder) as beside:
         into.write(b"u0001,48.1")
@@ -155,7 +161,7 @@ def test_what_another_users_process_left_is_not_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / left()).touch()
-    monkeypatch.setattr(whole.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(writing.os, "geteuid", lambda: os.getuid() + 1)
     assert sweep(tmp_path) == 0
 
 
@@ -165,7 +171,7 @@ def test_what_is_held_elsewhere_is_not_swept_up(
     """A process of another container has a number that is nobody's here; its lock tells."""
     with whole_file(tmp_path / "a") as into:
         into.write(b"x")
-        monkeypatch.setattr(whole, "_runs", lambda _: False)
+        monkeypatch.setattr(writing, "_runs", lambda _: False)
         assert sweep(tmp_path) == 0
     assert (tmp_path / "a").read_bytes() == b"x"
 
@@ -218,7 +224,7 @@ def test_a_full_disk_is_told_at_the_last_moment_too(
     def full(_: int) -> None:
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(whole.os, "fsync", full)
+    monkeypatch.setattr(writing.os, "fsync", full)
     with pytest.raises(ConfigError, match="The disk is full"):
         write_bytes(b"x", tmp_path / "a")
     with pytest.raises(ConfigError, match="The disk is full"), staged(tmp_path) as folder:

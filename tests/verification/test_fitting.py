@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.kernels.verify_cover import BLOCK, class_boxes, classes_within, fewest_misses
+from fpanon_core.kernels.verify_cover import (
+    BLOCK,
+    Classes,
+    People,
+    class_boxes,
+    classes_within,
+    fewest_misses,
+)
 from fpanon_core.verification.fitting import in_blocks
 
 SLACK = 1e-6
@@ -73,17 +80,17 @@ def test_every_pair_that_fits_is_found_and_no_other(given_, most):
         ]
     )
     around = class_boxes(cells, first, last)
-    args = (offsets, samples, wanted, cells, reach, first, last, around)
+    args = (People(offsets, samples, wanted), Classes(cells, reach, first, last, around))
     n, blocks = len(people), in_blocks(around)
-    user, kind, cost = classes_within(0, n, *args, *blocks, SLACK, np.full(n, most))
+    user, kind, cost = classes_within(0, n, *args, *blocks, np.full(n, most))
     expected = [(u, g, misses[u, g]) for u, g in np.argwhere(misses <= most)]
     assert list(zip(user, kind, cost, strict=True)) == expected
     assert (
-        fewest_misses(0, n, *args, SLACK, most).tolist()
+        fewest_misses(0, n, *args, most).tolist()
         == np.minimum(misses.min(axis=1), most + 1).tolist()
     )
     half = n // 2  # people are looked at in stretches
-    some = classes_within(half, n, *args, *blocks, SLACK, np.full(n, most))
+    some = classes_within(half, n, *args, *blocks, np.full(n, most))
     assert [tuple(pair) for pair in zip(*some, strict=True)] == [
         e for e in expected if e[0] >= half
     ]
@@ -102,7 +109,8 @@ def test_of_many_records_in_blocks_none_is_passed_over():
     offsets, samples, cells, reach, first, last = arrays(people, records)
     around, n = class_boxes(cells, first, last), len(people)
     wanted = np.ones(len(samples), bool)
-    args = (offsets, samples, wanted, cells, reach, first, last, around, *in_blocks(around), SLACK)
+    held = People(offsets, samples, wanted), Classes(cells, reach, first, last, around)
+    args = (*held, *in_blocks(around))
     for most in (0, 1):
         found = list(zip(*classes_within(0, n, *args, np.full(n, most)), strict=True))
         assert found == [
@@ -127,10 +135,11 @@ def test_a_record_that_ends_before_a_sample_is_not_tried(axis):
     sample[0, axis : axis + 2] += 5
     one = np.array([0]), np.array([1])
     around = class_boxes(cells, *one)
-    args = (np.array([0, 1]), sample, np.array([True]), cells, cells[:, 5].copy(), *one, around)
-    found = classes_within(0, 1, *args, *in_blocks(around), SLACK, np.zeros(1, np.int64))
+    person = People(np.array([0, 1]), sample, np.array([True]))
+    args = (person, Classes(cells, cells[:, 5].copy(), *one, around))
+    found = classes_within(0, 1, *args, *in_blocks(around), np.zeros(1, np.int64))
     assert len(found[0]) == 0
-    assert fewest_misses(0, 1, *args, SLACK, 5).tolist() == [1]
+    assert fewest_misses(0, 1, *args, 5).tolist() == [1]
 
 
 @pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 1_000])

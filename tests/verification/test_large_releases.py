@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from fpanon_core import FingerprintSet, aligned, generate_cdr, publish, read_cdr, verify_release
-from fpanon_core.io import published, publishing
+from fpanon_core.io import publishing
 from fpanon_core.measures import crowds
-from fpanon_core.model import records
+from fpanon_core.model import published as records
 from fpanon_core.model.errors import SchemaError
 from fpanon_core.verification import data_file, package
 
@@ -30,8 +30,8 @@ def little(monkeypatch):
         (data_file, "_PIECE_ROWS", 7),
         (data_file, "_PIECE_BYTES", 4_000),
         (package, "_MAPPED", 1),
-        (published, "_PIECE_ROWS", 11),
-        (published, "_PIECE_BYTES", 4_500),
+        (publishing, "_PIECE_ROWS", 11),
+        (publishing, "_PIECE_BYTES", 4_500),
         (crowds, "_STRETCH", 5),
         (records, "_CHUNK_ROWS", 13),
         (data_file, "_GROUP_ROWS", 13),
@@ -70,12 +70,12 @@ def test_it_is_the_table_that_is_written_at_once(people, form, tmp_path, monkeyp
     assert len(pieces) > 10
     pd.testing.assert_frame_equal(pd.concat(pieces, ignore_index=True), at_once)
     data = publishing.write_data(pieces, tmp_path, form, projected=True)
-    monkeypatch.setattr(published, "_PIECE_ROWS", 11)
-    monkeypatch.setattr(published, "_PIECE_BYTES", 4_500)
-    back = list(published.published_pieces(data))
+    monkeypatch.setattr(publishing, "_PIECE_ROWS", 11)
+    monkeypatch.setattr(publishing, "_PIECE_BYTES", 4_500)
+    back = list(publishing.published_pieces(data))
     assert len(back) > 2
     pd.testing.assert_frame_equal(
-        pd.concat(back, ignore_index=True), published.read_published(data), check_dtype=False
+        pd.concat(back, ignore_index=True), publishing.read_published(data), check_dtype=False
     )
 
 
