@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from fpanon_core import (
     AggregateCounts,
-    Cancelled,
     ConfigError,
     FingerprintSet,
     InfeasibleError,
-    LocalEngine,
     aggregate_counts,
     entropy,
     information_gain,
@@ -189,14 +187,6 @@ def test_a_false_proof_is_no_proof():
     assert not proven((at, across, ones), -wrong)
 
 
-def test_workers_and_repetition_change_nothing():
-    counts = _random_town(200, 12)
-    one, two = (recover_trajectories(counts, engine=LocalEngine(w)) for w in (1, 2))
-    assert one.places.tolist() == two.places.tolist()
-    np.testing.assert_array_equal(one.step_cost_m, two.step_cost_m)
-    np.testing.assert_array_equal(one.link_cost, two.link_cost)
-
-
 def test_entropy_and_information_gain_by_hand():
     """H(½, ½) = 1; H(¼, ¾) = ¼·2 + ¾·log₂(4/3) = .5 + .3113 = .8113.
 
@@ -357,17 +347,3 @@ def test_small_worlds(table, first):
 def test_a_parameter_out_of_range(wrong):
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         recover_trajectories(counts_of([[1]], [(0, 0)]), **wrong)
-
-
-def test_progress_reaches_one_and_cancel_stops():
-    seen = []
-    recover_trajectories(_random_town(20, 5), progress=seen.append)
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0.0, 1.0)
-
-    def stop(share):
-        if share > 0:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        recover_trajectories(_random_town(20, 5), progress=stop)

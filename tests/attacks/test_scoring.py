@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fpanon_core import (
-    Cancelled,
     ConfigError,
     FingerprintSet,
     LocalEngine,
@@ -171,21 +170,6 @@ def test_one_user_one_place_and_no_night():
     score = score_recovery(recover_trajectories(counts), counts, truth)
     assert (score.accuracy, score.baseline_accuracy, score.error_median_m) == (1, 1, 0)
     assert np.isnan(score.accuracy_by_step[0])
-
-
-def test_progress_and_cancel():
-    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 500] * 2, [0] * 4, [0, 0, 3000, 3000])
-    counts, truth = aggregate_counts(fs)
-    recovered, seen = recover_trajectories(counts), []
-    score_recovery(recovered, counts, truth, progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
-
-    def stop(_):
-        raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        score_recovery(recovered, counts, truth, progress=stop)
 
 
 def test_what_does_not_belong_together():

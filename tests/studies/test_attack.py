@@ -212,13 +212,6 @@ def test_where_nobody_has_a_night_the_reason_is_said():
     assert row.asked == 0
 
 
-def test_progress_comes_to_its_end_and_never_falls():
-    told = []
-    attack.study(people(), attack.Config(option("GLOVE"), p=2, seed=9), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
-
-
 # --- examples ------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,5 @@
 """Disclosure under several profiles: its tables are those of the parts, one schema for all."""
 
-import pickle
 from itertools import pairwise
 
 import numpy as np
@@ -63,12 +62,6 @@ def test_tables_say_of_every_row_which_profile_it_is_of(found):
         assert curve[["share_of_users", "share_of_total"]].iloc[-1].tolist() == [1, 1]
     with pytest.raises(ConfigError, match="no table"):
         found.to_frame("nothing")
-
-
-def test_comes_back_from_pickle(found):
-    back = pickle.loads(pickle.dumps(found))
-    assert back.config == found.config
-    assert back.to_frame("places").equals(found.to_frame("places"))
 
 
 def test_of_one_profile_the_agreement_has_no_rows():

@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,17 +135,6 @@ def test_more_is_found_than_evenly_in_large_cells_and_with_much_noise():
         row, by = found.iloc[0], by_attacker(found)
         assert by["by_others"][0] > 2 * by["fullest_circle"][0]
         assert by["by_others"][0] > row["guessing"] + 0.05
-
-
-def test_does_not_depend_on_the_engine_and_tells_progress():
-    rng = np.random.default_rng(2)
-    fs = at_night((rng.integers(0, 300, (80, 2)) * 100).tolist(), days=2)
-    made = release(fs, TEN_KM)
-    told = []
-    alone = home_found(fs, made, [500, 2_000], engine=LocalEngine(1), progress=told.append)
-    pd.testing.assert_frame_equal(alone, home_found(fs, made, [500, 2_000], engine=LocalEngine(3)))
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(1)
 
 
 RESOLUTION = GeneralizationProfile(Grid(1_500), 360)

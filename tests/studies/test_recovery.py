@@ -1,6 +1,5 @@
 """The recovery attack as a study: whom it draws, what its tables hold, one person's path."""
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -107,13 +106,6 @@ def test_trajectories_have_no_names_and_are_in_the_attacks_order(found):
     np.testing.assert_array_equal(
         first["x_m"], found.counts.x_m[found.recovered[found.score.pair[0]]]
     )
-
-
-def test_a_result_crosses_a_pipe(found):
-    again = pickle.loads(pickle.dumps(found))
-    for name, table in found.tables().items():
-        pd.testing.assert_frame_equal(again.to_frame(name), table)
-    assert hash(again.config) == hash(found.config)
 
 
 def test_factors_and_mitigations_are_of_those_drawn(town):

@@ -454,12 +454,6 @@ def test_what_is_level_is_not_decided_by_any_order():
     assert found.low < 1 / 9 < found.high
 
 
-def test_periods_are_those_that_the_times_show():
-    made = regular()
-    first = made.t_min[made.offsets[:-1]]
-    assert (made.clock.wall_minutes(first) // 1440 == made.origin.period).all()
-
-
 # --- what it finds -------------------------------------------------------------------------------
 
 
@@ -514,17 +508,6 @@ def test_hours_are_local():
     fs = replace(FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
     # Ten hours after a midnight that was followed by the change to summer: 11 h.
     assert traced(fs, moves_of(fs)[1])[0].hours.tolist() == [0b111 << 10]
-
-
-def test_workers_and_progress():
-    made = regular(60)
-    told = []
-    found = [
-        figures(relink_periods(made, engine=LocalEngine(n), progress=told.append)) for n in (1, 3)
-    ]
-    assert found[0] == found[1]
-    half = told.index(1.0) + 1
-    assert told[:half] == sorted(told[:half])
 
 
 def test_candidates_bound_what_is_weighed():

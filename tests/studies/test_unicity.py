@@ -1,6 +1,5 @@
 """What an outsider can tell: the same as measured one by one, with one index for all points."""
 
-import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,6 @@ from fpanon_core import (
     GeneralizationProfile,
     Grid,
     InfeasibleError,
-    LocalEngine,
     cluster_antennas,
     fit_scaling_law,
     points_needed,
@@ -198,24 +196,6 @@ def test_tables_have_no_ids_and_names_that_are_known(found):
     assert found.points.columns[0] == "pseudonym"
     with pytest.raises(ConfigError, match="There is no table 'users'"):
         found.to_frame("users")
-
-
-def test_results_and_configs_travel(found):
-    again = pickle.loads(pickle.dumps(found))
-    for name, table in found.tables().items():
-        pd.testing.assert_frame_equal(again.to_frame(name), table)
-    assert hash(found.config) == hash(outsider.Config(users=50, seed=3))
-    assert found.digest == town().digest
-
-
-def test_workers_change_nothing_and_progress_rises():
-    fs, seen = town(40, 4), []
-    one = outsider.study(fs, outsider.Config(users=9), engine=LocalEngine(1), progress=seen.append)
-    two = outsider.study(fs, outsider.Config(users=9), engine=LocalEngine(2))
-    for name, table in one.tables().items():
-        pd.testing.assert_frame_equal(two.to_frame(name), table)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(

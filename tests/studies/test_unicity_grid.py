@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from fpanon_core import (
-    Cancelled,
     ConfigError,
     FingerprintSet,
     GeneralizationProfile,
     Grid,
-    LocalEngine,
     disclosure,
     disclosure_grid,
     draw_knowledge,
@@ -97,22 +95,6 @@ def test_a_p_beyond_every_trace_is_counted_and_no_error():
         assert table.too_few.tolist() == table.targets.tolist() == [30]
     # One bin, in which everybody was: nothing to learn.
     assert table[["k", "em", "kl"]].values.tolist() == [[pytest.approx(1 / 30), 0.0, 0.0]]
-
-
-@pytest.mark.parametrize(("grid", "p"), [(unicity_grid, [2]), (disclosure_grid, 2)])
-def test_workers_change_nothing_and_progress_rises(grid, p):
-    fs, seen = town(), []
-    one = grid(fs, PROFILES, p=p, engine=LocalEngine(1), progress=seen.append)
-    assert one.equals(grid(fs, PROFILES, p=p, engine=LocalEngine(2)))
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
-
-    def stop(share):
-        if share > 0.3:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        grid(fs, PROFILES, p=p, progress=stop)
 
 
 def test_in_a_k_anonymous_release_nobody_is_unique():
