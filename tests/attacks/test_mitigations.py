@@ -193,6 +193,10 @@ def test_costs_of_coarser_counts_by_hand():
     [
         (mitigation_table, {"coarse_slot_min": 45}),
         (mitigation_table, {"slot_min": 7}),
+        (mitigation_table, {"epsilons": [0]}),
+        (mitigation_table, {"noise_share": -1}),
+        (mitigation_table, {"pairing": "best"}),
+        (recovery_factors, {"spaces_m": [-1]}),
         (recovery_factors, {"slots_min": [7]}),
         (recovery_factors, {"users": [0]}),
     ],

@@ -12,7 +12,6 @@ from fpanon_core.model.options import Aligned, Generalize, Periods, ReleaseOptio
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
 from pages.attack import form, question
-from pages.shell import questions
 from tests.support.views import (
     address,
     answers,
@@ -57,12 +56,6 @@ def small(app: AppTest) -> AppTest:
     """Nine users of one's own file, at the same six hours, on the view."""
     upload(app, rows(users=9, samples=6))
     return go(app, "attack")
-
-
-def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "attack")
-    assert not app.exception
-    assert "No data set is open yet" in said(app)
 
 
 def test_one_user_cannot_be_looked_for(app: AppTest) -> None:
@@ -286,27 +279,4 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     assert steps(small).value == 1
     assert "u0" not in str(address(small))
     assert "subscriber" not in said(small)
-    assert not small.exception
-
-
-def test_large_data_wait_to_be_asked_and_say_how_long(
-    small: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(questions, "_ORDINARY_SAMPLES", 10)
-    choose(small, "aligned, k = 2")
-    until(small, lambda at: "is likely to take about" in said(at))
-    assert "The figure appears here" in said(small)
-    assert not found(small)
-    small.button(key="attack_go").click().run()
-    until(small, lambda at: has(at, "attack_next"))
-    assert len(found(small)) == 1
-    assert "is likely to take about" not in said(small)
-
-
-def test_other_data_begin_without_a_release(small: AppTest) -> None:
-    attacked(small, "aligned, k = 2")
-    upload(small, rows(users=5, samples=5), name="other.csv")
-    go(small, "attack")
-    assert small.selectbox(key="attack_release").value is None
-    assert "Choose the form of the data that is to be attacked" in said(small)
     assert not small.exception

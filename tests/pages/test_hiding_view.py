@@ -307,26 +307,3 @@ def test_what_does_not_verify_as_written_is_not_offered(
     assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
     assert "Do not release this; it is not offered" in small.error[-1].value
     assert not any(b.key.startswith("produce_hidden") for b in small.download_button)
-
-
-def test_equally_coarse_data_stand_beside_it(small: AppTest) -> None:
-    hidden(small)
-    small.button(key="glove_compare").click().run()
-    until(small, lambda at: answers(at, form.COMPARISON))
-    small.run()
-    assert not small.exception
-    table = small.dataframe[1].value
-    # Seven users on a line, 0.01 degrees (1.1 km) apart, at the same four moments: of the squares
-    # that may hide all, none smaller than two steps does.
-    assert table["k"].tolist() == [2, 2, 2, 5, 5, 5]
-    uniform, ours, _ = (table.iloc[i] for i in range(3))
-    assert uniform["Way"].startswith("Everyone equally coarse (")
-    assert uniform["Users hidden (%)"] == 100
-    assert uniform["Mean side (km)"] >= 2.5
-    assert ours["Way"] == "GLOVE"
-    assert ours["Users hidden (%)"] == 100
-    assert ours["Mean side (km)"] < uniform["Mean side (km)"]
-    assert "Made equally coarse, everyone is one of 2 only at" in said(small)
-    assert [b.key for b in small.download_button] == [
-        f"glove_get_{name}" for name in ("accuracy", "comparison")
-    ]

@@ -13,10 +13,7 @@ from fpanon_core import (
     AddNoise,
     ConfigError,
     FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
     Glove,
-    Grid,
     Periods,
     ReleaseOption,
     SampleUsers,
@@ -27,61 +24,17 @@ from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
 from tests.oracles import link as oracle
+from tests.studies import test_linkage as linked
 from tests.support.fingerprint_sets import as_lists
 
-GRID = Generalize(GeneralizationProfile(Grid(1_000, (-300.0, 200.0)), 60))
-PLAIN = {
-    "space": None,
-    "time": None,
-    "boxes": False,
-    "by_middle": False,
-    "timeless": False,
-    "share": 1.0,
-}
+PLAIN = linked.PLAIN | {"share": 1.0}
+# The noise is of both places and times.
+NAMES = {"as it is": "as it is", "noise": "in both"} | {n: n for n in ("grid", "sampled", "GLOVE")}
+CASES = {name: linked.CASES[case] for name, case in NAMES.items()}
 
 
-def raw(cell):
-    return cell
-
-
-def binned(cell):
-    return oracle.carried(cell, (-300.0, 200.0), 1_000.0, 60.0)
-
-
-# Steps, how a point is carried to where noise begins and to its bin, and the method.
-CASES = {
-    "as it is": ((), raw, raw, {}),
-    "grid": ((GRID,), binned, binned, {}),
-    "noise": (
-        (AddNoise(400, 20),),
-        raw,
-        raw,
-        {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)},
-    ),
-    "sampled": ((GRID, SampleUsers(0.5)), binned, binned, {"share": 0.5}),
-    "GLOVE": ((Glove(2),), raw, raw, {"boxes": True}),
-}
-
-
-def crowd(seed, users=12, longest=7):
-    """People near each other, so that many bins are shared."""
-    rng = np.random.default_rng(seed)
-    user = np.repeat(np.arange(users), rng.integers(3, longest + 1, users))
-    x, y = rng.integers(-25, 25, (2, len(user))) * 100.0
-    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 200, len(user)))
-
-
-def records_of(made):
-    """Cells and weights of the distinct records, and whose each original row's is."""
-    origin = made.origin
-    own = dict.fromkeys(range(origin.original.n_users), -1)
-    if origin.hidden is None:
-        own |= {int(u): r for r, u in enumerate(origin.person)}
-        return as_lists(made), made.weight.tolist(), own
-    groups = origin.hidden.group[origin.hidden.group >= 0].tolist()
-    own |= dict(zip(origin.person.tolist(), groups, strict=True))
-    records = as_lists(origin.hidden.published.fingerprints())
-    return records, [groups.count(g) for g in range(len(records))], own
+def crowd(seed, users=12):
+    return linked.crowd(seed, users, least=3)
 
 
 def counted(fs):
@@ -97,7 +50,7 @@ def test_every_step_is_that_of_plain_loops(seed, name, target):
     config = attack.Config(ReleaseOption(steps=steps), p=3, seed=seed)
     seen = follow(fs, config, target)
     made = release(fs, steps, seed=seed)
-    records, weights, own = records_of(made)
+    records, weights, own = linked.published_lists(made)
     counts = None if made.origin.hidden is not None else counted(made)
     method = PLAIN | told
     exactly = PLAIN | {"share": method["share"], "boxes": method["boxes"]}
