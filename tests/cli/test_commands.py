@@ -13,28 +13,17 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import fpanon_core as fp
 from fpanon_core.__main__ import app
-from fpanon_core.anonymize.generalize import resolve
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.attacks.aggregation import aggregate_counts, counted_people
-from fpanon_core.attacks.recovery import recover_trajectories
-from fpanon_core.attacks.scoring import score_recovery
+from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.commands.group import COMMANDS
-from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.published import read_published
-from fpanon_core.model.options import AddNoise, ReleaseOption
-from fpanon_core.model.profiles import GeneralizationProfile, Grid, parse_profile
+from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies import (
     anonymizability,
     hiding,
 )
-from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.presets import trade_grid
-from fpanon_core.studies.unicity_grid import disclosure_grid, unicity_grid
-from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
-from fpanon_core.verification.anonymity import verify_k_anonymity
 from tests.support.commands import figures_of, run, said_by
 from tests.support.exports import check_folder, read, same_but_for_names
 
@@ -99,7 +88,7 @@ def test_ingest_reports_and_writes_without_user_ids(three: Path, tmp_path: Path)
     assert len(pd.read_csv(rejects)) == 1
     assert output.count("not for release, written to") == 2
     samples = pd.read_csv(out)
-    ours = read(table_bytes([read_cdr(three)[0].to_frame()], "samples.csv"))
+    ours = read(table_bytes([fp.read_cdr(three)[0].to_frame()], "samples.csv"))
     assert same_but_for_names(samples, ours)
     # Algiers is one hour ahead: 07:00 local is minute 420.
     assert sorted(samples["t_min"]) == [420, 423, 903]
@@ -172,7 +161,7 @@ def test_screening_and_granularity_reach_the_reader(people: Path) -> None:
 
 def test_antennas_are_joined(tmp_path: Path) -> None:
     records, antennas = tmp_path / "records.csv", tmp_path / "antennas.csv"
-    frame = generate_cdr(10, days=2)
+    frame = fp.generate_cdr(10, days=2)
     frame.drop(columns=["lat", "lon"]).to_csv(records, index=False)
     generate_region(0).antennas.to_csv(antennas, index=False)
     output = said_by("ingest", records, "--antennas", antennas, "--json")
@@ -227,14 +216,14 @@ def test_measure_writes_every_table_of_the_study(people: Path, tmp_path: Path) -
     wanted = ["2.5 km · 1 h", "a5x60", "about 9 antennas · 2 h", "h7x60", "2500e0n0:60"]
     profiles = [part for text in wanted for part in ("--profile", text)]
     output = said_by("measure", people, "--k", "2,3", *profiles, "--tables", tmp_path / "made")
-    fs, _ = read_cdr(people)
+    fs, _ = fp.read_cdr(people)
     config = anonymizability.Config(tuple(map(parse_profile, wanted)), (2, 3))
     expected = anonymizability.study(fs, config)
     check_folder(tmp_path / "made", expected)
     assert "Corners of the grids, from the projection’s centre: 2.5 km: 0 m east" in output
     laid = expected.tables()["k_gap_summary"].set_index("profile")["origin_x_m"]
     assert set(laid["2.5 km from 0 m east, 0 m north · 1 h"]) == {0.0}
-    assert set(laid["2.5 km · 1 h"]) == {resolve(fs, parse_profile(wanted[0])).origin[0]}
+    assert set(laid["2.5 km · 1 h"]) == {fp.resolve(fs, parse_profile(wanted[0])).origin[0]}
     assert laid.isna().sum() == 3 * 2  # of clusters and hexagons, at each k
     told = figures_of("measure", people, "--profile", "a5x60")
     assert told["gaps"][0]["profile"] == "about 5 antennas · 1 h"
@@ -300,9 +289,9 @@ def test_unicity_of_three_in_text_json_and_file(three: Path, tmp_path: Path, end
 def test_unicity_is_what_the_function_makes(people: Path) -> None:
     options = ["--p", "2,3", "--strategy", "top", "--users", 20, "--seed", 5, "--workers", 1]
     output = said_by("unicity", people, *options, "--profile", "2000:60", "--json")
-    fs, _ = read_cdr(people)
-    profile = GeneralizationProfile(Grid(2000), 60)
-    expected = unicity_grid(fs, [profile], [2, 3], strategy="top", users=20, seed=5)
+    fs, _ = fp.read_cdr(people)
+    profile = fp.GeneralizationProfile(fp.Grid(2000), 60)
+    expected = fp.unicity_grid(fs, [profile], [2, 3], strategy="top", users=20, seed=5)
     assert json.loads(output)["unicity"] == expected.to_dict("records")
 
 
@@ -343,9 +332,9 @@ def test_disclosure_of_three_in_text_json_and_file(
 def test_disclosure_is_what_the_function_makes(people: Path) -> None:
     options = ["--p", 2, "--strategy", "uniform", "--users", 20, "--seed", 5, "--workers", 1]
     output = said_by("disclosure", people, *options, "--profile", "2000,8000:60", "--json")
-    fs, _ = read_cdr(people)
-    profiles = [GeneralizationProfile(Grid(metres), 60) for metres in (2000, 8000)]
-    expected = disclosure_grid(fs, profiles, p=2, strategy="uniform", users=20, seed=5)
+    fs, _ = fp.read_cdr(people)
+    profiles = [fp.GeneralizationProfile(fp.Grid(metres), 60) for metres in (2000, 8000)]
+    expected = fp.disclosure_grid(fs, profiles, p=2, strategy="uniform", users=20, seed=5)
     assert json.loads(output)["disclosure"] == expected.to_dict("records")
 
 
@@ -364,15 +353,15 @@ def test_glove_writes_what_the_function_makes(
     )
     assert "Verified: everyone published is one of at least 3" in output
     assert output.count("NOT FOR RELEASE") == 2
-    fs, _ = read_cdr(people)
-    expected = glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
+    fs, _ = fp.read_cdr(people)
+    expected = fp.glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
     if target.endswith(".zip"):
         with zipfile.ZipFile(out) as archive:
             archive.extractall(tmp_path / "unzipped")
         out = tmp_path / "unzipped"
     names = sorted(path.name for path in out.iterdir())
     assert names == ["README.md", f"data.{form}", "datapackage.json"]
-    table = read_published(out / f"data.{form}")
+    table = fp.read_published(out / f"data.{form}")
     ids = pd.read_csv(key, index_col="pseudonym")["user_id"].astype(str)
     group_of = {str(i): g for i, g in zip(fs.user_ids, expected.group, strict=True) if g >= 0}
     assert set(ids) == set(group_of)
@@ -397,26 +386,26 @@ def test_glove_writes_what_the_function_makes(
 )
 def test_publish_makes_any_option(people: Path, tmp_path: Path, named: str, said: str) -> None:
     own = tmp_path / "own.json"
-    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    own.write_text(json.dumps([fp.ReleaseOption("Blurred", [fp.AddNoise(500)]).to_dict()]))
     out, key = tmp_path / "out", tmp_path / "key.csv"
     output = said_by(
         "publish", people, "--option", named, "--options", own, "--out", out, "--key", key
     )
     assert said in output + (out / "README.md").read_text()
     assert f"Release written to {out}" in output
-    table = read_published(out / "data.csv")
+    table = fp.read_published(out / "data.csv")
     assert set(table["pseudonym"]) == set(pd.read_csv(key)["pseudonym"])
     assert not table["pseudonym"].str.match(r"u\d{4}").any()
 
 
 def test_publish_twice_shares_nothing(people: Path, tmp_path: Path) -> None:
     own = tmp_path / "own.json"
-    own.write_text(json.dumps([ReleaseOption("Blurred", [AddNoise(500)]).to_dict()]))
+    own.write_text(json.dumps([fp.ReleaseOption("Blurred", [fp.AddNoise(500)]).to_dict()]))
     tables = []
     for name in ("a", "b"):
         wish = ["--option", "blurred", "--options", own, "--out", tmp_path / name]
         said_by("publish", people, *wish)
-        tables.append(read_published(tmp_path / name / "data.csv"))
+        tables.append(fp.read_published(tmp_path / name / "data.csv"))
     a, b = tables
     assert not set(a["pseudonym"]) & set(b["pseudonym"])
     assert sorted(a["x_min_m"]) != sorted(b["x_min_m"])
@@ -489,7 +478,7 @@ def test_glove_speaks_json(three: Path) -> None:
 def test_glove_holds_back_what_does_not_verify(
     three: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = verify_k_anonymity
+    real = fp.verify_k_anonymity
     monkeypatch.setattr(
         "fpanon_core.studies.hiding.verify_k_anonymity", lambda fs, r, k: real(fs, r, k + 9)
     )
@@ -558,7 +547,7 @@ def test_hide_by_shards_goes_on_where_it_was_killed(people: Path, tmp_path: Path
     assert "choose shards ≤ 1" in refused.stderr
     assert run("hide", people, "--checkpoint", kept).exit_code == 2
     many = tmp_path / "many.csv"
-    generate_cdr(90, days=3, seed=2).to_csv(many, index=False)
+    fp.generate_cdr(90, days=3, seed=2).to_csv(many, index=False)
     options = ["hide", many, "--shards", 3, "--checkpoint", kept]
     whole = figures_of("hide", many)
     output = said_by(*options, "--out", out, "--json")
@@ -749,10 +738,10 @@ def test_recover_is_what_the_functions_make(people: Path, tmp_path: Path) -> Non
     out, paths = tmp_path / "scores.csv", tmp_path / "recovered.parquet"
     options = ["--slot-min", 60, "--pairing", "optimal", "--seed", 3, "--workers", 1]
     output = said_by("recover", people, *options, "--out", out, "--trajectories", paths)
-    fs, _ = read_cdr(people)
-    counts, truth = aggregate_counts(fs, slot_min=60)
-    recovered = recover_trajectories(counts)
-    score = score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
+    fs, _ = fp.read_cdr(people)
+    counts, truth = fp.aggregate_counts(fs, slot_min=60)
+    recovered = fp.recover_trajectories(counts)
+    score = fp.score_recovery(recovered, counts, truth, pairing="optimal", seed=3)
     assert f"Counts of 30 people at {counts.n_places} places in {counts.n_slots}" in output
     assert f"{score.accuracy:.1%}" in output
     filled = counted_people(fs, slot_min=60).recorded.mean()
@@ -898,9 +887,9 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
 
 
 def test_options_are_what_the_function_makes(people: Path) -> None:
-    fs, _ = read_cdr(people)
-    expected = explore_options(
-        fs, trade_grid(fs), p=2, strategy="uniform", risk="em", utility={"flows": 1, "time": 2}
+    fs, _ = fp.read_cdr(people)
+    expected = fp.explore_options(
+        fs, fp.trade_grid(fs), p=2, strategy="uniform", risk="em", utility={"flows": 1, "time": 2}
     )
     arguments = ("--p", 2, "--risk", "em", "--utility", "flows=1,time=2", "--json")
     told = json.loads(run("options", people, *arguments).stdout)

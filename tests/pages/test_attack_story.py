@@ -9,22 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core import (
-    AddNoise,
-    GeneralizationProfile,
-    Grid,
-    Periods,
-    Permute,
-    SampleUsers,
-    aligned,
-    as_option,
-    glove,
-    into_periods,
-    release,
-    relink_periods,
-)
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.linkage import LinkConfig
+import fpanon_core as fp
 from fpanon_core.studies import attack, followed
 from fpanon_core.studies.attack import Result
 from fpanon_core.studies.attack_examples import Kind
@@ -36,22 +21,22 @@ CONFIG = attack.Config(p=2, strategy="uniform")
 NIGHTLY = (60, 600, 1_380)  # 1 h, 10 h and 23 h
 
 
-def town(people: int = 8, apart_m: float = 3_000.0) -> FingerprintSet:
+def town(people: int = 8, apart_m: float = 3_000.0) -> fp.FingerprintSet:
     """People on a line, each at a place of their own, at the same hours of two days."""
     times = [day * 1_440 + minute for day in (0, 1) for minute in NIGHTLY]
     who = np.repeat(np.arange(people), len(times))
-    return FingerprintSet.from_samples(
+    return fp.FingerprintSet.from_samples(
         who, apart_m * who, np.zeros(len(who)), np.tile(times, people)
     )
 
 
 @pytest.fixture(scope="module")
-def fs() -> FingerprintSet:
+def fs() -> fp.FingerprintSet:
     return town()
 
 
-def attacked(fs: FingerprintSet, option: Any, released: Any = None) -> Result:
-    return attack.study(fs, replace(CONFIG, option=as_option(option)), released)
+def attacked(fs: fp.FingerprintSet, option: Any, released: Any = None) -> Result:
+    return attack.study(fs, replace(CONFIG, option=fp.as_option(option)), released)
 
 
 def said(result: Result) -> str:
@@ -61,7 +46,7 @@ def said(result: Result) -> str:
 # --- the sentences ---
 
 
-def test_as_it_is_everyone_is_found(fs: FingerprintSet) -> None:
+def test_as_it_is_everyone_is_found(fs: fp.FingerprintSet) -> None:
     """8 of 8, Wilson from 68 %: 8 / (8 + 1.96²) = .676."""
     result = attacked(fs, [])
     text = said(result)
@@ -76,9 +61,9 @@ def test_as_it_is_everyone_is_found(fs: FingerprintSet) -> None:
     assert "share" not in text
 
 
-def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> None:
+def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: fp.FingerprintSet) -> None:
     """Pairs 3 km apart: each right record is one of two alike."""
-    for made in (glove(fs, 2), aligned(fs, 2)):
+    for made in (fp.glove(fs, 2), fp.aligned(fs, 2)):
         result = attacked(fs, [], made)
         text = said(result)
         assert result.after.link.first == pytest.approx(0.5)
@@ -92,8 +77,8 @@ def test_a_crowd_of_k_promises_naming_and_nothing_else(fs: FingerprintSet) -> No
         )
 
 
-def test_in_periods_records_are_asked_about(fs: FingerprintSet) -> None:
-    result = attacked(fs, [], aligned(into_periods(fs, 1), 2))
+def test_in_periods_records_are_asked_about(fs: fp.FingerprintSet) -> None:
+    result = attacked(fs, [], fp.aligned(fp.into_periods(fs, 1), 2))
     text = said(result)
     assert "Asked about were 16 records, each a day of a person, in the release" in text
     assert "At least 2 people of the same day" in text
@@ -104,9 +89,9 @@ def test_in_periods_records_are_asked_about(fs: FingerprintSet) -> None:
     assert "several periods can be brought together is told below" in assumed
 
 
-def test_sampled_people_are_accused_and_no_safer(fs: FingerprintSet) -> None:
+def test_sampled_people_are_accused_and_no_safer(fs: fp.FingerprintSet) -> None:
     """All at one place: of the four who are not in it, somebody's record is taken or none."""
-    result = attacked(fs, SampleUsers(0.5))
+    result = attacked(fs, fp.SampleUsers(0.5))
     present, absent = result.after.link.n_present, result.after.link.n_absent
     assert present + absent == 8
     text = said(result)
@@ -118,12 +103,12 @@ def test_sampled_people_are_accused_and_no_safer(fs: FingerprintSet) -> None:
     assert "accused" not in said(attacked(fs, []))
 
 
-def test_an_exchange_is_among_what_is_assumed(fs: FingerprintSet) -> None:
-    assert "**Exchange.**" not in " ".join(story.assumed(attacked(fs, AddNoise(300))))
-    assert "**Exchange.**" in " ".join(story.assumed(attacked(fs, Permute("positions"))))
+def test_an_exchange_is_among_what_is_assumed(fs: fp.FingerprintSet) -> None:
+    assert "**Exchange.**" not in " ".join(story.assumed(attacked(fs, fp.AddNoise(300))))
+    assert "**Exchange.**" in " ".join(story.assumed(attacked(fs, fp.Permute("positions"))))
 
 
-def test_nobody_found_is_of_how_many_and_up_to_what(fs: FingerprintSet) -> None:
+def test_nobody_found_is_of_how_many_and_up_to_what(fs: fp.FingerprintSet) -> None:
     """Of 8 none: Wilson up to 32 %."""
     whole = attacked(fs, [])
     table = whole.after.risk.by_attacker.assign(value=0.0, low=0.0, high=0.324)
@@ -138,7 +123,7 @@ def test_nobody_found_is_of_how_many_and_up_to_what(fs: FingerprintSet) -> None:
 
 def test_where_homes_are_not_known_why_is_told() -> None:
     times = [600, 660, 720]
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         np.repeat(np.arange(4), 3), np.repeat(3_000.0 * np.arange(4), 3), np.zeros(12), times * 4
     )
     result = attacked(fs, [])
@@ -149,9 +134,9 @@ def test_where_homes_are_not_known_why_is_told() -> None:
     assert not figures.table(result)["Measure"].str.contains("home").any()
 
 
-def test_guessing_that_does_as_well_is_told(fs: FingerprintSet) -> None:
+def test_guessing_that_does_as_well_is_told(fs: fp.FingerprintSet) -> None:
     """One cell of 100 km and a week for all: as good as no release."""
-    result = attacked(fs, GeneralizationProfile(Grid(100_000), 10_080))
+    result = attacked(fs, fp.GeneralizationProfile(fp.Grid(100_000), 10_080))
     text = said(result)
     assert "picks the right record in 12 % of cases; in the data as they are, in 100 %" in text
     assert (
@@ -164,15 +149,15 @@ def test_guessing_that_does_as_well_is_told(fs: FingerprintSet) -> None:
 
 
 def test_what_is_known_is_told_with_its_errors() -> None:
-    told = story.drawn(LinkConfig(4, "random", blur_m=100, blur_min=30))
+    told = story.drawn(fp.LinkConfig(4, "random", blur_m=100, blur_min=30))
     assert told.endswith(
         "busy places and times are likelier, with errors of about 100 m and 30 minutes"
     )
-    assert story.drawn(LinkConfig(4, "top")) == "the person's most visited places, without times"
+    assert story.drawn(fp.LinkConfig(4, "top")) == "the person's most visited places, without times"
 
 
-def test_fewer_points_than_asked_for_are_told(fs: FingerprintSet) -> None:
-    few = FingerprintSet.from_samples(
+def test_fewer_points_than_asked_for_are_told(fs: fp.FingerprintSet) -> None:
+    few = fp.FingerprintSet.from_samples(
         ["a", "a", "a", "b"], [0, 0, 0, 9_000], [0] * 4, [0, 60, 120, 0]
     )
     assumed = " ".join(story.assumed(attacked(few, [])))
@@ -180,8 +165,8 @@ def test_fewer_points_than_asked_for_are_told(fs: FingerprintSet) -> None:
     assert "fewer than" not in " ".join(story.assumed(attacked(fs, [])))
 
 
-def test_numbers_are_those_of_the_result(fs: FingerprintSet) -> None:
-    result = attacked(fs, [], aligned(fs, 2))
+def test_numbers_are_those_of_the_result(fs: fp.FingerprintSet) -> None:
+    result = attacked(fs, [], fp.aligned(fs, 2))
     found = figures.figures(result)
     link = result.after.link
     # Two share each record: no interval reaches above 1/2, as where options are weighed.
@@ -210,10 +195,10 @@ def test_distances_from_the_truth(metres: float, told: str) -> None:
     assert figures.off(metres) == told
 
 
-def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
+def test_periods_are_linked_by_habits_alone(fs: fp.FingerprintSet) -> None:
     """Eight people who do the same on both days, each elsewhere: all are brought together."""
-    cut = into_periods(fs, 1, seed=0)
-    found = relink_periods(release(fs, [Periods(1)], seed=1))
+    cut = fp.into_periods(fs, 1, seed=0)
+    found = fp.relink_periods(fp.release(fs, [fp.Periods(1)], seed=1))
     assert found.n_people == 8
     told = " ".join(relinked.told(found, 1))
     assert "links a person's record of one day to that of the next in 100 % of cases**" in told
@@ -226,7 +211,7 @@ def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
     assert [row.told[1] for row in rows] == ["100 %"] * 3
     assert rows[0].guessing == pytest.approx(1 / 8)
     # Pairs tell the same: each is linked to one of two, and learns the person's own cells.
-    found = relink_periods(aligned(cut, 2))
+    found = fp.relink_periods(fp.aligned(cut, 2))
     told = " ".join(relinked.told(found, 1))
     assert found.alike > found.share
     assert "it is the person's next record, or one that tells the same of places and hours" in told
@@ -237,8 +222,8 @@ def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
 
 
 @pytest.fixture(scope="module")
-def one(fs: FingerprintSet) -> followed.Followed:
-    return followed.follow(fs, CONFIG, 0, aligned(fs, 2))
+def one(fs: fp.FingerprintSet) -> followed.Followed:
+    return followed.follow(fs, CONFIG, 0, fp.aligned(fs, 2))
 
 
 def test_a_person_is_told_step_by_step(one: followed.Followed) -> None:

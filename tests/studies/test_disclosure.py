@@ -5,20 +5,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from fpanon_core import (
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Grid,
-    KnowledgeConfig,
-    disclosure_grid,
-    ordinal_agreement,
-)
+import fpanon_core as fp
 from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Config, study, suited_profiles
 from tests.studies.test_unicity_grid import PROFILES, town
 
-KNOWN = KnowledgeConfig(2, users=50, seed=1)
+KNOWN = fp.KnowledgeConfig(2, users=50, seed=1)
 NAMES = ["profile", "space_size", "window_min", "origin_x_m", "origin_y_m"]
 
 
@@ -28,12 +20,12 @@ def found():
 
 
 def test_the_grid_and_the_agreement_are_those_of_the_functions(found):
-    grid = disclosure_grid(town(), PROFILES, p=2, unicity_p=(1, 2, 3), users=50, seed=1)
+    grid = fp.disclosure_grid(town(), PROFILES, p=2, unicity_p=(1, 2, 3), users=50, seed=1)
     tables = found.tables()
     assert list(tables) == ["disclosure", "agreement", "places", "hours", "users", "lorenz"]
     assert found.to_frame().equals(grid)
     assert (found.digest, found.n_users) == (town().digest, int(town().weight.sum()))
-    agreement = ordinal_agreement(grid)
+    agreement = fp.ordinal_agreement(grid)
     assert (
         tables["agreement"]
         .drop(columns="discordant_pairs")
@@ -60,14 +52,14 @@ def test_tables_say_of_every_row_which_profile_it_is_of(found):
     for _, curve in curves:
         assert all(a <= b for a, b in pairwise(curve["share_of_total"]))
         assert curve[["share_of_users", "share_of_total"]].iloc[-1].tolist() == [1, 1]
-    with pytest.raises(ConfigError, match="no table"):
+    with pytest.raises(fp.ConfigError, match="no table"):
         found.to_frame("nothing")
 
 
 def test_of_one_profile_the_agreement_has_no_rows():
     one = study(town(), Config(KNOWN, tuple(PROFILES[:1])))
     assert list(one.to_frame("agreement").columns) == list(
-        ordinal_agreement(disclosure_grid(town(), PROFILES[:2])).columns
+        fp.ordinal_agreement(fp.disclosure_grid(town(), PROFILES[:2])).columns
     )
     assert len(one.to_frame("agreement")) == 0
 
@@ -75,7 +67,7 @@ def test_of_one_profile_the_agreement_has_no_rows():
 def test_profiles_and_points_that_are_not_given():
     fs = town()
     assert Config().points == (3, 4, 5)
-    assert Config(KnowledgeConfig(1)).points == (1, 2)
+    assert Config(fp.KnowledgeConfig(1)).points == (1, 2)
     assert Config(unicity_p=(7,)).points == (7,)
     assert Config().profiles_for(fs) == suited_profiles(fs)
     assert Config(profiles=tuple(PROFILES)).profiles_for(fs) == tuple(PROFILES)
@@ -84,26 +76,26 @@ def test_profiles_and_points_that_are_not_given():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"knowledge": KnowledgeConfig(51)},
-        {"knowledge": KnowledgeConfig(users=1_000_001)},
-        {"knowledge": KnowledgeConfig(seed=2**53)},
+        {"knowledge": fp.KnowledgeConfig(51)},
+        {"knowledge": fp.KnowledgeConfig(users=1_000_001)},
+        {"knowledge": fp.KnowledgeConfig(seed=2**53)},
         {"unicity_p": (0,)},
         {"unicity_p": (1.5,)},
         {"profiles": ("1 km",)},
     ],
 )
 def test_settings_are_checked_when_they_are_made(wrong):
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         Config(**wrong)
 
 
 def test_a_profile_finer_than_the_data_is_refused():
-    with pytest.raises(ConfigError, match="finer than the data"):
-        study(town(5, 3), Config(KNOWN, (GeneralizationProfile(Grid(10), 1),)))
+    with pytest.raises(fp.ConfigError, match="finer than the data"):
+        study(town(5, 3), Config(KNOWN, (fp.GeneralizationProfile(fp.Grid(10), 1),)))
 
 
 def test_without_a_projection_places_have_no_corners_in_degrees():
-    fs = FingerprintSet.from_samples(range(9), range(0, 900, 100), [0] * 9, range(9))
+    fs = fp.FingerprintSet.from_samples(range(9), range(0, 900, 100), [0] * 9, range(9))
     assert "west" not in study(fs, Config(KNOWN, tuple(PROFILES[:1]))).to_frame("places")
 
 
