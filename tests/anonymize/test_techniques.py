@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy import stats
 import fpanon_core as fp
 from fpanon_core.anonymize.chain import step_seed
 from tests.support.fingerprint_sets import boxes, crowds, events
+from tests.support.refusals import check_refused
 
 FIELDS = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
 PLACE, TIME = ("x_m", "y_m", "dx_m", "dy_m"), ("t_min", "dt_min")
@@ -244,19 +246,10 @@ def test_windows_of_a_change_of_the_clock_remain_windows():
     assert np.array_equal(noisy.dt_min, length)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"space_m": -1},
-        {"time_min": float("inf")},
-        {"space": "laplace"},
-        {"time": "cauchy"},
-        {"space_m": "far"},
-    ],
-)
-def test_noise_is_checked(wrong):
-    with pytest.raises(fp.ConfigError):
-        fp.add_noise(fp.FingerprintSet.from_samples([1], [0], [0], [0]), **wrong)
+def test_noise_is_checked():
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
+    noisy = partial(fp.add_noise, fs)
+    check_refused(noisy, space_m=[-1, "far"], time_min=[np.inf], space=["laplace"], time=["cauchy"])
 
 
 # --- permutation ---------------------------------------------------------------------------------
@@ -312,19 +305,10 @@ def test_every_arrangement_is_equally_likely():
     assert stats.chisquare(list(drawn.values())).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"what": "users"},
-        {"window_min": 0},
-        {"window_min": 0.5},
-        {"region_m": float("nan")},
-        {"what": "times", "region_m": 99},
-    ],
-)
-def test_permutation_is_checked(wrong):
-    with pytest.raises(fp.ConfigError):
-        fp.permute(fp.FingerprintSet.from_samples([1], [0], [0], [0]), **wrong)
+def test_permutation_is_checked():
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
+    check_refused(partial(fp.permute, fs), what=["users"], window_min=[0, 0.5], region_m=[np.nan])
+    check_refused(partial(fp.permute, fs, "times"), region_m=[99])
 
 
 # --- suppression of rare bins --------------------------------------------------------------------

@@ -14,6 +14,7 @@ import fpanon_core as fp
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
 from fpanon_core.tables import leaving
+from tests.support.refusals import check_refused
 
 DAY = 1_440
 COARSE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(4_000, (0.0, 0.0)), 240))
@@ -165,21 +166,8 @@ def test_other_data_and_bad_settings_are_refused():
         attack.study(fs, attack.Config(p=2), fs)
     with pytest.raises(fp.InfeasibleError):
         attack.study(fs, attack.Config(p=50))
-    for wrong in (
-        {"p": 0},
-        {"p": 51},
-        {"users": 0},
-        {"seed": -1},
-        {"blur_m": -1},
-        {"blur_min": math.nan},
-        {"strategy": "?"},
-        {"within_m": ()},
-        {"within_m": (0,)},
-        {"within_m": "500"},
-        {"nights": 0},
-    ):
-        with pytest.raises(fp.ConfigError):
-            attack.Config(**wrong)
+    check_refused(attack.Config, p=[0, 51], users=[0], seed=[-1], strategy=["?"], nights=[0])
+    check_refused(attack.Config, blur_m=[-1], blur_min=[math.nan], within_m=[(), (0,), "500"])
 
 
 def test_where_nobody_has_a_night_the_reason_is_said():

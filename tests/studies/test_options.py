@@ -4,6 +4,7 @@ import json
 import math
 import pickle
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from fpanon_core.studies import releases
 from fpanon_core.studies.presets import PRESETS
 from tests.oracles.crowds import sharing
 from tests.support.fingerprint_sets import as_lists
+from tests.support.refusals import check_refused
 
 WIDE = fp.GeneralizationProfile(fp.Grid(10_000), 360)
 SUMS = {"unicity": "unicity", "k": "k", "em": "em_sum", "kl": "kl_sum"}
@@ -269,19 +271,10 @@ def test_the_study_is_the_exploration(fs, options, table):
         assert replace(alone, seconds=0.0) == replace(result, seconds=0.0) or result.fault
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"options": ()},
-        {"options": (fp.as_option(WIDE),) * 2},
-        {"knowledge": fp.KnowledgeConfig(21)},
-        {"knowledge": fp.KnowledgeConfig(users=1_000_001)},
-        {"knowledge": fp.KnowledgeConfig(seed=2**53)},
-    ],
-)
-def test_settings_of_the_study_are_checked(wrong):
-    with pytest.raises(fp.ConfigError):
-        module.Config(**wrong)
+def test_settings_of_the_study_are_checked():
+    known = [fp.KnowledgeConfig(21), fp.KnowledgeConfig(users=1_000_001)]
+    known.append(fp.KnowledgeConfig(seed=2**53))
+    check_refused(module.Config, options=[(), (fp.as_option(WIDE),) * 2], knowledge=known)
 
 
 def test_goes_on_after_a_cancel(fs, options, table):
@@ -434,22 +427,10 @@ def test_risks_of_the_measures_have_limits():
         assert "our default, not a norm" in risk.source or "El Emam et al. 201" in risk.source
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"risk": "danger"},
-        {"utility": "fun"},
-        {"utility": 3},
-        {"p": 0},
-        {"strategy": "all"},
-        {"options": []},
-        {"options": [WIDE, WIDE]},
-        {"options": [3]},
-    ],
-)
-def test_parameters_are_checked(fs, wrong):
-    with pytest.raises(fp.ConfigError):
-        fp.explore_options(fs, **{"options": [WIDE], **wrong})
+def test_parameters_are_checked(fs):
+    check_refused(partial(fp.explore_options, fs), options=[[], [WIDE, WIDE], [3]])
+    explore = partial(fp.explore_options, fs, [WIDE])
+    check_refused(explore, risk=["danger"], utility=["fun", 3], p=[0], strategy=["all"])
 
 
 # --- presets -------------------------------------------------------------------------------------

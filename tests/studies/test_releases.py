@@ -10,6 +10,7 @@ from fpanon_core.anonymize import chain
 from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.studies import look, releases
 from fpanon_core.studies.releases import Shelf, released
+from tests.support.refusals import check_refused
 
 WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 360))
 CHAINS = [
@@ -120,10 +121,8 @@ def test_a_look_shows_the_places_of_most_users_and_counts_the_others(fs):
     assert (whole.left_out, some.left_out) == (0, len(whole.bounds) - 3)
 
 
-@pytest.mark.parametrize("wrong", [{"seed": -1}, {"most_places": 0}])
-def test_settings_of_a_look_are_checked(wrong):
-    with pytest.raises(fp.ConfigError):
-        look.Config(**wrong)
+def test_settings_of_a_look_are_checked():
+    check_refused(look.Config, seed=[-1], most_places=[0])
 
 
 def test_the_originals_side_of_utility_is_made_once(fs, monkeypatch):

@@ -11,6 +11,7 @@ from fpanon_core.measures import matching
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
+from tests.support.refusals import check_refused
 
 
 def town(n=120, samples=9):
@@ -185,21 +186,9 @@ def test_tables_have_no_ids_and_names_that_are_known(found):
         found.to_frame("users")
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"users": 0},
-        {"seed": -1},
-        {"strategies": ("best",)},
-        {"strategies": ()},
-        {"points": (0,)},
-        {"out_of": (0,)},
-        {"heavy_per_month": -1.0},
-    ],
-)
-def test_what_cannot_be_asked_of_an_outsider(wrong):
-    with pytest.raises(fp.ConfigError):
-        outsider.Config(**wrong)
+def test_what_cannot_be_asked_of_an_outsider():
+    check_refused(outsider.Config, users=[0], seed=[-1], strategies=[("best",), ()])
+    check_refused(outsider.Config, points=[(0,)], out_of=[(0,)], heavy_per_month=[-1.0])
 
 
 def test_laws_are_of_the_square_grids_whatever_else_is_measured():
