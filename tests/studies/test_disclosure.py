@@ -75,12 +75,9 @@ def test_profiles_and_points_that_are_not_given():
 
 
 def test_settings_are_checked_when_they_are_made():
-    known = [
-        fp.KnowledgeConfig(51),
-        fp.KnowledgeConfig(users=1_000_001),
-        fp.KnowledgeConfig(seed=2**53),
-    ]
-    check_refused(Config, knowledge=known, unicity_p=[(0,), (1.5,)], profiles=[("1 km",)])
+    known = [{"p": 51}, {"users": 1_000_001}, {"seed": 2**53}]
+    check_refused(Config, knowledge=[fp.KnowledgeConfig(**each) for each in known])
+    check_refused(Config, unicity_p=[(0,), (1.5,)], profiles=[("1 km",)])
 
 
 def test_a_profile_finer_than_the_data_is_refused():
