@@ -12,7 +12,6 @@ import fpanon_core as fp
 from fpanon_core.anonymize.crowding import boxes_of
 from fpanon_core.io.samples import sample
 from fpanon_core.kernels.aligned_blocks import pair_losses
-from tests.benchmarks.nu_k_pick import nu_k_pick
 
 
 def _generated(n_users):
@@ -87,11 +86,6 @@ def _timed(work):
     return out, time.perf_counter() - started, time.process_time() - cpu
 
 
-def _picked(data, k):
-    fs = data()
-    return {"users": fs.n_users, "k": k} | nu_k_pick(fs, k)
-
-
 def _no_pairs_lose_less(data):
     """What groups of 2 or more must lose at least: a linear programme over all pairs.
 
@@ -125,10 +119,6 @@ CASES = (
     }
     | {
         "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(_shipped, "sf_cabs")),
-    }
-    | {
-        f"nu_k_pick_synthetic_k{k}": partial(_picked, partial(_shipped, "synthetic"), k)
-        for k in (2, 5)
     }
     | {
         "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
