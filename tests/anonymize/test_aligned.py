@@ -7,22 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import fpanon_core as fp
 from fpanon_core.anonymize import crowding
-from fpanon_core.anonymize.aligned import align, aligned
 from fpanon_core.anonymize.chain import release
 from fpanon_core.anonymize.crowding import boxes_of
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.engines.local import LocalEngine
-from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.samples import sample
-from fpanon_core.measures.components import matched_samples, mean_loss
-from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
-from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import ConfigError, InfeasibleError, SchemaError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import Aligned
 from fpanon_core.studies.publishing import publish
-from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release
 from tests.oracles import aligned as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, losses_of, of_cells
@@ -57,12 +47,12 @@ def tiny(draw):
 @settings(max_examples=150, deadline=None)
 @given(tiny(), st.sampled_from([0.5, 0.0, 0.2, 1.0]))
 def test_blocks_are_the_best_of_all_segmentations(fs, w_space):
-    config = StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
-    made = align(fs, np.arange(fs.n_users), config=config)
+    config = fp.StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
+    made = fp.align(fs, np.arange(fs.n_users), config=config)
     least, found = oracle.best(
         as_lists(fs), ws=config.w_space, wt=config.w_time, smax=5_000.0, tmax=60.0
     )
-    assert mean_loss(made, config=config) * fs.n_samples == pytest.approx(least, abs=1e-9)
+    assert fp.mean_loss(made, config=config) * fs.n_samples == pytest.approx(least, abs=1e-9)
     ends = [0, *np.cumsum(made["n_samples"]).tolist()]
     assert ends in found
     samples, _ = oracle.in_order(as_lists(fs))
@@ -75,15 +65,15 @@ def test_blocks_are_the_best_of_all_segmentations(fs, w_space):
 def loss_and_least(fs, side, span):
     """One group's loss, with the price of what is left out, and the least without any trimming."""
     limits = {"max_side_m": side, "max_span_min": span}
-    made = aligned(fs, fs.n_users, groups=np.zeros(fs.n_users, int), **limits)
-    side, span, costs = side or np.inf, span or np.inf, boxes_of(fs, StretchConfig())
+    made = fp.aligned(fs, fs.n_users, groups=np.zeros(fs.n_users, int), **limits)
+    side, span, costs = side or np.inf, span or np.inf, boxes_of(fs, fp.StretchConfig())
     x, y = fs.x_m + fs.dx_m, fs.y_m + fs.dy_m
     widest = (x.max() - fs.x_m.min() + y.max() - fs.y_m.min()) / 2
     longest = (fs.t_min + fs.dt_min).max() - fs.t_min.min()
     price = costs.by_space * min(side, widest) + costs.by_time * min(span, longest)
     gone = len(made.suppressed)
     kept = fs.n_samples - gone
-    loss = gone * price + (kept * mean_loss(made) if kept else 0.0)
+    loss = gone * price + (kept * fp.mean_loss(made) if kept else 0.0)
     return made, loss, oracle.least_within(as_lists(fs), side, span, price)
 
 
@@ -138,7 +128,7 @@ def check(fs, result, k):
     assert (p.dt_min <= limits[1]).all()
     assert result.phantom_share == 0.0
     assert result.method == "aligned"
-    verdict = verify_k_anonymity(fs, result, k)
+    verdict = fp.verify_k_anonymity(fs, result, k)
     assert verdict.passed, verdict.violations
 
 
@@ -152,14 +142,14 @@ def check(fs, result, k):
 )
 def test_what_must_hold(fs, k, limits, leftover, effort):
     k = min(k, fs.n_users)
-    result = aligned(fs, k, leftover=leftover, effort=effort, **limits)
+    result = fp.aligned(fs, k, leftover=leftover, effort=effort, **limits)
     check(fs, result, k)
     if leftover == "merge" and not limits:
         assert (result.group >= 0).all()
     sizes = np.bincount(result.group[result.group >= 0])
     assert (sizes <= 2 * k - 1).all()
     if result.published.n_groups:
-        assert not k_gap(result.expanded(), k).values.any()
+        assert not fp.k_gap(result.expanded(), k).values.any()
 
 
 @settings(max_examples=30, deadline=None)
@@ -171,68 +161,68 @@ def test_what_must_hold(fs, k, limits, leftover, effort):
 )
 def test_what_must_hold_of_cells_of_any_extent_and_weight(fs, k, limits, leftover):
     k = min(k, int(fs.weight.sum()))
-    check(fs, aligned(fs, k, leftover=leftover, **limits), k)
+    check(fs, fp.aligned(fs, k, leftover=leftover, **limits), k)
 
 
 @settings(max_examples=15, deadline=None)
 @given(crowds(max_users=30), st.sampled_from([2, 4]), st.sampled_from([{}, LIMITS[0]]))
 def test_groups_of_an_earlier_result_are_published_aligned(fs, k, limits):
     k = min(k, fs.n_users)
-    earlier = glove(fs, k)
-    result = aligned(fs, k, groups=earlier.group, **limits)
+    earlier = fp.glove(fs, k)
+    result = fp.aligned(fs, k, groups=earlier.group, **limits)
     check(fs, result, k)
     if not limits:
         assert result.group.tolist() == earlier.group.tolist()
         # Cells of GLOVE that are not of every member may be smaller than any block.
-        assert earlier.phantom_share > 0 or mean_loss(result) <= mean_loss(earlier) + 1e-9
+        assert earlier.phantom_share > 0 or fp.mean_loss(result) <= fp.mean_loss(earlier) + 1e-9
 
 
 def taxis(n=None):
-    fs, _ = read_cdr(sample("sf_cabs").path, antennas=sample("sf_cabs").antennas_path)
+    fs, _ = fp.read_cdr(sample("sf_cabs").path, antennas=sample("sf_cabs").antennas_path)
     return fs if n is None else fs.subset(np.arange(n))
 
 
 def test_loses_less_than_half_of_what_glove_loses_on_taxis():
     fs = taxis(150)
-    result = aligned(fs, 5)
+    result = fp.aligned(fs, 5)
     check(fs, result, 5)
-    assert mean_loss(result) < mean_loss(glove(fs, 5)) / 2
+    assert fp.mean_loss(result) < fp.mean_loss(fp.glove(fs, 5)) / 2
 
 
 def test_exchanges_lower_the_loss_and_thorough_is_no_worse():
     fs = taxis(100)
-    grown = aligned(fs, 4, groups=np.arange(100) // 4)
-    usual, thorough = aligned(fs, 4), aligned(fs, 4, effort="thorough")
-    assert mean_loss(thorough) <= mean_loss(usual) < mean_loss(grown)
+    grown = fp.aligned(fs, 4, groups=np.arange(100) // 4)
+    usual, thorough = fp.aligned(fs, 4), fp.aligned(fs, 4, effort="thorough")
+    assert fp.mean_loss(thorough) <= fp.mean_loss(usual) < fp.mean_loss(grown)
 
 
 def test_weights_of_one_and_one_are_of_the_loss_alone():
-    fs, config = taxis(40), StretchConfig(1, 1)
-    plain, halves = aligned(fs, 3, config=config), aligned(fs, 3)
+    fs, config = taxis(40), fp.StretchConfig(1, 1)
+    plain, halves = fp.aligned(fs, 3, config=config), fp.aligned(fs, 3)
     assert plain.group.tolist() == halves.group.tolist()
-    assert mean_loss(plain, config=config) == pytest.approx(2 * mean_loss(halves))
-    blocks = align(fs, [0, 1, 2], config=config)
-    assert mean_loss(blocks, config=config) == pytest.approx(2 * mean_loss(blocks))
+    assert fp.mean_loss(plain, config=config) == pytest.approx(2 * fp.mean_loss(halves))
+    blocks = fp.align(fs, [0, 1, 2], config=config)
+    assert fp.mean_loss(blocks, config=config) == pytest.approx(2 * fp.mean_loss(blocks))
     for effort in (
-        lambda: k_gap(fs, 2, config=config),
-        lambda: fingerprint_stretch(fs, 0, 1, config=config),
-        lambda: glove(fs, 2, config=config),
-        lambda: glove(fs, 2, config=config, leave_out=0.1),
-        lambda: matched_samples(fs, 0, 1, config=config),
+        lambda: fp.k_gap(fs, 2, config=config),
+        lambda: fp.fingerprint_stretch(fs, 0, 1, config=config),
+        lambda: fp.glove(fs, 2, config=config),
+        lambda: fp.glove(fs, 2, config=config, leave_out=0.1),
+        lambda: fp.matched_samples(fs, 0, 1, config=config),
     ):
-        with pytest.raises(ConfigError, match="of a loss"):
+        with pytest.raises(fp.ConfigError, match="of a loss"):
             effort()
     for weights in ((0.7, 0.7), (1, 0.9), (2, -1), (2, 2)):
-        with pytest.raises(ConfigError, match="add up to 1"):
-            StretchConfig(*weights)
+        with pytest.raises(fp.ConfigError, match="add up to 1"):
+            fp.StretchConfig(*weights)
 
 
 def test_losses_of_groups_add_up_to_the_mean():
     fs = taxis(60)
-    result = aligned(fs, 3)
+    result = fp.aligned(fs, 3)
     groups = [result.members(g) for g in range(result.published.n_groups)]
-    total = losses_of(fs, groups, StretchConfig()).sum()
-    assert total / fs.n_samples == pytest.approx(mean_loss(result))
+    total = losses_of(fs, groups, fp.StretchConfig()).sum()
+    assert total / fs.n_samples == pytest.approx(fp.mean_loss(result))
 
 
 def test_by_hand():
@@ -241,19 +231,19 @@ def test_by_hand():
     3 min, 2 of 100 m and 4 min: with halves of 20 km and 480 min, (550/20000 + 3/480 + 100/20000 +
     4/480)/2 in all, over 4 samples twice that. As one block every sample would lose 604 min.
     """
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 0], [0] * 4, [0, 600, 2, 603])
-    result = aligned(fs, 2)
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 0], [0] * 4, [0, 600, 2, 603])
+    result = fp.aligned(fs, 2)
     expected = (550 / 20_000 + 3 / 480 + 100 / 20_000 + 4 / 480) / 4
-    assert mean_loss(result) == pytest.approx(expected)
-    assert mean_loss(align(fs, [0, 1])) == pytest.approx(expected)
+    assert fp.mean_loss(result) == pytest.approx(expected)
+    assert fp.mean_loss(fp.align(fs, [0, 1])) == pytest.approx(expected)
 
 
 def test_an_odd_one_out_is_merged_or_left_out():
     x = [0, 0, 5_000, 5_000, 9_000]
-    fs = FingerprintSet.from_samples(range(5), x, [0] * 5, [0] * 5)
-    merged = aligned(fs, 2)
+    fs = fp.FingerprintSet.from_samples(range(5), x, [0] * 5, [0] * 5)
+    merged = fp.aligned(fs, 2)
     assert merged.group.tolist() == [0, 0, 1, 1, 1]
-    left = aligned(fs, 2, leftover="suppress")
+    left = fp.aligned(fs, 2, leftover="suppress")
     assert left.left_over.tolist() == [4]
     assert left.group.tolist() == [0, 0, 1, 1, -1]
     assert set(left.suppressed["reason"]) == {"left over"}
@@ -264,8 +254,8 @@ def test_an_odd_one_out_is_merged_or_left_out():
 def test_a_journey_out_of_the_cell_is_trimmed():
     """Both are at home at noon, one of them 50 km off in the minute between."""
     x, t = [0, 50_000, 0, 100], [720, 721, 722, 722]
-    fs = FingerprintSet.from_samples([1, 1, 1, 2], x, [0] * 4, t)
-    result = aligned(fs, 2, max_side_m=1_000.0)
+    fs = fp.FingerprintSet.from_samples([1, 1, 1, 2], x, [0] * 4, t)
+    result = fp.aligned(fs, 2, max_side_m=1_000.0)
     check(fs, result, 2)
     assert result.suppressed["sample"].tolist() == [0, 1] or result.suppressed[
         "sample"
@@ -283,16 +273,16 @@ LEFT_OUT = [
 @pytest.mark.parametrize(
     ("made", "said", "forged"),
     [
-        (lambda fs: aligned(fs, 3), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
+        (lambda fs: fp.aligned(fs, 3), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
         (
-            lambda fs: aligned(fs, 3, max_side_m=3_000, max_span_min=120, leftover="suppress"),
+            lambda fs: fp.aligned(fs, 3, max_side_m=3_000, max_span_min=120, leftover="suppress"),
             ALIGNED,
             [("aligned, k = 3", "GLOVE, k = 3")],
         ),
-        (lambda fs: release(fs, Aligned(3)), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
-        (lambda fs: glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10 % left out", "")]),
+        (lambda fs: release(fs, fp.Aligned(3)), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
+        (lambda fs: fp.glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10 % left out", "")]),
         (
-            lambda fs: release(fs, Aligned(3, leave_out=0.1)),
+            lambda fs: release(fs, fp.Aligned(3, leave_out=0.1)),
             ALIGNED + LEFT_OUT,
             [('"leave_out": 0.1', '"leave_out": 0.01'), ("10 % left", "1 % left")],
         ),
@@ -319,12 +309,12 @@ def test_a_release_of_it_says_so_and_is_verified(tmp_path, made, said, forged):
     st.sampled_from([2, 3, 5]),
     st.sampled_from([0.05, 0.1]),
     st.sampled_from(["merge", "suppress"]),
-    st.sampled_from([aligned, glove]),
+    st.sampled_from([fp.aligned, fp.glove]),
 )
 def test_at_most_the_share_is_left_out(fs, k, share, leftover, method):
     k = min(k, fs.n_users)
     result = method(fs, k, leave_out=share, leftover=leftover)
-    verdict = verify_k_anonymity(fs, result, k)
+    verdict = fp.verify_k_anonymity(fs, result, k)
     assert verdict.passed, verdict.violations
     assert len(result.left_out) <= share * fs.n_users + 1e-9
     assert result.summary()["users_left_out"] == len(result.left_out)
@@ -332,28 +322,30 @@ def test_at_most_the_share_is_left_out(fs, k, share, leftover, method):
     assert np.flatnonzero(result.group < 0).tolist() == sorted([*result.left_out, *over])
     reason = result.suppressed.set_index("user")["reason"]
     assert (reason[result.left_out.tolist()] == "hardest to hide").all()
-    assert mean_loss(result) >= 0
+    assert fp.mean_loss(result) >= 0
 
 
 def test_leaving_out_those_hardest_to_hide_lowers_the_loss_of_the_others():
     fs = taxis(120)
-    for method in (aligned, glove):
+    for method in (fp.aligned, fp.glove):
         whole, without = method(fs, 3), method(fs, 3, leave_out=0.1)
         assert 0 < len(without.left_out) <= 12
-        assert mean_loss(without) < mean_loss(whole)
-    assert without.left_out.tolist() == np.sort(np.argsort(-k_gap(fs, 3).values)[:12]).tolist()
-    one, three = (aligned(fs, 3, leave_out=0.1, engine=LocalEngine(w)) for w in (1, 3))
+        assert fp.mean_loss(without) < fp.mean_loss(whole)
+    assert without.left_out.tolist() == np.sort(np.argsort(-fp.k_gap(fs, 3).values)[:12]).tolist()
+    one, three = (fp.aligned(fs, 3, leave_out=0.1, engine=fp.LocalEngine(w)) for w in (1, 3))
     assert one.group.tolist() == three.group.tolist()
 
 
 def test_nobody_is_left_out_where_that_gains_nothing():
-    fs = FingerprintSet.from_samples(np.repeat(range(30), 2), [0, 300] * 30, [0] * 60, [0, 60] * 30)
-    for method in (aligned, glove):
+    fs = fp.FingerprintSet.from_samples(
+        np.repeat(range(30), 2), [0, 300] * 30, [0] * 60, [0, 60] * 30
+    )
+    for method in (fp.aligned, fp.glove):
         assert not len(method(fs, 2, leave_out=0.1).left_out)
 
 
 def test_says_what_is_wrong():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 0], [0, 0, 0], [0, 3, 483])
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 300, 0], [0, 0, 0], [0, 3, 483])
     for wrong, text in (
         ({"k": 4}, "k = 4"),
         ({"max_side_m": 50.0}, "finer than the data"),
@@ -367,10 +359,10 @@ def test_says_what_is_wrong():
         ({"groups": [0, 0, -1]}, "no group"),
         ({"groups": [0, 0, 1]}, "fewer than k"),
     ):
-        with pytest.raises((ConfigError, InfeasibleError), match=text):
-            aligned(fs, **wrong)
-    with pytest.raises(SchemaError, match="space_m"):
-        mean_loss(fs.to_frame())
+        with pytest.raises((fp.ConfigError, fp.InfeasibleError), match=text):
+            fp.aligned(fs, **wrong)
+    with pytest.raises(fp.SchemaError, match="space_m"):
+        fp.mean_loss(fs.to_frame())
 
 
 def test_who_is_left_out_has_no_group_to_be_looked_up(monkeypatch):
@@ -380,6 +372,6 @@ def test_who_is_left_out_has_no_group_to_be_looked_up(monkeypatch):
     rng = np.random.default_rng(3)
     user = np.repeat(np.arange(8), 3)
     x, y = rng.integers(0, 20_000, (2, len(user)))
-    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 1_440, len(user)))
-    result = aligned(fs, 3, leftover="suppress", engine=LocalEngine(1))
+    fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 1_440, len(user)))
+    result = fp.aligned(fs, 3, leftover="suppress", engine=fp.LocalEngine(1))
     assert (result.group == -1).sum() == 2

@@ -7,25 +7,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize.generalize import generalize
-from fpanon_core.model.clock import LocalClock
-from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.profiles import AntennaClusters, GeneralizationProfile, Grid
+import fpanon_core as fp
 from tests.support.fingerprint_sets import events
 
 
 def profile(metres, minutes):
     """From the projection's centre, so that grids nest; see test_origins.py for the others."""
-    return GeneralizationProfile(Grid(metres, (0, 0)), minutes)
+    return fp.GeneralizationProfile(fp.Grid(metres, (0, 0)), minutes)
 
 
 def test_by_hand():
     """(900, 100) and (−100, 0) are in different kilometres; 59 and 61 in different hours."""
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         [1, 1, 1, 2], [900, 950, -100, 0], [100, 100, 0, 0], [59, 58, 61, 7]
     )
-    out = generalize(fs, profile(1000, 60))
+    out = fp.generalize(fs, profile(1000, 60))
     assert out.offsets.tolist() == [0, 2, 3]
     assert out.x_m.tolist() == [0, -1000, 0]
     assert out.t_min.tolist() == [0, 60, 0]
@@ -38,7 +34,7 @@ def test_by_hand():
 @settings(deadline=None)
 @given(events(), st.sampled_from([100, 200, 1000]), st.sampled_from([1, 60, 480]))
 def test_set_counts_and_nesting(fs, metres, minutes):
-    out = generalize(fs, profile(metres, minutes))
+    out = fp.generalize(fs, profile(metres, minutes))
     for u in range(fs.n_users):
         mine = {
             (x // metres, y // metres, t // minutes)
@@ -50,34 +46,34 @@ def test_set_counts_and_nesting(fs, metres, minutes):
         assert out.count[out.rows_of(u)].sum() == fs.count[fs.rows_of(u)].sum()
         assert (np.diff(out.t_min[out.rows_of(u)]) >= 0).all()
     wide = profile(metres * 5, minutes * 3)
-    assert generalize(out, wide).digest == generalize(fs, wide).digest
+    assert fp.generalize(out, wide).digest == fp.generalize(fs, wide).digest
 
 
 def test_same_profile_changes_nothing():
-    fs = FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
-    assert generalize(fs, profile(100, 1)).digest == fs.digest
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
+    assert fp.generalize(fs, profile(100, 1)).digest == fs.digest
 
 
 @pytest.mark.parametrize(("metres", "minutes"), [(50, 60), (100, 0.5)])
 def test_finer_than_the_data(metres, minutes):
-    fs = FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
-    with pytest.raises(ConfigError, match="finer than the data"):
-        generalize(fs, profile(metres, minutes))
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
+    with pytest.raises(fp.ConfigError, match="finer than the data"):
+        fp.generalize(fs, profile(metres, minutes))
 
 
 @settings(deadline=None, max_examples=30)
 @given(events(), st.sampled_from([1, 60, 480]))
 def test_clusters_keep_windows_and_counts_as_a_grid_does(fs, minutes):
     """One cluster of all places is one cell of a grid without bounds."""
-    everything = AntennaClusters(len({*zip(fs.x_m, fs.y_m, strict=True)}))
-    out = generalize(fs, GeneralizationProfile(everything, minutes))
-    fs_at_once = FingerprintSet.from_samples(
+    everything = fp.AntennaClusters(len({*zip(fs.x_m, fs.y_m, strict=True)}))
+    out = fp.generalize(fs, fp.GeneralizationProfile(everything, minutes))
+    fs_at_once = fp.FingerprintSet.from_samples(
         np.repeat(fs.sample_user, fs.count),
         np.zeros(fs.count.sum()),
         np.zeros(fs.count.sum()),
         np.repeat(fs.t_min, fs.count),
     )
-    plain = generalize(fs_at_once, profile(100, minutes))
+    plain = fp.generalize(fs_at_once, profile(100, minutes))
     for name in ("offsets", "t_min", "dt_min", "count"):
         np.testing.assert_array_equal(getattr(out, name), getattr(plain, name))
     assert set(out.x_m) == {fs.x_m.min()}
@@ -86,9 +82,9 @@ def test_clusters_keep_windows_and_counts_as_a_grid_does(fs, minutes):
 
 @pytest.mark.parametrize("bad", [0, -5, float("nan"), float("inf"), "1"])
 def test_impossible_profiles(bad):
-    with pytest.raises(ConfigError, match="positive number"):
+    with pytest.raises(fp.ConfigError, match="positive number"):
         profile(bad, 60)
-    with pytest.raises(ConfigError, match="positive number"):
+    with pytest.raises(fp.ConfigError, match="positive number"):
         profile(1000, bad)
 
 
@@ -98,13 +94,13 @@ def test_windows_follow_local_midnight_when_the_clock_changes():
     Sunday 00:00 local is elapsed minute 1440; Sunday 08:00 is 9 h later, minute 1980; Monday 00:00
     is minute 2940. Eight-hour windows of Sunday: [1440, 1980), [1980, 2460), [2460, 2940).
     """
-    clock = LocalClock.starting_on(dt.datetime(2026, 10, 24, 12, tzinfo=dt.UTC), "Europe/Berlin")
+    clock = fp.LocalClock.starting_on(dt.datetime(2026, 10, 24, 12, tzinfo=dt.UTC), "Europe/Berlin")
     t = np.array([1439.0, 1440.0, 1979.0, 1980.0, 2939.0, 2940.0])
-    fs = FingerprintSet.from_codes(
+    fs = fp.FingerprintSet.from_codes(
         np.zeros(6, np.int64), np.array(["a"]), t * 0, t * 0, t, clock=clock
     )
-    out = generalize(fs, profile(100, 480))
+    out = fp.generalize(fs, profile(100, 480))
     assert out.t_min.tolist() == [960, 1440, 1980, 2460, 2940]
     assert out.dt_min.tolist() == [480, 540, 480, 480, 480]
     # An hour's window is not bent by a change of an hour.
-    assert set(generalize(fs, profile(100, 60)).dt_min) == {60.0}
+    assert set(fp.generalize(fs, profile(100, 60)).dt_min) == {60.0}

@@ -5,14 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.engines.local import LocalEngine
-from fpanon_core.io.cdr import read_cdr
+import fpanon_core as fp
 from fpanon_core.kernels.glove_suppress import FEW, MOST_STEPS, SPACE, TIME, Limits, suppress_group
-from fpanon_core.measures.kgap import k_gap
-from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.version import SHIPPED
 from tests.oracles import glove as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds
@@ -26,8 +20,8 @@ def cells_of(published, group):
 
 def check(fs, k, *, workers=2, config=None, **options):
     """The same groups, published samples and suppressed samples as the oracle; nothing broken."""
-    config = config or StretchConfig()
-    result = glove(fs, k, config=config, engine=LocalEngine(workers), **options)
+    config = config or fp.StretchConfig()
+    result = fp.glove(fs, k, config=config, engine=fp.LocalEngine(workers), **options)
     originals = [np.array(f) for f in as_lists(fs)]
     group, published, suppressed = oracle.glove(
         originals,
@@ -112,7 +106,7 @@ LIMITS = [
 def test_equals_the_oracle(fs, k, leftover, workers):
     k = min(k, fs.n_users)
     result = check(fs, k, workers=workers, leftover=leftover)
-    assert not k_gap(result.expanded(), k).values.any()
+    assert not fp.k_gap(result.expanded(), k).values.any()
 
 
 @settings(max_examples=60, deadline=None)
@@ -127,7 +121,7 @@ def test_equals_the_oracle_under_limits(fs, k, options, leftover):
     k = min(k, fs.n_users)
     result = check(fs, k, leftover=leftover, **options)
     if result.published.n_groups:
-        assert not k_gap(result.expanded(), k).values.any()
+        assert not fp.k_gap(result.expanded(), k).values.any()
 
 
 @settings(max_examples=40, deadline=None)
@@ -146,19 +140,19 @@ def test_equals_the_oracle_on_cells_of_any_extent_and_weight(fs, k, options, dat
 @settings(max_examples=15, deadline=None)
 @given(crowds(max_users=40), st.sampled_from([2, 4]), st.sampled_from([0.0, 0.25, 1.0]))
 def test_equals_the_oracle_with_other_weights(fs, k, w_space):
-    config = StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
+    config = fp.StretchConfig(w_space, 1 - w_space, 5_000.0, 60.0)
     check(fs, min(k, fs.n_users), config=config)
 
 
 def test_a_published_set_can_be_hidden_further():
     """From k = 2 to k = 6: groups of two and three are merged; each stands for its users."""
     rng = np.random.default_rng(1)
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         rng.integers(0, 41, 200), *rng.uniform(0, 20_000, (2, 200)), rng.uniform(0, 2_000, 200)
     )
-    first = glove(fs, 2)
+    first = fp.glove(fs, 2)
     again = check(first.published.fingerprints(), 6)
-    assert glove(first.published, 6).group.tolist() == again.group.tolist()
+    assert fp.glove(first.published, 6).group.tolist() == again.group.tolist()
     assert again.published.n_users.sum() == fs.n_users
     assert again.published.n_users.min() >= 6
 
@@ -172,7 +166,7 @@ def test_two_pairs_by_hand():
     From either pair to the other 598 min and more: 0.5. Merged: x from 0 to 900 + 100, t from 0 to
     2 + 1; and t from 600 to 604. Spans: (1000 + 100)/2 = 550 m, 3 min; 100 m, 4 min.
     """
-    fs = FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
+    fs = fp.FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
     result = check(fs, 2)
     assert result.group.tolist() == [0, 0, 1, 1]
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 1000, 100, 3]]
@@ -191,7 +185,7 @@ def test_groups_of_three_by_hand():
     nearer to {3, 4, 5} (t 100 … 104): t 100 … 201.
     """
     times = [0, 2, 6, 100, 101, 103, 200]
-    fs = FingerprintSet.from_samples(range(7), [0] * 7, [0] * 7, times)
+    fs = fp.FingerprintSet.from_samples(range(7), [0] * 7, [0] * 7, times)
     result = check(fs, 3)
     assert result.group.tolist() == [0, 0, 0, 1, 1, 1, 1]
     assert result.left_over.tolist() == [6]
@@ -211,7 +205,7 @@ def test_suppression_by_hand():
     9,100, t 0 … 6, span (9,100 + 100)/2 = 4,600 m. All but the sample at 9,000 m lie in x 0 … 600,
     span 350 m, t 0 … 6, three samples of both users: the largest part.
     """
-    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 500, 9_000], [0] * 4, [0, 5, 0, 5])
+    fs = fp.FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 500, 9_000], [0] * 4, [0, 5, 0, 5])
     result = check(fs, 2, suppress_space_m=1_000)
     assert result.suppressed.values.tolist() == [[1, 3, "space"]]
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 600, 100, 6]]
@@ -228,7 +222,7 @@ def test_more_samples_of_one_person_are_no_larger_part():
 
     Three samples fit t 0 … 3, but all are user 0's. The largest part with both users is t 9 … 11.
     """
-    fs = FingerprintSet.from_samples([0, 0, 0, 0, 1], [0] * 5, [0] * 5, [0, 1, 2, 9, 10])
+    fs = fp.FingerprintSet.from_samples([0, 0, 0, 0, 1], [0] * 5, [0] * 5, [0, 1, 2, 9, 10])
     result = check(fs, 2, suppress_time_min=5)
     assert cells_of(result.published, 0).tolist() == [[0, 0, 9, 100, 100, 2]]
     assert result.suppressed.values.tolist() == [[0, s, "time"] for s in range(3)]
@@ -236,7 +230,7 @@ def test_more_samples_of_one_person_are_no_larger_part():
 
 def test_a_cell_without_a_part_of_k_users_is_left_out():
     """9 km apart at one minute: no 1,000 m hold both, so nothing of either is published."""
-    fs = FingerprintSet.from_samples([0, 1], [0, 9_000], [0, 0], [0, 0])
+    fs = fp.FingerprintSet.from_samples([0, 1], [0, 9_000], [0, 0], [0, 0])
     result = check(fs, 2, suppress_space_m=1_000)
     assert result.group.tolist() == [-1, -1]
     assert result.published.n_groups == 0
@@ -251,12 +245,12 @@ def test_a_cell_within_the_limits_with_samples_of_one_is_left_out():
     does: t 0 … 9. User 1's minute 4 is left and joins that: one cell, x 0 … 1,000, t 0 … 9. At most
     300 m: without user 1's at 900 m, three samples of both users.
     """
-    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 0, 900], [0] * 4, [0, 8, 0, 4])
+    fs = fp.FingerprintSet.from_samples([0, 0, 1, 1], [0, 0, 0, 900], [0] * 4, [0, 8, 0, 4])
     result = check(fs, 2, suppress_space_m=300)
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 100, 100, 9]]
     # Far apart in time, and each of user 0's has its own nearest: cells 0 … 1 and 5,000 … 5,004,
     # of both. A third one of user 0, at 2,500, makes the first or second reach over half the time.
-    fs = FingerprintSet.from_samples([0, 0, 1, 1], [0] * 4, [0] * 4, [0, 5_000, 0, 5_003])
+    fs = fp.FingerprintSet.from_samples([0, 0, 1, 1], [0] * 4, [0] * 4, [0, 5_000, 0, 5_003])
     result = check(fs, 2, suppress_time_min=3)
     assert cells_of(result.published, 0).tolist() == [[0, 0, 0, 100, 100, 1]]
     assert result.suppressed["reason"].tolist() == ["fewer than k"] * 2
@@ -264,7 +258,7 @@ def test_a_cell_within_the_limits_with_samples_of_one_is_left_out():
 
 def test_who_has_no_sample_left_is_in_no_group():
     """Three at one minute, two at x = 0 and one at 9 km, k = 2: published for the two alone."""
-    fs = FingerprintSet.from_samples([0, 1, 2], [9_000, 0, 0], [0] * 3, [0] * 3)
+    fs = fp.FingerprintSet.from_samples([0, 1, 2], [9_000, 0, 0], [0] * 3, [0] * 3)
     result = check(fs, 2, suppress_space_m=1_000)
     assert result.group.tolist() == [-1, 0, 0]
     assert result.published.n_users.tolist() == [2]
@@ -323,8 +317,8 @@ def test_a_search_cut_short_keeps_what_must_hold():
 
 def test_no_cell_of_the_synthetic_sample_is_one_persons_own():
     """k = 2, 15 km, 6 h, 400 people: every cell holds two people's samples."""
-    fs = read_cdr(SHIPPED / "sample_data" / "synthetic_2000.csv.gz")[0].subset(np.arange(400))
-    result = glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
+    fs = fp.read_cdr(SHIPPED / "sample_data" / "synthetic_2000.csv.gz")[0].subset(np.arange(400))
+    result = fp.glove(fs, 2, suppress_space_m=15_000, suppress_time_min=360)
     gone = set(result.suppressed["sample"])
     p = result.published
     present = [set() for _ in range(p.n_samples)]
@@ -348,45 +342,45 @@ def people(n, seed=0, samples=8):
     user = np.repeat(np.arange(n), samples)
     home = rng.uniform(0, 40_000, (2, n))
     x, y = home[:, user] + rng.normal(0, 2_000, (2, len(user)))
-    return FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
+    return fp.FingerprintSet.from_samples(user, x, y, rng.uniform(0, 4_320, len(user)))
 
 
 @pytest.mark.parametrize(("many", "refreshed", "ahead"), [(1, 1, 1), (2, 5, 3), (30, 200, 40)])
 def test_lengths_of_lists_and_batches_change_nothing(monkeypatch, many, refreshed, ahead):
     fs = people(250)
-    expected = glove(fs, 4)
+    expected = fp.glove(fs, 4)
     monkeypatch.setattr("fpanon_core.anonymize.grouping._MANY", many)
     monkeypatch.setattr("fpanon_core.anonymize.grouping._REFRESHED", refreshed)
     monkeypatch.setattr("fpanon_core.anonymize.grouping._AHEAD", ahead)
-    np.testing.assert_array_equal(glove(fs, 4).group, expected.group)
+    np.testing.assert_array_equal(fp.glove(fs, 4).group, expected.group)
 
 
 # --- what cannot be ------------------------------------------------------------------------------
 
 
 def test_impossible_questions():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
-    with pytest.raises(InfeasibleError, match="k = 4 exceeds the 3 fingerprints loaded"):
-        glove(fs, 4)
-    with pytest.raises(InfeasibleError, match="single fingerprint"):
-        glove(fs.subset([0]), 2)
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    with pytest.raises(fp.InfeasibleError, match="k = 4 exceeds the 3 fingerprints loaded"):
+        fp.glove(fs, 4)
+    with pytest.raises(fp.InfeasibleError, match="single fingerprint"):
+        fp.glove(fs.subset([0]), 2)
     for k in (1, 2.0, True, "2"):
-        with pytest.raises(ConfigError, match="integer of 2 or more"):
-            glove(fs, k)
-    with pytest.raises(ConfigError, match="leftover"):
-        glove(fs, 2, leftover="drop")
+        with pytest.raises(fp.ConfigError, match="integer of 2 or more"):
+            fp.glove(fs, k)
+    with pytest.raises(fp.ConfigError, match="leftover"):
+        fp.glove(fs, 2, leftover="drop")
     for bad in (0, -1, float("nan"), float("inf"), "15", True):
-        with pytest.raises(ConfigError, match="must be a positive number"):
-            glove(fs, 2, suppress_space_m=bad)
-        with pytest.raises(ConfigError, match="must be a positive number"):
-            glove(fs, 2, suppress_time_min=bad)
-    with pytest.raises(ConfigError, match="finer than the data"):
-        glove(fs, 2, suppress_space_m=50)
-    with pytest.raises(ConfigError, match="finer than the data"):
-        glove(fs, 2, suppress_time_min=0.5)
+        with pytest.raises(fp.ConfigError, match="must be a positive number"):
+            fp.glove(fs, 2, suppress_space_m=bad)
+        with pytest.raises(fp.ConfigError, match="must be a positive number"):
+            fp.glove(fs, 2, suppress_time_min=bad)
+    with pytest.raises(fp.ConfigError, match="finer than the data"):
+        fp.glove(fs, 2, suppress_space_m=50)
+    with pytest.raises(fp.ConfigError, match="finer than the data"):
+        fp.glove(fs, 2, suppress_time_min=0.5)
 
 
 def test_everyone_in_one_group():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
     assert check(fs, 3).group.tolist() == [0, 0, 0]
     assert check(fs, 2).group.tolist() == [0, 0, 0]

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AntennaClusters,
-    FingerprintSet,
-    GeneralizationProfile,
-    Grid,
-    resolve,
-)
-from fpanon_core.anonymize.generalize import generalize
+import fpanon_core as fp
 from fpanon_core.studies.comparison import identical_share
 from tests.oracles import origins as oracle
 from tests.support.fingerprint_sets import crowds, events
@@ -23,7 +16,7 @@ SIDES = (100, 200, 300, 1_000, 2_500, 7_300, 40_000, 400_000, 2_000_000)
 
 
 def over(fs, side, minutes=60, origin=None):
-    return resolve(fs, GeneralizationProfile(Grid(side, origin), minutes)).origin
+    return fp.resolve(fs, fp.GeneralizationProfile(fp.Grid(side, origin), minutes)).origin
 
 
 def places_of(fs):
@@ -43,12 +36,12 @@ def test_by_hand():
     hundreds).
     """
     x, y = [-100, 100, -100, 100, 2_900], [-100, -100, 100, 100, 0]
-    fs = FingerprintSet.from_samples(range(5), x, y, [0] * 5)
+    fs = fp.FingerprintSet.from_samples(range(5), x, y, [0] * 5)
     assert over(fs, 1_000) == (200, 200)
-    wide = generalize(fs, GeneralizationProfile(Grid(1_000), 60))
+    wide = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(1_000), 60))
     assert wide.x_m.tolist() == [-800] * 4 + [2_200]
     assert wide.y_m.tolist() == [-800] * 5
-    quartered = generalize(fs, GeneralizationProfile(Grid(1_000, (0, 0)), 60))
+    quartered = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(1_000, (0, 0)), 60))
     assert len({*zip(quartered.x_m, quartered.y_m, strict=True)}) == 5
 
 
@@ -61,7 +54,7 @@ def test_people_count_not_visits():
     against (45² + 47² + 1)/93 = 45.5.
     """
     user, x = [0] * 90 + [1, 2, 3], [-600, -100] * 45 + [400, 500, 5_000]
-    fs = FingerprintSet.from_samples(user, x, [0] * len(x), np.arange(len(x)))
+    fs = fp.FingerprintSet.from_samples(user, x, [0] * len(x), np.arange(len(x)))
     assert over(fs, 1_000) == (700, 0)
 
 
@@ -88,11 +81,11 @@ def test_the_choice_depends_on_who_was_where_alone(fs, side, seed):
     user = fs.sample_user
     again = rng.integers(0, fs.n_samples, 20)
     rows = rng.permutation(np.concatenate([np.arange(fs.n_samples), again]))
-    other = FingerprintSet.from_samples(
+    other = fp.FingerprintSet.from_samples(
         user[rows], fs.x_m[rows], fs.y_m[rows], rng.uniform(0, 9_000, len(rows))
     )
     assert over(other, side) == over(fs, side)
-    far = FingerprintSet.from_samples(user, fs.x_m + 3 * side, fs.y_m - 2 * side, fs.t_min)
+    far = fp.FingerprintSet.from_samples(user, fs.x_m + 3 * side, fs.y_m - 2 * side, fs.t_min)
     moved, here = over(far, side), over(fs, side)
     assert (moved[0] - here[0]) % side == 0
     assert (moved[1] - here[1]) % side == 0
@@ -102,16 +95,16 @@ def test_the_choice_depends_on_who_was_where_alone(fs, side, seed):
 @given(events(), st.sampled_from([100, 200, 1_000]), st.integers(1, 7), st.integers(0, 99))
 def test_one_explicit_origin_nests(fs, side, times, hundreds):
     at = (100.0 * hundreds, -300.0 * hundreds)
-    fine = generalize(fs, GeneralizationProfile(Grid(side, at), 60))
-    wide = GeneralizationProfile(Grid(side * times, at), 180)
-    assert generalize(fine, wide).digest == generalize(fs, wide).digest
+    fine = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(side, at), 60))
+    wide = fp.GeneralizationProfile(fp.Grid(side * times, at), 180)
+    assert fp.generalize(fine, wide).digest == fp.generalize(fs, wide).digest
 
 
 @settings(deadline=None, max_examples=40)
 @given(events(), st.sampled_from([200, 1_000, 7_300]), st.sampled_from([400, 1_000, 30_000]))
 def test_data_on_a_grid_stay_whole_in_a_coarser_one(fs, side, wide):
     """The shifts of a second grid are whole cells of the first, wherever that begins."""
-    fine = generalize(fs, GeneralizationProfile(Grid(side), 1))
+    fine = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(side), 1))
     if wide < side:
         return
     first, second = (over(each, s) for each, s in ((fs, side), (fine, wide)))
@@ -120,8 +113,8 @@ def test_data_on_a_grid_stay_whole_in_a_coarser_one(fs, side, wide):
     base = tuple(a % side for a in first)
     assert second == oracle.origin(places_of(fine), [1] * fs.n_users, wide, side, base)
     if wide % side == 0:
-        at_once = generalize(fs, GeneralizationProfile(Grid(wide, second), 1))
-        out = generalize(fine, GeneralizationProfile(Grid(wide), 1))
+        at_once = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(wide, second), 1))
+        out = fp.generalize(fine, fp.GeneralizationProfile(fp.Grid(wide), 1))
         for name in ("offsets", "x_m", "y_m", "t_min", "count"):
             np.testing.assert_array_equal(getattr(out, name), getattr(at_once, name))
 
@@ -134,7 +127,7 @@ def towns(draw):
     user = rng.integers(0, n, 6 * n)
     user[:n] = np.arange(n)
     x, y = rng.normal(0, reach / 3, (2, len(user))).clip(-reach, reach)
-    return FingerprintSet.from_samples(user, x, y, rng.uniform(0, 20_160, len(user)))
+    return fp.FingerprintSet.from_samples(user, x, y, rng.uniform(0, 20_160, len(user)))
 
 
 @settings(deadline=None, max_examples=60)
@@ -143,18 +136,18 @@ def test_a_side_of_the_extent_or_more_is_one_cell(fs, times, minutes):
     """Equal to a place for everything: the same samples in time, and the same people alone."""
     extent = max(np.ptp(fs.x_m), np.ptp(fs.y_m)) + 100
     side = 100 * np.ceil(extent * times / 100)
-    wide = generalize(fs, GeneralizationProfile(Grid(side), minutes))
+    wide = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(side), minutes))
     assert len({*zip(wide.x_m, wide.y_m, strict=True)}) == 1
     assert wide.x_m[0] <= fs.x_m.min()
     assert wide.y_m[0] <= fs.y_m.min()
     assert fs.x_m.max() + 100 <= wide.x_m[0] + side
     assert fs.y_m.max() + 100 <= wide.y_m[0] + side
-    nowhere = FingerprintSet.from_samples(
+    nowhere = fp.FingerprintSet.from_samples(
         np.repeat(fs.sample_user, fs.count),
         *np.zeros((2, fs.count.sum())),
         np.repeat(fs.t_min, fs.count),
     )
-    one = generalize(nowhere, GeneralizationProfile(Grid(100), minutes))
+    one = fp.generalize(nowhere, fp.GeneralizationProfile(fp.Grid(100), minutes))
     for name in ("offsets", "t_min", "dt_min", "count"):
         np.testing.assert_array_equal(getattr(wide, name), getattr(one, name))
     for k in (2, 3):
@@ -169,22 +162,22 @@ def test_the_cell_is_laid_around_the_middle_where_no_quarter_holds_all():
     Nothing is to spare: −800. Of 1,900 m the lines are at −1,500, −1,000, −500, 0, 400 and 900.
     100 m are to spare, half of it on the left: −850, in whole raw cells −900.
     """
-    fs = FingerprintSet.from_samples([1, 2, 3], [-800, 900, 0], [0, 100, 0], [0] * 3)
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [-800, 900, 0], [0, 100, 0], [0] * 3)
     assert over(fs, 2_000)[0] == 1_000
     assert over(fs, 1_800)[0] == -800
     assert over(fs, 1_900)[0] == -900
 
 
 def test_what_is_given_is_kept():
-    fs = FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
-    given_one = GeneralizationProfile(Grid(1_000, (30, -70)), 60)
-    assert resolve(fs, given_one) is given_one
-    clusters = GeneralizationProfile(AntennaClusters(2), 60)
-    assert resolve(fs, clusters) is clusters
-    once = resolve(fs, GeneralizationProfile(Grid(1_000), 60))
-    assert resolve(fs, once) == once
-    assert resolve(fs, GeneralizationProfile(Grid(1_000), 60)) == once
-    out = generalize(fs, given_one)
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 150], [0, 0], [0, 3])
+    given_one = fp.GeneralizationProfile(fp.Grid(1_000, (30, -70)), 60)
+    assert fp.resolve(fs, given_one) is given_one
+    clusters = fp.GeneralizationProfile(fp.AntennaClusters(2), 60)
+    assert fp.resolve(fs, clusters) is clusters
+    once = fp.resolve(fs, fp.GeneralizationProfile(fp.Grid(1_000), 60))
+    assert fp.resolve(fs, once) == once
+    assert fp.resolve(fs, fp.GeneralizationProfile(fp.Grid(1_000), 60)) == once
+    out = fp.generalize(fs, given_one)
     assert (out.x_m[0], out.y_m[0]) == (-970, -70)
 
 
@@ -192,14 +185,14 @@ def test_what_is_given_is_kept():
 def test_lines_are_kept_where_the_granularity_is_no_whole_number(raw):
     """3 × 33.3 is not 99.9 to the last digit; raw cells still go where their lower corner is."""
     n = 40
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         range(n), (np.arange(n) + 0.5) * raw, [0.5 * raw] * n, [0] * n, granularity_m=raw
     )
     for origin in ((0.0, 0.0), (2 * raw, raw)):
-        out = generalize(fs, GeneralizationProfile(Grid(3 * raw, origin), 1))
+        out = fp.generalize(fs, fp.GeneralizationProfile(fp.Grid(3 * raw, origin), 1))
         first = round(origin[0] / raw)
         expected = [(i - first) // 3 for i in range(n)]
         assert np.rint((out.x_m - origin[0]) / (3 * raw)).astype(int).tolist() == expected
-    chosen = resolve(fs, GeneralizationProfile(Grid(3 * raw), 1)).origin
+    chosen = fp.resolve(fs, fp.GeneralizationProfile(fp.Grid(3 * raw), 1)).origin
     # 40 users a raw cell apart: thirteen cells of three and one of one, as from the next raw cell.
     assert chosen == (0.0, 0.0)

@@ -9,21 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from fpanon_core.anonymize.aligned import aligned
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.periods import into_periods
-from fpanon_core.engines.local import LocalEngine
-from fpanon_core.io.cdr import read_cdr
-from fpanon_core.measures.components import mean_loss
-from fpanon_core.model.clock import LocalClock
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.synthetic.generate import generate_cdr
-from fpanon_core.verification.anonymity import verify_k_anonymity
+import fpanon_core as fp
 from tests.oracles import periods as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, of_cells
 
-METHODS = {"glove": glove, "aligned": aligned}
+METHODS = {"glove": fp.glove, "aligned": fp.aligned}
 
 
 def people(n=24, days=6, each=14, seed=0, clock=None):
@@ -32,14 +22,14 @@ def people(n=24, days=6, each=14, seed=0, clock=None):
     lengths = rng.integers(1, each + 1, n)
     user = np.repeat(np.arange(n), lengths)
     x, y = rng.integers(0, 90, (2, len(user))) * 100.0
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         [f"ID-{u}" for u in user], x, y, rng.integers(0, days * 1440, len(user))
     )
     return replace(fs, clock=clock)
 
 
 def berlin(first):
-    return LocalClock.starting_on(dt.datetime(*first, 12, tzinfo=dt.UTC), "Europe/Berlin")
+    return fp.LocalClock.starting_on(dt.datetime(*first, 12, tzinfo=dt.UTC), "Europe/Berlin")
 
 
 # --- the cut -------------------------------------------------------------------------------------
@@ -51,7 +41,7 @@ def test_pieces_are_those_of_the_calendar(fs, days, first):
     """Over changes of the clock, with samples over edges, weights and equal minutes."""
     clock = None if first is None else berlin(first)
     fs = replace(fs, clock=clock)
-    cut = into_periods(fs, days)
+    cut = fp.into_periods(fs, days)
     at = (None, None) if clock is None else (clock.epoch, clock.timezone)
     expected = oracle.pieces(as_lists(fs), days, *at)
     found = dict(
@@ -74,9 +64,9 @@ def test_a_day_of_23_hours_by_hand():
     """Berlin, 2026-03-29: of 23 h. So 1,439 min after its midnight is the day after, at 0:59."""
     t = [0.0, 1439.0, 1440.0 + 1379.0, 1440.0 + 1380.0]
     fs = replace(
-        FingerprintSet.from_samples([1] * 4, [0] * 4, [0] * 4, t), clock=berlin((2026, 3, 28))
+        fp.FingerprintSet.from_samples([1] * 4, [0] * 4, [0] * 4, t), clock=berlin((2026, 3, 28))
     )
-    cut = into_periods(fs, 1)
+    cut = fp.into_periods(fs, 1)
     assert sorted(zip(cut.period.tolist(), cut.pieces.lengths.tolist(), strict=True)) == [
         (0, 2),
         (1, 1),
@@ -87,7 +77,7 @@ def test_a_day_of_23_hours_by_hand():
 def test_a_sample_over_an_edge_is_whole_in_the_period_in_which_it_begins():
     """Cut in two, the halves would touch at midnight in one place: two pieces known for one's."""
     fs = of_cells([0, 0, 1], 0, 0, [1380, 1500, 1439], dt=[120, 60, 60])
-    cut = into_periods(fs, 1)
+    cut = fp.into_periods(fs, 1)
     assert sorted(zip(cut.person.tolist(), cut.period.tolist(), strict=True)) == [
         (0, 0),
         (0, 1),
@@ -98,20 +88,20 @@ def test_a_sample_over_an_edge_is_whole_in_the_period_in_which_it_begins():
         assert made.published.t_min.tolist()[0] == 1380.0
         assert (made.published.t_min + made.published.dt_min).max() == 1500.0
         assert made.suppressed["reason"].tolist() == ["period of fewer than k"]
-        assert verify_k_anonymity(fs, made, 2).passed
+        assert fp.verify_k_anonymity(fs, made, 2).passed
 
 
 def test_samples_longer_than_a_period_are_refused():
-    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5], granularity_min=2880.0)
-    with pytest.raises(ConfigError, match=r"48 h are longer than periods of 1 day"):
-        into_periods(fs, 1)
-    assert into_periods(fs, 2).pieces.n_users == 2
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5], granularity_min=2880.0)
+    with pytest.raises(fp.ConfigError, match=r"48 h are longer than periods of 1 day"):
+        fp.into_periods(fs, 1)
+    assert fp.into_periods(fs, 2).pieces.n_users == 2
 
 
 @pytest.mark.parametrize("days", [0, -1, 1.5, True, "7", None, 10**9])
 def test_days_are_whole_and_positive(days):
-    with pytest.raises(ConfigError, match="days"):
-        into_periods(people(), days)
+    with pytest.raises(fp.ConfigError, match="days"):
+        fp.into_periods(people(), days)
 
 
 # --- nothing links the pieces of a person --------------------------------------------------------
@@ -119,7 +109,7 @@ def test_days_are_whole_and_positive(days):
 
 def test_names_and_order_are_drawn_anew_and_tell_nothing():
     fs = people(200, 8, 40)
-    one, other = into_periods(fs, 1), into_periods(fs, 1)
+    one, other = fp.into_periods(fs, 1), fp.into_periods(fs, 1)
     ids = one.pieces.user_ids.tolist()
     assert len(set(ids)) == len(ids)
     assert not set(ids) & set(other.pieces.user_ids.tolist())
@@ -142,7 +132,7 @@ def test_names_and_order_are_drawn_anew_and_tell_nothing():
 
 def test_a_seed_is_for_studies():
     fs = people()
-    one, same, other = (into_periods(fs, 2, seed=s) for s in (3, 3, 4))
+    one, same, other = (fp.into_periods(fs, 2, seed=s) for s in (3, 3, 4))
     assert one.pieces.digest == same.pieces.digest != other.pieces.digest
     assert not set(one.pieces.user_ids) & set(other.pieces.user_ids)
 
@@ -154,7 +144,7 @@ def parts_alone(fs, period, days):
     """The people of one period as data of their own, in the order of the original."""
     mine = fs.t_min // (days * 1440) == period
     users = fs.sample_user[mine]
-    return np.unique(users), FingerprintSet.from_samples(
+    return np.unique(users), fp.FingerprintSet.from_samples(
         users, fs.x_m[mine], fs.y_m[mine], fs.t_min[mine]
     )
 
@@ -168,7 +158,7 @@ def test_each_period_is_hidden_for_itself(name, days, more):
         more = {"suppress_space_m": 4_000.0, "suppress_time_min": 500.0}
         if name == "aligned":
             more = {"max_side_m": 4_000.0, "max_span_min": 500.0}
-    cut = into_periods(fs, days)
+    cut = fp.into_periods(fs, days)
     made = hide(cut, k, **more)
     assert made.period_days == days
     assert (made.digest, made.whole_digest) == (cut.pieces.digest, fs.digest)
@@ -186,9 +176,9 @@ def test_each_period_is_hidden_for_itself(name, days, more):
         }
         assert mine == groups
         n = len(expected.accuracy) - len(expected.suppressed)
-        losses += mean_loss(expected) * n if n else 0.0
+        losses += fp.mean_loss(expected) * n if n else 0.0
         samples += n
-    assert mean_loss(made) == pytest.approx(losses / samples)
+    assert fp.mean_loss(made) == pytest.approx(losses / samples)
     smallest = [made.members(g).min() for g in range(made.published.n_groups)]
     assert smallest == sorted(smallest)
     for g in range(made.published.n_groups):
@@ -196,57 +186,57 @@ def test_each_period_is_hidden_for_itself(name, days, more):
         assert len(set(made.period[members].tolist())) == 1
         assert len(set(made.person[members].tolist())) == len(members) >= k
     for original in (fs, cut):
-        verdict = verify_k_anonymity(original, made, k)
+        verdict = fp.verify_k_anonymity(original, made, k)
         assert verdict.passed, verdict.violations
         assert (
             f"in each period of {('1 day', '1 week', '2 days')[(days > 1) + (days == 2)]}"
             in str(verdict)
         )
-        assert not verify_k_anonymity(original, made, k + 3).passed
+        assert not fp.verify_k_anonymity(original, made, k + 3).passed
 
 
 def test_who_is_one_person_twice_does_not_make_a_crowd():
     """Two people, two days: four pieces, and nobody to hide among but one other."""
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0] * 4, [0] * 4, [5, 1500, 6, 1501])
-    cut = into_periods(fs, 1)
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0] * 4, [0] * 4, [5, 1500, 6, 1501])
+    cut = fp.into_periods(fs, 1)
     for method in METHODS.values():
-        with pytest.raises(InfeasibleError, match="exceeds the 2 people of the fullest period"):
+        with pytest.raises(fp.InfeasibleError, match="exceeds the 2 people of the fullest period"):
             method(cut, 3)
         assert method(cut, 2).published.n_groups == 2
         # The pieces as if they were people: one person is twice in a group, and it is found.
-        fault = verify_k_anonymity(cut, method(cut.pieces, 3), 3)
+        fault = fp.verify_k_anonymity(cut, method(cut.pieces, 3), 3)
         assert "period" in fault.counts
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_of_a_period_with_too_few_people_nothing_is_published(name):
     """Three people on the first day, one of them on the second: that one is not shown alone."""
-    fs = FingerprintSet.from_samples([1, 2, 3, 3], [0] * 4, [0] * 4, [5, 6, 7, 1500])
-    made = METHODS[name](into_periods(fs, 1), 2)
+    fs = fp.FingerprintSet.from_samples([1, 2, 3, 3], [0] * 4, [0] * 4, [5, 6, 7, 1500])
+    made = METHODS[name](fp.into_periods(fs, 1), 2)
     assert made.suppressed["reason"].tolist() == ["period of fewer than k"]
     assert fs.t_min[-1] not in made.published.t_min
     f = made.summary()
     assert (f["users"], f["users_suppressed"], f["suppressed_share"]) == (3, 0, 0.25)
     assert (f["periods"], f["pieces"], f["pieces_suppressed"], f["period_days"]) == (2, 4, 1, 1)
-    assert verify_k_anonymity(fs, made, 2).passed
+    assert fp.verify_k_anonymity(fs, made, 2).passed
 
 
 def test_weights_count():
-    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 1500])
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 1500])
     fs = replace(fs, weight=np.array([3, 1]))
-    made = glove(into_periods(fs, 1), 3)
+    made = fp.glove(fp.into_periods(fs, 1), 3)
     assert made.published.n_users.tolist() == [3]
     assert made.suppressed["reason"].tolist() == ["period of fewer than k"]
-    assert verify_k_anonymity(fs, made, 3).passed
+    assert fp.verify_k_anonymity(fs, made, 3).passed
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_neither_threads_nor_the_order_drawn_change_the_result(name):
     fs = people()
-    cut = into_periods(fs, 2)
+    cut = fp.into_periods(fs, 2)
     results = [
-        METHODS[name](c, 3, engine=LocalEngine(w))
-        for c, w in ((cut, 1), (cut, 3), (into_periods(fs, 2), 1))
+        METHODS[name](c, 3, engine=fp.LocalEngine(w))
+        for c, w in ((cut, 1), (cut, 3), (fp.into_periods(fs, 2), 1))
     ]
     assert results[0].group.tolist() == results[1].group.tolist()
     keyed = [
@@ -259,13 +249,13 @@ def test_neither_threads_nor_the_order_drawn_change_the_result(name):
         for r in results
     ]
     assert keyed[0] == keyed[1] == keyed[2]
-    assert mean_loss(results[0]) == pytest.approx(mean_loss(results[2]), rel=1e-12)
+    assert fp.mean_loss(results[0]) == pytest.approx(fp.mean_loss(results[2]), rel=1e-12)
 
 
 def test_groups_of_whole_fingerprints_are_refused():
     fs = people()
-    with pytest.raises(ConfigError, match="each period has groups of its own"):
-        aligned(into_periods(fs, 2), 3, groups=np.zeros(fs.n_users, int))
+    with pytest.raises(fp.ConfigError, match="each period has groups of its own"):
+        fp.aligned(fp.into_periods(fs, 2), 3, groups=np.zeros(fs.n_users, int))
 
 
 # --- what the verifier finds ---------------------------------------------------------------------
@@ -275,8 +265,8 @@ def two_days():
     """The same six people on both days, near each other."""
     user = np.tile(np.arange(6), 2)
     t = np.repeat([600.0, 2040.0], 6) + user
-    fs = FingerprintSet.from_samples(user, user * 100.0, user * 0.0, t)
-    return fs, glove(into_periods(fs, 1), 3)
+    fs = fp.FingerprintSet.from_samples(user, user * 100.0, user * 0.0, t)
+    return fs, fp.glove(fp.into_periods(fs, 1), 3)
 
 
 def test_a_group_over_two_periods_is_found():
@@ -286,7 +276,7 @@ def test_a_group_over_two_periods_is_found():
     first = made.members(one)
     stranger = np.flatnonzero(made.period == 1)[0]
     group[first[0]], group[stranger] = group[stranger], group[first[0]]
-    fault = verify_k_anonymity(fs, replace(made, group=group), 3)
+    fault = fp.verify_k_anonymity(fs, replace(made, group=group), 3)
     assert fault.counts["period"] == 2
     assert set(fault.violations["user"]) <= set(range(-1, 6))
 
@@ -306,21 +296,21 @@ def test_what_a_result_says_of_its_pieces_must_be_so(change):
         rows = np.flatnonzero(made.group == 0)
         gone = made.accuracy.loc[made.accuracy["user"].isin(rows), ["user", "sample"]]
         wrong = replace(made, suppressed=gone.assign(reason="period of fewer than k"))
-    assert verify_k_anonymity(fs, made, 3).passed
-    assert not verify_k_anonymity(fs, wrong, 3).passed
+    assert fp.verify_k_anonymity(fs, made, 3).passed
+    assert not fp.verify_k_anonymity(fs, wrong, 3).passed
 
 
 @pytest.mark.parametrize("hide", METHODS.values(), ids=list(METHODS))
 def test_samples_that_overlap_beyond_midnight_begin_no_record_of_the_next_day(hide):
     """Both begin before midnight; the end of the shorter cuts the longer one after it."""
     begin, last = [1_380.0, 1_400.0] * 2, [300.0, 100.0] * 2
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 5_000] * 2, [0] * 4, begin)
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 5_000] * 2, [0] * 4, begin)
     fs = replace(fs, dt_min=np.array(last))
-    made = hide(into_periods(fs, 1, seed=1), 2)
+    made = hide(fp.into_periods(fs, 1, seed=1), 2)
     assert (made.published.t_min < 1_440).all()
     assert (made.published.t_min + made.published.dt_min).max() == 1_680
     assert (made.accuracy["time_min"] >= last).all()
-    assert verify_k_anonymity(fs, made, 2).passed
+    assert fp.verify_k_anonymity(fs, made, 2).passed
 
 
 @settings(max_examples=20, deadline=None)
@@ -331,19 +321,19 @@ def test_samples_that_overlap_beyond_midnight_begin_no_record_of_the_next_day(hi
     st.sampled_from(["merge", "suppress"]),
 )
 def test_what_must_hold_of_cells_of_any_extent_and_weight(fs, days, k, leftover):
-    cut = into_periods(fs, days)
+    cut = fp.into_periods(fs, days)
     assume(max(fs.weight[cut.person[cut.rows_of(p)]].sum() for p in cut.periods) >= k)
     for method in METHODS.values():
         made = method(cut, k, leftover=leftover)
         for original in (fs, cut):
-            verdict = verify_k_anonymity(original, made, k)
+            verdict = fp.verify_k_anonymity(original, made, k)
             assert verdict.passed, verdict.violations
 
 
-@pytest.mark.parametrize("hide", [glove, aligned])
+@pytest.mark.parametrize("hide", [fp.glove, fp.aligned])
 def test_of_each_period_a_share_may_be_left_out(hide):
-    fs = read_cdr(generate_cdr(60, days=3, seed=3), timezone="UTC")[0]
-    cut = into_periods(fs, 1, seed=1)
+    fs = fp.read_cdr(fp.generate_cdr(60, days=3, seed=3), timezone="UTC")[0]
+    cut = fp.into_periods(fs, 1, seed=1)
     made = hide(cut, 3, leave_out=0.1)
     assert len(made.left_out) > 0
     assert (made.group[made.left_out] == -1).all()
@@ -352,7 +342,7 @@ def test_of_each_period_a_share_may_be_left_out(hide):
         assert out <= 0.1 * (cut.period == period).sum()
     listed = made.suppressed.loc[made.suppressed["reason"] == "hardest to hide", "user"]
     assert set(listed) == set(made.left_out.tolist())
-    assert verify_k_anonymity(fs, made, 3).passed
-    assert verify_k_anonymity(cut, made, 3).passed
+    assert fp.verify_k_anonymity(fs, made, 3).passed
+    assert fp.verify_k_anonymity(cut, made, 3).passed
     told = replace(made, leave_out=0.01)
-    assert not verify_k_anonymity(fs, told, 3).passed
+    assert not fp.verify_k_anonymity(fs, told, 3).passed

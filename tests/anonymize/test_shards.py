@@ -5,19 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core.anonymize.aligned import aligned
-from fpanon_core.anonymize.glove import glove
+import fpanon_core as fp
 from fpanon_core.anonymize.hiding import LEAST_CROWDS, shards_of
-from fpanon_core.anonymize.periods import into_periods
-from fpanon_core.io.cdr import read_cdr
-from fpanon_core.measures.components import mean_loss
-from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import REASONS
-from fpanon_core.synthetic.generate import generate_cdr
-from fpanon_core.verification.anonymity import verify_k_anonymity
 
-METHODS = {"glove": glove, "aligned": aligned}
+METHODS = {"glove": fp.glove, "aligned": fp.aligned}
 
 
 def people(n=80, each=8, seed=0, order=None):
@@ -32,7 +24,7 @@ def people(n=80, each=8, seed=0, order=None):
     if order is not None:
         rows = np.concatenate([np.flatnonzero(user == u) for u in order])
         user, x, y, t = user[rows], x[rows], y[rows], t[rows]
-    return FingerprintSet.from_samples([f"ID-{u}" for u in user], x, y, t)
+    return fp.FingerprintSet.from_samples([f"ID-{u}" for u in user], x, y, t)
 
 
 def records(result):
@@ -64,7 +56,7 @@ def crowds_of(result, rows=None):
 def test_neighbours_are_in_one_shard():
     """By hand. Centres at 0, 1, 50, 51, 100 and 101 km, of three shards two each."""
     east = [100_000, 0, 51_000, 1_000, 101_000, 50_000]
-    fs = FingerprintSet.from_samples(range(6), east, [0] * 6, [0] * 6)
+    fs = fp.FingerprintSet.from_samples(range(6), east, [0] * 6, [0] * 6)
     assert [rows.tolist() for rows in shards_of(fs, 3)] == [[1, 3], [2, 5], [0, 4]]
 
 
@@ -73,7 +65,7 @@ def test_who_travels_far_is_with_others_who_do():
     user = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     far = 200_000
     x = [0, 100, -far, far, 200, 300, 400, 500, -far, far, 600, 700]
-    fs = FingerprintSet.from_samples(user, x, [0] * 12, [0, 5] * 6)
+    fs = fp.FingerprintSet.from_samples(user, x, [0] * 12, [0, 5] * 6)
     assert [0, 2, 3, 5] in [rows.tolist() for rows in shards_of(fs, 3)] or [1, 4] in [
         rows.tolist() for rows in shards_of(fs, 3)
     ]
@@ -85,7 +77,7 @@ def test_everybody_is_in_one_shard_and_all_are_as_large(n, shards, seed, one_pla
     shards = min(shards, n)
     rng = np.random.default_rng(seed)
     x, y = np.zeros((2, n)) if one_place else rng.integers(0, 50, (2, n)) * 100.0
-    fs = FingerprintSet.from_samples(np.arange(n), x, y, rng.integers(0, 99, n))
+    fs = fp.FingerprintSet.from_samples(np.arange(n), x, y, rng.integers(0, 99, n))
     found = shards_of(fs, shards)
     assert len(found) == shards
     assert sorted(np.concatenate(found).tolist()) == list(range(n))
@@ -142,7 +134,7 @@ def test_each_shard_is_as_by_itself(method, k, shards, seed, leftover, leave_out
     assert dict(zip(whole.suppressed["sample"], whole.suppressed["reason"], strict=True)) == gone
     assert set(gone.values()) <= set(REASONS)
     # What must always hold, by whoever shares no code with it.
-    assert verify_k_anonymity(fs, whole, k).passed
+    assert fp.verify_k_anonymity(fs, whole, k).passed
     assert whole.published.n_users.min(initial=k) >= k
     assert len(whole.left_out) <= leave_out * fs.n_users
     assert whole.left_out.tolist() == sorted(left_out)
@@ -177,28 +169,28 @@ def test_one_shard_is_none(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_shards_of_periods_are_as_many_as_their_people_suffice_for(method):
     fs = people(n=120, each=5)
-    cut = into_periods(fs, 2, seed=0)
+    cut = fp.into_periods(fs, 2, seed=0)
     result = METHODS[method](cut, 2, shards=3)
-    assert verify_k_anonymity(cut, result, 2).passed
+    assert fp.verify_k_anonymity(cut, result, 2).passed
     assert result.period_days == 2
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("shards", [0, -1, 2.5, True, 5])
 def test_shards_too_small_or_none_at_all_are_refused(method, shards):
-    with pytest.raises(ConfigError, match="shards"):
+    with pytest.raises(fp.ConfigError, match="shards"):
         METHODS[method](people(n=80), 2, shards=shards)
 
 
 def test_groups_that_are_given_have_no_shards():
     fs = people(n=80)
-    with pytest.raises(ConfigError, match="groups with shards"):
-        aligned(fs, 2, groups=np.arange(80) // 2, shards=2)
+    with pytest.raises(fp.ConfigError, match="groups with shards"):
+        fp.aligned(fs, 2, groups=np.arange(80) // 2, shards=2)
 
 
 def test_the_loss_hardly_rises():
     """1,200 generated people in 3 shards: the price of borders, measured, is a few percent."""
-    fs, _ = read_cdr(generate_cdr(1_200, days=3, seed=1), timezone="UTC")
-    whole, parts = mean_loss(aligned(fs, 2)), mean_loss(aligned(fs, 2, shards=3))
+    fs, _ = fp.read_cdr(fp.generate_cdr(1_200, days=3, seed=1), timezone="UTC")
+    whole, parts = fp.mean_loss(fp.aligned(fs, 2)), fp.mean_loss(fp.aligned(fs, 2, shards=3))
     assert whole <= parts * 1.02
     assert parts <= whole * 1.1

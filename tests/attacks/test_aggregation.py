@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AggregateCounts,
-    ConfigError,
-    FingerprintSet,
-    InfeasibleError,
-    LocalClock,
-    SchemaError,
-    aggregate_counts,
-)
+import fpanon_core as fp
 from fpanon_core.attacks import aggregation
 from tests.oracles import recovery as oracle
 from tests.support.fingerprint_sets import boxes, crowds
@@ -31,7 +23,7 @@ from tests.support.fingerprint_sets import boxes, crowds
 def test_equals_the_oracle(fs, slot_min, at_once):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(aggregation, "_SAMPLES_AT_ONCE", at_once)
-        counts, truth = aggregate_counts(fs, slot_min=slot_min)
+        counts, truth = fp.aggregate_counts(fs, slot_min=slot_min)
     corner = np.column_stack([counts.x_m, counts.y_m])
     key = [
         (*c, dx, dy) for c, dx, dy in zip(corner.tolist(), counts.dx_m, counts.dy_m, strict=True)
@@ -70,13 +62,13 @@ def test_most_frequent_place_ties_and_gaps_by_hand():
     Between them, from 100 to 200: slot 1 at 125 → 1, slot 2 at 150, a tie → 1, slot 3 at 175 → 2.
     User b: one event, in slot 2, at 400: kept before and after.
     """
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         list("aaaaaaab"),
         [100, 100, 0, 0, 0, 200, 400, 400],
         [0] * 8,
         [3, 5, 4, 4, 4, 121, 122, 70],
     )
-    counts, truth = aggregate_counts(fs)
+    counts, truth = fp.aggregate_counts(fs)
     assert truth.tolist() == [[1, 1, 1, 2, 2], [3] * 5]
     assert counts.x_m.tolist() == [0, 100, 200, 400]
     assert counts.centres[:, 0].tolist() == [50, 150, 250, 450]
@@ -86,7 +78,7 @@ def test_most_frequent_place_ties_and_gaps_by_hand():
 
 def _windows(x, t, dt_, weight=None):
     n = len(x)
-    return FingerprintSet(
+    return fp.FingerprintSet(
         user_ids=np.arange(1),
         offsets=np.array([0, n]),
         x_m=np.array(x, float),
@@ -102,28 +94,28 @@ def _windows(x, t, dt_, weight=None):
 
 def test_long_windows_share_their_events_and_weights_count():
     """[0, 120) at 0 shares its 4 events, one per slot; [45, 75) at 500 has 2 in slots 1 and 2."""
-    counts, truth = aggregate_counts(_windows([0, 500], [0, 45], [120, 30], weight=3))
+    counts, truth = fp.aggregate_counts(_windows([0, 500], [0, 45], [120, 30], weight=3))
     assert truth.tolist() == [[0, 1, 1, 0]] * 3
     assert counts.counts.tolist() == [[3, 0], [0, 3], [0, 3], [3, 0]]
 
 
 def test_slots_follow_the_wall_clock_over_a_change():
     """On 10 March 2024 Los Angeles skips 2 to 3 h: 23 hours, of which the night has 5."""
-    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 23 * 60 - 1])
+    fs = fp.FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [0, 23 * 60 - 1])
     epoch = dt.datetime(2024, 3, 10, 8, tzinfo=dt.UTC)
-    fs = replace(fs, clock=LocalClock(epoch, "America/Los_Angeles"))
-    counts, _ = aggregate_counts(fs)
+    fs = replace(fs, clock=fp.LocalClock(epoch, "America/Los_Angeles"))
+    counts, _ = fp.aggregate_counts(fs)
     assert (counts.n_slots, int(counts.is_night.sum())) == (46, 10)
     assert set(counts.day.tolist()) == {0}
     assert counts.wall_start_min[4] == 180
-    wide, _ = aggregate_counts(fs, slot_min=180)
+    wide, _ = fp.aggregate_counts(fs, slot_min=180)
     assert wide.slot_start_min.tolist() == [0, 120, 300, 480, 660, 840, 1020, 1200]
     assert wide.is_night.tolist() == [True, True, False, False, False, False, False, False]
 
 
 def test_days_and_nights():
-    fs = FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [1300, 3000])
-    counts, _ = aggregate_counts(fs, slot_min=120)
+    fs = fp.FingerprintSet.from_samples([1, 1], [0, 0], [0, 0], [1300, 3000])
+    counts, _ = fp.aggregate_counts(fs, slot_min=120)
     # 1200 … 3120: two slots of day 0, all twelve of day 1, two of day 2 (0 and 2 h).
     assert counts.day_offsets.tolist() == [0, 2, 14, 16]
     assert np.flatnonzero(counts.is_night).tolist() == [2, 3, 4, 14, 15]
@@ -131,16 +123,16 @@ def test_days_and_nights():
 
 @pytest.mark.parametrize("wrong", [0, -30, 7, 2880, float("nan"), "30", True])
 def test_a_slot_that_does_not_divide_a_day(wrong):
-    fs = FingerprintSet.from_samples([1], [0], [0], [0])
-    with pytest.raises(ConfigError, match="slot_min"):
-        aggregate_counts(fs, slot_min=wrong)
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
+    with pytest.raises(fp.ConfigError, match="slot_min"):
+        fp.aggregate_counts(fs, slot_min=wrong)
 
 
 def test_too_many_cells_are_refused(monkeypatch):
     monkeypatch.setattr(aggregation, "_MOST_CELLS", 10)
-    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 170])
-    with pytest.raises(InfeasibleError, match="2 people in 6 slots"):
-        aggregate_counts(fs)
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 170])
+    with pytest.raises(fp.InfeasibleError, match="2 people in 6 slots"):
+        fp.aggregate_counts(fs)
 
 
 @pytest.mark.parametrize(
@@ -163,5 +155,5 @@ def test_counts_that_cannot_be(wrong, words):
         "dy_m": [1.0, 1.0],
         "slot_start_min": [0.0],
     }
-    with pytest.raises(SchemaError, match=words):
-        AggregateCounts(**(right | wrong), slot_min=30.0)
+    with pytest.raises(fp.SchemaError, match=words):
+        fp.AggregateCounts(**(right | wrong), slot_min=30.0)

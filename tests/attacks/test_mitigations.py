@@ -5,20 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fpanon_core import (
-    ConfigError,
-    FingerprintSet,
-    FrameConfig,
-    InfeasibleError,
-    StatedArea,
-    StatedPeriod,
-    aggregate_counts,
-    coarsen,
-    mitigation_table,
-    noise_at_frequent,
-    recovery_factors,
-    suppress_small,
-)
+import fpanon_core as fp
 from fpanon_core.model.files import keyed
 
 ATTACK = [
@@ -51,32 +38,32 @@ def _town(n=40, days=2, seed=0):
     work = (t % 1440 >= 540) & (t % 1440 < 1020)
     here = at[:, work.astype(int)]
     user = np.repeat(np.arange(n), len(t))
-    return FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t, n))
+    return fp.FingerprintSet.from_samples(user, *here.reshape(-1, 2).T, np.tile(t, n))
 
 
 def test_coarser_places_by_hand():
     """Centres at 50, 350 and 1150 m: squares of a km hold the first two and the third."""
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 300, 1100], [0] * 3, [0] * 3)
-    counts, truth = coarsen(*aggregate_counts(fs), metres=1000)
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 300, 1100], [0] * 3, [0] * 3)
+    counts, truth = fp.coarsen(*fp.aggregate_counts(fs), metres=1000)
     assert counts.counts.tolist() == [[2, 1]]
     assert truth.tolist() == [[0], [0], [1]]
     assert (counts.x_m.tolist(), counts.y_m.tolist()) == ([0, 1000], [0, 0])
     assert counts.centres.tolist() == [[500, 500], [1500, 500]]
     assert counts.dx_m.tolist() == [1000, 1000]
-    with pytest.raises(ConfigError, match="metres"):
-        coarsen(counts, truth, metres=0)
+    with pytest.raises(fp.ConfigError, match="metres"):
+        fp.coarsen(counts, truth, metres=0)
 
 
 def test_small_counts_by_hand():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 500], [0] * 3, [0] * 3)
-    counts, _ = aggregate_counts(fs)
-    assert [suppress_small(counts, k).counts.tolist() for k in (1, 2, 3)] == [
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 0, 500], [0] * 3, [0] * 3)
+    counts, _ = fp.aggregate_counts(fs)
+    assert [fp.suppress_small(counts, k).counts.tolist() for k in (1, 2, 3)] == [
         [[2, 1]],
         [[2, 0]],
         [[0, 0]],
     ]
-    with pytest.raises(ConfigError, match="limit"):
-        suppress_small(counts, 0)
+    with pytest.raises(fp.ConfigError, match="limit"):
+        fp.suppress_small(counts, 0)
 
 
 def test_noise_moves_a_share_of_the_points_at_the_most_frequent_place_to_neighbours():
@@ -84,34 +71,36 @@ def test_noise_moves_a_share_of_the_points_at_the_most_frequent_place_to_neighbo
     user = np.concatenate([np.repeat(np.arange(50), 2), [50, 51, 52]])
     x = np.concatenate([np.zeros(100), [1000, 2000, 30_000]])
     t = np.concatenate([np.tile([0, 5999], 50), [0, 0, 0]])
-    counts, truth = aggregate_counts(FingerprintSet.from_samples(user, x, 0 * x, t))
-    noisy = noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=4)
+    counts, truth = fp.aggregate_counts(fp.FingerprintSet.from_samples(user, x, 0 * x, t))
+    noisy = fp.noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=4)
     assert (noisy.totals == counts.totals).all()
     assert 0.28 < 1 - noisy.counts[:, 0].sum() / counts.counts[:, 0].sum() < 0.32
     # The far one's own points move to its two nearest, 2 and 1 km; nobody's move there.
     assert (noisy.counts[:, 3] <= 1).all()
     again, other = (
-        noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=s) for s in (4, 5)
+        fp.noise_at_frequent(counts, truth, share=0.3, neighbours=2, seed=s) for s in (4, 5)
     )
     assert (again.counts == noisy.counts).all()
     assert (other.counts != noisy.counts).any()
-    assert (noise_at_frequent(counts, truth, share=0).counts == counts.counts).all()
-    everything = noise_at_frequent(counts, truth, share=1)
+    assert (fp.noise_at_frequent(counts, truth, share=0).counts == counts.counts).all()
+    everything = fp.noise_at_frequent(counts, truth, share=1)
     assert (everything.counts[:, 0] <= 3).all()
     for wrong in ({"share": -0.1}, {"share": 1.1}, {"neighbours": 0}, {"seed": -1}):
-        with pytest.raises(ConfigError, match=next(iter(wrong))):
-            noise_at_frequent(counts, truth, **wrong)
+        with pytest.raises(fp.ConfigError, match=next(iter(wrong))):
+            fp.noise_at_frequent(counts, truth, **wrong)
 
 
 def test_one_place_has_no_neighbour():
-    with pytest.raises(InfeasibleError, match="only one place"):
-        noise_at_frequent(*aggregate_counts(FingerprintSet.from_samples([1], [0], [0], [0])))
+    with pytest.raises(fp.InfeasibleError, match="only one place"):
+        fp.noise_at_frequent(
+            *fp.aggregate_counts(fp.FingerprintSet.from_samples([1], [0], [0], [0]))
+        )
 
 
 def test_factors_have_a_row_for_each_level():
     fs = _town()
     seen = []
-    table = recovery_factors(
+    table = fp.recovery_factors(
         fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60, progress=seen.append
     )
     assert list(table) == ["factor", "level", *ATTACK]
@@ -125,7 +114,7 @@ def test_factors_have_a_row_for_each_level():
     ]
     assert table.users.tolist() == [40, 40, 40, 40, 10, 25]
     assert table.slots.tolist() == [48, 48, 48, 16, 48, 48]
-    assert table.places[1] < table.places[0] == aggregate_counts(fs)[0].n_places
+    assert table.places[1] < table.places[0] == fp.aggregate_counts(fs)[0].n_places
     shares = table[[c for c in ATTACK if c not in ("users", "places", "slots", "error_median_m")]]
     assert shares.min(axis=None) >= 0
     assert shares.max(axis=None) <= 1
@@ -135,16 +124,18 @@ def test_factors_have_a_row_for_each_level():
     }
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1.0)
-    again = recovery_factors(fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60)
+    again = fp.recovery_factors(
+        fs, spaces_m=[4000], slots_min=[60, 180], users=[10, 25], slot_min=60
+    )
     assert again.equals(table)
-    some = recovery_factors(fs, spaces_m=[], slots_min=[])
+    some = fp.recovery_factors(fs, spaces_m=[], slots_min=[])
     assert some.level.tolist() == [0, 5, 10, 20, 40]
 
 
 def test_mitigations_change_the_attack_and_cost_error():
     fs = _town(60)
     seen = []
-    table = mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
+    table = fp.mitigation_table(fs, slot_min=60, coarse_m=4000, limit=3, progress=seen.append)
     assert list(table) == [
         "mitigation",
         "setting",
@@ -182,8 +173,8 @@ def test_costs_of_coarser_counts_by_hand():
     errors 0 0 1 1: mean .5, share 2/4. One square: 2, spread as 1 and 1: errors 1 1 0 0. Below 2:
     [[2, 0], [0, 0]]: errors 0 0 1 1.
     """
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 0, 100], [0] * 4, [0, 30, 0, 30])
-    table = mitigation_table(fs, coarse_slot_min=60, coarse_m=1000, limit=2, epsilons=[])
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 0, 100], [0] * 4, [0, 30, 0, 30])
+    table = fp.mitigation_table(fs, coarse_slot_min=60, coarse_m=1000, limit=2, epsilons=[])
     assert table.count_error[:4].tolist() == [0, 0.5, 0.5, 0.5]
     assert table.count_error_share[:4].tolist() == [0, 0.5, 0.5, 0.5]
 
@@ -191,40 +182,46 @@ def test_costs_of_coarser_counts_by_hand():
 @pytest.mark.parametrize(
     ("table", "wrong"),
     [
-        (mitigation_table, {"coarse_slot_min": 45}),
-        (mitigation_table, {"slot_min": 7}),
-        (recovery_factors, {"slots_min": [7]}),
-        (recovery_factors, {"users": [0]}),
+        (fp.mitigation_table, {"coarse_slot_min": 45}),
+        (fp.mitigation_table, {"slot_min": 7}),
+        (fp.mitigation_table, {"epsilons": [0]}),
+        (fp.mitigation_table, {"noise_share": -1}),
+        (fp.mitigation_table, {"pairing": "best"}),
+        (fp.recovery_factors, {"spaces_m": [-1]}),
+        (fp.recovery_factors, {"slots_min": [7]}),
+        (fp.recovery_factors, {"users": [0]}),
     ],
 )
 def test_slots_that_do_not_fit_and_nobody(table, wrong):
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         table(_town(3, 1), **wrong)
 
 
 def test_one_place_and_one_user():
-    fs = FingerprintSet.from_samples([1], [0], [0], [0])
-    assert "noise at frequent places" not in mitigation_table(fs, epsilons=[]).mitigation.tolist()
-    assert recovery_factors(fs).whole.tolist() == [1.0] * 8
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
+    assert (
+        "noise at frequent places" not in fp.mitigation_table(fs, epsilons=[]).mitigation.tolist()
+    )
+    assert fp.recovery_factors(fs).whole.tolist() == [1.0] * 8
 
 
 def test_private_counts_are_tried_over_a_stated_frame():
     """Four squares of 6 km hold the town, its first day 24 slots of an hour; equal in every run."""
     fs = _town(30)
-    area = StatedArea(0, 0, 12_000, 12_000, "metres")
-    frame = FrameConfig(StatedPeriod(None, 1, 60), "grid", area, 6_000)
-    table, again = (mitigation_table(fs, slot_min=60, frame=frame, seed=4) for _ in range(2))
+    area = fp.StatedArea(0, 0, 12_000, 12_000, "metres")
+    frame = fp.FrameConfig(fp.StatedPeriod(None, 1, 60), "grid", area, 6_000)
+    table, again = (fp.mitigation_table(fs, slot_min=60, frame=frame, seed=4) for _ in range(2))
     private = table[table.unit != ""]
     assert private.places.tolist() == [4] * 4
     assert private.slots.tolist() == [24] * 4
     assert again.equals(table)
-    assert not mitigation_table(fs, slot_min=60, frame=frame, seed=5).equals(table)
+    assert not fp.mitigation_table(fs, slot_min=60, frame=frame, seed=5).equals(table)
     # Without one: squares over all of the data, and all days.
-    own = mitigation_table(fs, slot_min=60, coarse_m=6_000)
+    own = fp.mitigation_table(fs, slot_min=60, coarse_m=6_000)
     assert own[own.unit != ""].slots.tolist() == [48] * 4
-    nowhere = replace(frame, area=StatedArea(90_000, 0, 99_000, 12_000, "metres"))
-    with pytest.raises(InfeasibleError, match="Nobody has a sample"):
-        mitigation_table(fs, slot_min=60, frame=nowhere)
+    nowhere = replace(frame, area=fp.StatedArea(90_000, 0, 99_000, 12_000, "metres"))
+    with pytest.raises(fp.InfeasibleError, match="Nobody has a sample"):
+        fp.mitigation_table(fs, slot_min=60, frame=nowhere)
 
 
 def test_errors_of_private_counts_are_those_of_the_noise():
@@ -233,10 +230,10 @@ def test_errors_of_private_counts_are_those_of_the_noise():
     That is 1.92; cut at 0 where the count is 0 it is at least half of it. Everyone is recorded in
     each slot, 30 people, so the share is the mean × 96 counts / (30 × 24).
     """
-    frame = FrameConfig(
-        StatedPeriod(None, 1, 60), "grid", StatedArea(0, 0, 12_000, 12_000, "metres"), 6_000
+    frame = fp.FrameConfig(
+        fp.StatedPeriod(None, 1, 60), "grid", fp.StatedArea(0, 0, 12_000, 12_000, "metres"), 6_000
     )
-    table = mitigation_table(_town(30, 1), slot_min=60, frame=frame, epsilons=[1.0])
+    table = fp.mitigation_table(_town(30, 1), slot_min=60, frame=frame, epsilons=[1.0])
     one = table[table.unit == "user-slot"].iloc[0]
     assert 0.96 / 2 < one.count_error < 1.92 * 1.5
     assert one.count_error_share == pytest.approx(one.count_error * 96 / (30 * 24))

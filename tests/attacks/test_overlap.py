@@ -6,26 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    Periods,
-    SampleUsers,
-    SuppressRare,
-    aligned,
-    glove,
-    match_releases,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.attacks.overlap import BATTERY, FLOOR, Groups, found
-from fpanon_core.engines.local import LocalEngine
 from tests.oracles import overlap as oracle
 from tests.support.fingerprint_sets import as_lists
 
@@ -65,20 +47,20 @@ def test_equals_everyone_with_everyone(first, second, data):
             groups_of(second, people),
             np.array(pairs),
             attacker,
-            engine=LocalEngine(2),
+            engine=fp.LocalEngine(2),
         )
         assert got == pytest.approx([oracle.chance(table[i], people, j) for i, j in pairs])
 
 
-COARSE = GeneralizationProfile(Grid(3_000), 360)
+COARSE = fp.GeneralizationProfile(fp.Grid(3_000), 360)
 TECHNIQUES = {
     "as it is": [],
-    "areas and windows": [Generalize(COARSE)],
-    "sampled": [SampleUsers(0.8)],
-    "without rare cells": [Generalize(COARSE), SuppressRare(2)],
-    "in groups": [Glove(2)],
-    "aligned": [Aligned(3)],
-    "areas, then in groups": [Generalize(COARSE), Glove(2)],
+    "areas and windows": [fp.Generalize(COARSE)],
+    "sampled": [fp.SampleUsers(0.8)],
+    "without rare cells": [fp.Generalize(COARSE), fp.SuppressRare(2)],
+    "in groups": [fp.Glove(2)],
+    "aligned": [fp.Aligned(3)],
+    "areas, then in groups": [fp.Generalize(COARSE), fp.Glove(2)],
 }
 
 
@@ -87,7 +69,7 @@ def few(seed):
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(10), rng.integers(3, 7, 10))
     x, y = rng.integers(0, 120, (2, len(user))) * 100.0
-    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 2_880, len(user)))
+    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 2_880, len(user)))
 
 
 def read(made):
@@ -129,9 +111,9 @@ def test_each_attacker_equals_the_oracle_and_the_strongest_is_reported(name):
     strongest = set()
     for seed in range(20):
         fs = few(seed)
-        made = [release(fs, TECHNIQUES[name], seed=1), release(fs, [Glove(3)], seed=2)]
+        made = [fp.release(fs, TECHNIQUES[name], seed=1), fp.release(fs, [fp.Glove(3)], seed=2)]
         for one, other in (made, made[::-1]):
-            match = match_releases(one, other)
+            match = fp.match_releases(one, other)
             told = dict(zip(match.by_attacker["attacker"], match.by_attacker["first"], strict=True))
             assert told == pytest.approx(expected(one, other))
             assert match.first == max(told.values()) == told[match.attacker]
@@ -147,11 +129,11 @@ def test_order_and_pseudonyms_change_nothing(seed):
     order = rng.permutation(fs.n_users)
     again = fs.subset(order)
     one, other = (
-        [release(each, steps, seed=0) for steps in ([Generalize(COARSE)], [])]
+        [fp.release(each, steps, seed=0) for steps in ([fp.Generalize(COARSE)], [])]
         for each in (fs, again)
     )
     pd.testing.assert_frame_equal(
-        match_releases(*one).by_attacker, match_releases(*other).by_attacker
+        fp.match_releases(*one).by_attacker, fp.match_releases(*other).by_attacker
     )  # sums in another order: the last digit may differ
 
 
@@ -179,12 +161,12 @@ def test_worked_example():
     Three at one place and one far away, published as they are: of three who look the same the
     record drawn is that of one of them, who are one group.
     """
-    fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
-    both = match_releases(glove(fs, 2), aligned(fs, 2))
+    fs = fp.FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
+    both = fp.match_releases(fp.glove(fs, 2), fp.aligned(fs, 2))
     assert (both.first, both.guessing, both.n_targets) == (1.0, 0.5, 4)
-    three = FingerprintSet.from_samples([1, 2, 3, 4], [0, 0, 0, 8000], [0] * 4, [5] * 4)
-    as_it_is = release(three, [])
-    same = match_releases(as_it_is, as_it_is)
+    three = fp.FingerprintSet.from_samples([1, 2, 3, 4], [0, 0, 0, 8000], [0] * 4, [5] * 4)
+    as_it_is = fp.release(three, [])
+    same = fp.match_releases(as_it_is, as_it_is)
     assert (same.first, same.guessing) == (1.0, pytest.approx((3 * 3 / 4 + 1 / 4) / 4))
     assert same.first_low < 1.0 == same.first_high
 
@@ -193,26 +175,26 @@ def test_whoever_is_asked_about_is_drawn_by_the_seed():
     rng = np.random.default_rng(0)
     user = np.repeat(np.arange(40), 2)
     x, y, t = (rng.uniform(0, most, 80) for most in (2e4, 2e4, 2e3))
-    fs = FingerprintSet.from_samples(user, x, y, t)
-    grids = [Grid(8_000, (corner, corner)) for corner in (0, 4_000)]
-    made = [release(fs, GeneralizationProfile(grid, 720)) for grid in grids]
-    few = [match_releases(*made, users=10, seed=seed).first for seed in (0, 0, 3)]
+    fs = fp.FingerprintSet.from_samples(user, x, y, t)
+    grids = [fp.Grid(8_000, (corner, corner)) for corner in (0, 4_000)]
+    made = [fp.release(fs, fp.GeneralizationProfile(grid, 720)) for grid in grids]
+    few = [fp.match_releases(*made, users=10, seed=seed).first for seed in (0, 0, 3)]
     assert few[0] == few[1] != few[2]
-    every = match_releases(*made)
+    every = fp.match_releases(*made)
     assert every.n_targets == 40
     assert every.guessing < every.first_low < every.first < every.first_high < 1
 
 
 def test_what_cannot_be_matched_is_refused():
-    fs = FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
-    with pytest.raises(ConfigError, match="Noise and exchange move samples"):
-        match_releases(release(fs, AddNoise(100, 1)), glove(fs, 2))
-    with pytest.raises(ConfigError, match="give two without periods"):
-        match_releases(release(fs, Periods(1)), glove(fs, 2))
-    other = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [1, 2])
-    with pytest.raises(ConfigError, match="made of different data"):
-        match_releases(glove(fs, 2), glove(other, 2))
-    sampled = [release(fs, SampleUsers(0.25), seed=seed) for seed in range(20)]
+    fs = fp.FingerprintSet.from_samples([1, 2, 3, 4], [0, 300, 8000, 8300], [0] * 4, [5] * 4)
+    with pytest.raises(fp.ConfigError, match="Noise and exchange move samples"):
+        fp.match_releases(fp.release(fs, fp.AddNoise(100, 1)), fp.glove(fs, 2))
+    with pytest.raises(fp.ConfigError, match="give two without periods"):
+        fp.match_releases(fp.release(fs, fp.Periods(1)), fp.glove(fs, 2))
+    other = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [1, 2])
+    with pytest.raises(fp.ConfigError, match="made of different data"):
+        fp.match_releases(fp.glove(fs, 2), fp.glove(other, 2))
+    sampled = [fp.release(fs, fp.SampleUsers(0.25), seed=seed) for seed in range(20)]
     apart = next(each for each in sampled if each.origin.person[0] != sampled[0].origin.person[0])
-    with pytest.raises(InfeasibleError, match="Nobody is in both releases"):
-        match_releases(sampled[0], apart)
+    with pytest.raises(fp.InfeasibleError, match="Nobody is in both releases"):
+        fp.match_releases(sampled[0], apart)

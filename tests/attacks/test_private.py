@@ -13,29 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    Antennas,
-    ConfigError,
-    CountsFrame,
-    FingerprintSet,
-    InfeasibleError,
-    LocalClock,
-    StatedArea,
-    StatedPeriod,
-    aggregate_counts,
-    dp_counts,
-    privacy_guarantee,
-    read_cdr,
-)
+import fpanon_core as fp
 from fpanon_core.attacks.private import sensitivity_of, studied_noise
 from tests.oracles import counts as oracle
 
 SLOTS, SLOT_MIN = 24, 60.0
-PERIOD = StatedPeriod(None, 1, SLOT_MIN)
-AREA = StatedArea(200, 100, 1_450, 2_100, "metres")  # the upper row of squares is cut
-GRID = CountsFrame.of_area(AREA, 500, PERIOD)
-TOWERS = Antennas([300, 1500, 1500, 900, 2300], [300, 200, 200, 1100, 900])
-NEAREST = CountsFrame.of_antennas(TOWERS, PERIOD)
+PERIOD = fp.StatedPeriod(None, 1, SLOT_MIN)
+AREA = fp.StatedArea(200, 100, 1_450, 2_100, "metres")  # the upper row of squares is cut
+GRID = fp.CountsFrame.of_area(AREA, 500, PERIOD)
+TOWERS = fp.Antennas([300, 1500, 1500, 900, 2300], [300, 200, 200, 1100, 900])
+NEAREST = fp.CountsFrame.of_antennas(TOWERS, PERIOD)
 FRAMES = pytest.mark.parametrize("frame", [GRID, NEAREST], ids=["area", "antennas"])
 
 # Inside and outside of the area and of the day; few values, so that places tie.
@@ -51,14 +38,14 @@ def fingerprints(records):
     user, x, y, t = zip(
         *((u, *event) for u, person in enumerate(records) for event in person), strict=True
     )
-    return FingerprintSet.from_samples(user, x, y, t)
+    return fp.FingerprintSet.from_samples(user, x, y, t)
 
 
 def tables(records, frame):
     """Counts filled in, and of recorded samples alone."""
     fs = fingerprints(records)
     return [
-        aggregate_counts(fs, frame=frame, filled_in=fill)[0].counts.astype(int)
+        fp.aggregate_counts(fs, frame=frame, filled_in=fill)[0].counts.astype(int)
         for fill in (True, False)
     ]
 
@@ -98,8 +85,8 @@ def test_a_persons_whole_record_changes_no_more_than_the_sensitivity(frame, reco
     without = tables(records, frame)
     with_one, with_other = (tables([*records, mine], frame) for mine in (one, other))
     for i, fill in enumerate((True, False)):
-        counts, _ = aggregate_counts(fingerprints(records), frame=frame, filled_in=fill)
-        promised = privacy_guarantee(counts, 1.0, "user").sensitivity
+        counts, _ = fp.aggregate_counts(fingerprints(records), frame=frame, filled_in=fill)
+        promised = fp.privacy_guarantee(counts, 1.0, "user").sensitivity
         assert promised == 2 * SLOTS
         assert apart(with_one[i], with_other[i]) <= promised
         assert apart(with_one[i], without[i]) <= promised / 2
@@ -120,8 +107,8 @@ def test_one_record_changes_no_more_than_the_sensitivity_of_a_slot(
 
     Moved to another slot it is one less in the one and one more in the other: twice that.
     """
-    counts, _ = aggregate_counts(fingerprints(records), frame=frame, filled_in=False)
-    promised = privacy_guarantee(counts, 1.0, "user-slot").sensitivity
+    counts, _ = fp.aggregate_counts(fingerprints(records), frame=frame, filled_in=False)
+    promised = fp.privacy_guarantee(counts, 1.0, "user-slot").sensitivity
     assert promised == 2
     whole = [before, *mine]
     here = tables([*records, whole], frame)[1]
@@ -166,36 +153,36 @@ def test_one_record_changes_many_slots_once_gaps_are_filled_in():
 
 def _counts(**changes):
     fs = fingerprints([[(300, 300, 10)], [(700, 300, 20)]])
-    made, _ = aggregate_counts(fs, frame=GRID, filled_in=False)
+    made, _ = fp.aggregate_counts(fs, frame=GRID, filled_in=False)
     return replace(made, **changes)
 
 
 def test_no_promise_is_made_where_none_holds():
     fs = fingerprints([[(300, 300, 10)], [(700, 300, 20)]])
-    of_the_data, _ = aggregate_counts(fs)
+    of_the_data, _ = fp.aggregate_counts(fs)
     for unit in ("user", "user-slot"):
-        with pytest.raises(ConfigError, match="stated places and a stated period"):
-            privacy_guarantee(of_the_data, 1.0, unit)
-        with pytest.raises(ConfigError, match="stated places and a stated period"):
-            dp_counts(of_the_data, 1.0, unit)
-        with pytest.raises(ConfigError, match="stand for several people"):
-            dp_counts(_counts(heaviest=3), 1.0, unit)
-    with pytest.raises(ConfigError, match="one record decides many slots"):
-        dp_counts(_counts(filled_in=True), 1.0, "user-slot")
+        with pytest.raises(fp.ConfigError, match="stated places and a stated period"):
+            fp.privacy_guarantee(of_the_data, 1.0, unit)
+        with pytest.raises(fp.ConfigError, match="stated places and a stated period"):
+            fp.dp_counts(of_the_data, 1.0, unit)
+        with pytest.raises(fp.ConfigError, match="stand for several people"):
+            fp.dp_counts(_counts(heaviest=3), 1.0, unit)
+    with pytest.raises(fp.ConfigError, match="one record decides many slots"):
+        fp.dp_counts(_counts(filled_in=True), 1.0, "user-slot")
     merged = replace(fs, weight=np.array([1, 2]))
-    assert aggregate_counts(merged, frame=GRID)[0].heaviest == 2
+    assert fp.aggregate_counts(merged, frame=GRID)[0].heaviest == 2
     long = replace(fs, dt_min=np.full(fs.n_samples, 61.0))
-    with pytest.raises(InfeasibleError, match="reach over several slots"):
-        aggregate_counts(long, frame=GRID, filled_in=False)
+    with pytest.raises(fp.InfeasibleError, match="reach over several slots"):
+        fp.aggregate_counts(long, frame=GRID, filled_in=False)
     for wrong in ({"epsilon": 0}, {"epsilon": np.inf}, {"epsilon": 1.0, "unit": "place"}):
-        with pytest.raises(ConfigError, match="unit" if "unit" in wrong else "epsilon"):
-            privacy_guarantee(_counts(), **wrong)
+        with pytest.raises(fp.ConfigError, match="unit" if "unit" in wrong else "epsilon"):
+            fp.privacy_guarantee(_counts(), **wrong)
 
 
 def test_epsilons_by_hand():
     """24 slots. One slot at ε = .5: 2/.5 = 4, and 12 for the day. A person's day at ε = .5: 48/.5
     = 96, and .5/24 of it for one slot."""
-    one, whole = (privacy_guarantee(_counts(), 0.5, unit) for unit in ("user-slot", "user"))
+    one, whole = (fp.privacy_guarantee(_counts(), 0.5, unit) for unit in ("user-slot", "user"))
     assert (one.sensitivity, one.scale, one.epsilon_slot, one.epsilon_all) == (2, 4.0, 0.5, 12.0)
     assert (whole.sensitivity, whole.scale, whole.epsilon_all) == (48, 96.0, 0.5)
     assert whole.epsilon_slot == pytest.approx(0.5 / 24)
@@ -214,11 +201,11 @@ def test_noise_is_that_of_the_guarantee(unit, scale, monkeypatch):
     """24 slots, 400 squares, ε = .5. OpenDP takes no seed, so bounds are ones that chance passes
     but once in far more than 10⁹ runs; pieces of any size give noise of one kind."""
     monkeypatch.setattr("fpanon_core.attacks.private._AT_ONCE", 1_000)
-    frame = CountsFrame.of_area(StatedArea(0, 0, 10_000, 10_000, "metres"), 500, PERIOD)
-    counts, _ = aggregate_counts(fingerprints([[(300, 300, 10)]]), frame=frame, filled_in=False)
+    frame = fp.CountsFrame.of_area(fp.StatedArea(0, 0, 10_000, 10_000, "metres"), 500, PERIOD)
+    counts, _ = fp.aggregate_counts(fingerprints([[(300, 300, 10)]]), frame=frame, filled_in=False)
     seen = []
-    noisy = dp_counts(counts, 0.5, unit, progress=seen.append)
-    assert (noisy.counts != dp_counts(counts, 0.5, unit).counts).any()
+    noisy = fp.dp_counts(counts, 0.5, unit, progress=seen.append)
+    assert (noisy.counts != fp.dp_counts(counts, 0.5, unit).counts).any()
     assert np.issubdtype(noisy.counts.dtype, np.integer)
     assert noisy.counts.min() < 0, "nothing is cut off"
     assert noisy.digest == ""
@@ -237,10 +224,10 @@ def test_the_frame_does_not_depend_on_the_data():
         (4, "+proj=laea +lat_0=14.7 +lon_0=-17.4"),
         (2, "+proj=laea +lat_0=15.1 +lon_0=-17"),
     ):
-        clock = LocalClock(dt.datetime(2024, 3, day, tzinfo=dt.UTC), "Africa/Dakar")
-        area = StatedArea(14.6, -17.5, 14.8, -17.3)
-        period = StatedPeriod(dt.date(2024, 3, 3), 7)
-        frames.append(CountsFrame.of_area(area, 1_000, period, clock=clock, crs=crs))
+        clock = fp.LocalClock(dt.datetime(2024, 3, day, tzinfo=dt.UTC), "Africa/Dakar")
+        area = fp.StatedArea(14.6, -17.5, 14.8, -17.3)
+        period = fp.StatedPeriod(dt.date(2024, 3, 3), 7)
+        frames.append(fp.CountsFrame.of_area(area, 1_000, period, clock=clock, crs=crs))
     one, other = frames
     for name in ("x_m", "y_m", "dx_m", "lon", "lat", "slot_edge_min", "wall_start_min"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
@@ -249,11 +236,11 @@ def test_the_frame_does_not_depend_on_the_data():
 
 def test_events_fall_into_the_stated_days_whatever_the_datas_first():
     """The data begin on 4 March, the frame on the 3rd: 8 h of the 4th is slot 24 + 8."""
-    clock = LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+    clock = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
     fs = replace(fingerprints([[(300, 300, 485)], [(300, 300, 1_440 + 485)]]), clock=clock)
-    period = StatedPeriod(dt.date(2024, 3, 3), 2, 60)
-    frame = CountsFrame.of_area(AREA, 500, period, clock=clock)
-    counts, truth = aggregate_counts(fs, frame=frame, filled_in=False)
+    period = fp.StatedPeriod(dt.date(2024, 3, 3), 2, 60)
+    frame = fp.CountsFrame.of_area(AREA, 500, period, clock=clock)
+    counts, truth = fp.aggregate_counts(fs, frame=frame, filled_in=False)
     assert np.argwhere(counts.counts).tolist() == [[32, 0]]
     assert (truth[1] == -1).all(), "the second is outside the period"
     assert frame.first_day == dt.date(2024, 3, 3)
@@ -262,22 +249,22 @@ def test_events_fall_into_the_stated_days_whatever_the_datas_first():
 def test_days_in_which_the_clocks_change():
     """In Los Angeles 10 March 2024 has 23 hours, 3 November 25."""
     for day, slots in ((dt.date(2024, 3, 10), 46), (dt.date(2024, 11, 3), 50)):
-        clock = LocalClock(dt.datetime(2024, 3, 1, 8, tzinfo=dt.UTC), "America/Los_Angeles")
-        frame = CountsFrame.of_area(AREA, 500, StatedPeriod(day, 1), clock=clock)
+        clock = fp.LocalClock(dt.datetime(2024, 3, 1, 8, tzinfo=dt.UTC), "America/Los_Angeles")
+        frame = fp.CountsFrame.of_area(AREA, 500, fp.StatedPeriod(day, 1), clock=clock)
         assert frame.n_slots == slots
 
 
 def test_degrees_of_an_area_are_kept():
     """What is inside by degrees is counted, and lies in the square whose bounds hold it."""
-    area = StatedArea(14.6, -17.5, 14.8, -17.3)
+    area = fp.StatedArea(14.6, -17.5, 14.8, -17.3)
     crs = "+proj=laea +lat_0=14.9 +lon_0=-17 +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
     from fpanon_core.model.projection import lon_lat
 
     rng = np.random.default_rng(0)
     x, y = rng.uniform(-60_000, 0, 400), rng.uniform(-40_000, 0, 400)
-    fs = replace(FingerprintSet.from_samples(np.arange(400), x, y, np.zeros(400)), crs=crs)
-    frame = CountsFrame.of_area(area, 1_000, PERIOD, crs=crs)
-    _, truth = aggregate_counts(fs, frame=frame, filled_in=False)
+    fs = replace(fp.FingerprintSet.from_samples(np.arange(400), x, y, np.zeros(400)), crs=crs)
+    frame = fp.CountsFrame.of_area(area, 1_000, PERIOD, crs=crs)
+    _, truth = fp.aggregate_counts(fs, frame=frame, filled_in=False)
     lon, lat = lon_lat(crs, fs.x_m + 50, fs.y_m + 50)
     inside = (lat >= 14.6) & (lat < 14.8) & (lon >= -17.5) & (lon < -17.3)
     assert 20 < inside.sum() < 380
@@ -290,31 +277,31 @@ def test_degrees_of_an_area_are_kept():
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: StatedArea(2, 0, 1, 1),
-        lambda: StatedArea(0, 0, 91, 1),
-        lambda: StatedArea(0, float("nan"), 1, 1),
-        lambda: StatedArea(0, 0, 1, 1, "miles"),
-        lambda: StatedPeriod(None, 0),
-        lambda: StatedPeriod(None, 1, 7),
-        lambda: StatedPeriod("2024-03-04", 1),
-        lambda: StatedPeriod(None, 1, timezone="Nowhere/City"),
-        lambda: CountsFrame.of_area(StatedArea(0, 0, 1, 1), 500, PERIOD),
-        lambda: CountsFrame.of_area(AREA, 0, PERIOD),
-        lambda: CountsFrame.of_area(AREA, 500, StatedPeriod(dt.date(2024, 3, 4), 1)),
-        lambda: CountsFrame.of_antennas(Antennas([], []), PERIOD),
-        lambda: aggregate_counts(
+        lambda: fp.StatedArea(2, 0, 1, 1),
+        lambda: fp.StatedArea(0, 0, 91, 1),
+        lambda: fp.StatedArea(0, float("nan"), 1, 1),
+        lambda: fp.StatedArea(0, 0, 1, 1, "miles"),
+        lambda: fp.StatedPeriod(None, 0),
+        lambda: fp.StatedPeriod(None, 1, 7),
+        lambda: fp.StatedPeriod("2024-03-04", 1),
+        lambda: fp.StatedPeriod(None, 1, timezone="Nowhere/City"),
+        lambda: fp.CountsFrame.of_area(fp.StatedArea(0, 0, 1, 1), 500, PERIOD),
+        lambda: fp.CountsFrame.of_area(AREA, 0, PERIOD),
+        lambda: fp.CountsFrame.of_area(AREA, 500, fp.StatedPeriod(dt.date(2024, 3, 4), 1)),
+        lambda: fp.CountsFrame.of_antennas(fp.Antennas([], []), PERIOD),
+        lambda: fp.aggregate_counts(
             replace(fingerprints([[(0, 0, 0)]]), crs="+proj=laea"), frame=NEAREST
         ),
     ],
 )
 def test_frames_that_cannot_be(wrong):
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         wrong()
 
 
 # --- read alike --------------------------------------------------------------------------------
 
-DAKAR = StatedArea(14.68, -17.46, 14.71, -17.43)
+DAKAR = fp.StatedArea(14.68, -17.46, 14.71, -17.43)
 
 
 def crowd_and(records):
@@ -341,11 +328,11 @@ def crowd_and(records):
 
 
 def read_and_counted(records, centre, filled_in):
-    fs, report = read_cdr(crowd_and(records), timezone="Africa/Dakar", centre=centre)
+    fs, report = fp.read_cdr(crowd_and(records), timezone="Africa/Dakar", centre=centre)
     assert report.centre_stated == (centre is not None)
-    period = StatedPeriod(dt.date(2024, 3, 4), 1, SLOT_MIN)
-    frame = CountsFrame.of_area(DAKAR, 300, period, clock=fs.clock, crs=fs.crs)
-    return aggregate_counts(fs, frame=frame, filled_in=filled_in)[0]
+    period = fp.StatedPeriod(dt.date(2024, 3, 4), 1, SLOT_MIN)
+    frame = fp.CountsFrame.of_area(DAKAR, 300, period, clock=fs.clock, crs=fs.crs)
+    return fp.aggregate_counts(fs, frame=frame, filled_in=filled_in)[0]
 
 
 @pytest.mark.parametrize("records", [1, 24])
@@ -358,9 +345,9 @@ def test_one_person_more_moves_nobody_on_a_stated_projection(records, centre):
         without, with_more = (read_and_counted(n, centre, filled_in) for n in (0, records))
         changed = apart(without.counts.astype(int), with_more.counts.astype(int))
         assert changed == (SLOTS if filled_in else records), "the person's own and no others"
-        assert changed <= privacy_guarantee(without, 1.0, "user").sensitivity
+        assert changed <= fp.privacy_guarantee(without, 1.0, "user").sensitivity
         if records == 1 and not filled_in:
-            assert changed <= privacy_guarantee(without, 1.0, "user-slot").sensitivity
+            assert changed <= fp.privacy_guarantee(without, 1.0, "user-slot").sensitivity
 
 
 @pytest.mark.parametrize("records", [1, 24])
@@ -373,20 +360,22 @@ def test_around_the_middle_of_the_records_it_would_move_everybody(records):
         seen = (read_and_counted(n, None, False).counts.astype(int) for n in (0, records))
         assert apart(*seen) > sensitivity_of(SLOTS, "user-slot")
     for counts in (without, with_more):
-        for call in (privacy_guarantee, dp_counts):
-            with pytest.raises(ConfigError, match=r"middle of the records.*stated centre"):
+        for call in (fp.privacy_guarantee, fp.dp_counts):
+            with pytest.raises(fp.ConfigError, match=r"middle of the records.*stated centre"):
                 call(counts, 1.0, "user")
 
 
 def test_long_samples_begin_where_the_first_day_does():
-    fs, _ = read_cdr(crowd_and(0), timezone="Africa/Dakar", granularity_min=7, centre=(14.7, -17.4))
-    frame = CountsFrame.of_area(
-        DAKAR, 300, StatedPeriod(dt.date(2024, 3, 4), 1), clock=fs.clock, crs=fs.crs
+    fs, _ = fp.read_cdr(
+        crowd_and(0), timezone="Africa/Dakar", granularity_min=7, centre=(14.7, -17.4)
     )
-    with pytest.raises(ConfigError, match="granularity in time of 1, 3, 5 or 15"):
-        privacy_guarantee(aggregate_counts(fs, frame=frame)[0], 1.0, "user")
+    frame = fp.CountsFrame.of_area(
+        DAKAR, 300, fp.StatedPeriod(dt.date(2024, 3, 4), 1), clock=fs.clock, crs=fs.crs
+    )
+    with pytest.raises(fp.ConfigError, match="granularity in time of 1, 3, 5 or 15"):
+        fp.privacy_guarantee(fp.aggregate_counts(fs, frame=frame)[0], 1.0, "user")
 
 
 def test_too_many_squares_are_refused():
-    with pytest.raises(InfeasibleError, match="too many"):
-        CountsFrame.of_area(StatedArea(0, 0, 1e6, 1e6, "metres"), 100, PERIOD)
+    with pytest.raises(fp.InfeasibleError, match="too many"):
+        fp.CountsFrame.of_area(fp.StatedArea(0, 0, 1e6, 1e6, "metres"), 100, PERIOD)

@@ -8,18 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    Cancelled,
-    ConfigError,
-    FingerprintSet,
-    LocalEngine,
-    aggregate_counts,
-    coarsen,
-    generate_cdr,
-    read_cdr,
-    recover_trajectories,
-    score_recovery,
-)
+import fpanon_core as fp
 from fpanon_core.attacks import scoring
 from fpanon_core.attacks.aggregation import counted_people
 from tests.oracles import recovery as oracle
@@ -35,15 +24,15 @@ def towns(draw):
     user = np.concatenate([np.arange(n), rng.integers(0, n, many)])
     x = rng.integers(0, places, len(user)) * 700.0
     t = rng.uniform(0, draw(st.sampled_from([300.0, 3000.0])), len(user))
-    return aggregate_counts(FingerprintSet.from_samples(user, x, 0 * x, t), slot_min=180)
+    return fp.aggregate_counts(fp.FingerprintSet.from_samples(user, x, 0 * x, t), slot_min=180)
 
 
 @settings(max_examples=60, deadline=None)
 @given(towns(), st.sampled_from(["greedy", "optimal"]), st.sampled_from([None, 2, 15]))
 def test_equals_the_oracle(town, pairing, people):
     counts, truth = town
-    recovered = recover_trajectories(counts, n_trajectories=people)
-    score = score_recovery(recovered, counts, truth, pairing=pairing, engine=LocalEngine(2))
+    recovered = fp.recover_trajectories(counts, n_trajectories=people)
+    score = fp.score_recovery(recovered, counts, truth, pairing=pairing, engine=fp.LocalEngine(2))
     true, offsets = truth.tolist(), counts.day_offsets
     days = [np.arange(a, b) for a, b in pairwise(offsets)]
     pieces = [
@@ -96,17 +85,17 @@ def test_pairs_errors_and_uniqueness_by_hand():
     Optimal: first with 1 (2), second with 0 (3): 5 of 9.
     Errors of greedy: slot 1 of the first, slot 0 of the second: 0 400 0 400 0 0.
     """
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         np.repeat([1, 2, 3], 3),
         np.array([0, 1, 1, 0, 0, 0, 1, 1, 1]) * 400.0,
         np.zeros(9),
         np.tile([0, 180, 360], 3),
     )
-    counts, truth = aggregate_counts(fs, slot_min=180)
+    counts, truth = fp.aggregate_counts(fs, slot_min=180)
     places = np.array([[0, 0, 1], [0, 1, 1]], np.int32)
-    recovered = replace(recover_trajectories(counts), places=places, daily=places)
+    recovered = replace(fp.recover_trajectories(counts), places=places, daily=places)
     greedy, optimal = (
-        score_recovery(recovered, counts, truth, pairing=p) for p in ("greedy", "optimal")
+        fp.score_recovery(recovered, counts, truth, pairing=p) for p in ("greedy", "optimal")
     )
     assert (greedy.pair.tolist(), greedy.shared.tolist()) == ([0, 2], [2, 2])
     assert (greedy.accuracy, optimal.accuracy) == pytest.approx((4 / 9, 5 / 9))
@@ -120,9 +109,11 @@ def test_pairs_errors_and_uniqueness_by_hand():
 
 def _accuracy(n, days=5):
     """Generated people who call often enough to be seen where they are."""
-    fs, _ = read_cdr(generate_cdr(n, days=days, events_per_day=60, activity_sigma=0.3, seed=2))
-    counts, truth = aggregate_counts(fs)
-    return score_recovery(recover_trajectories(counts), counts, truth)
+    fs, _ = fp.read_cdr(
+        fp.generate_cdr(n, days=days, events_per_day=60, activity_sigma=0.3, seed=2)
+    )
+    counts, truth = fp.aggregate_counts(fs)
+    return fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
 
 
 def test_regular_people_are_found_and_fewer_among_more():
@@ -136,76 +127,61 @@ def test_regular_people_are_found_and_fewer_among_more():
 
 def test_the_baseline_is_seeded_and_pieces_of_any_size_change_nothing(monkeypatch):
     rng = np.random.default_rng(1)
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         rng.integers(0, 50, 400),
         rng.integers(0, 9, 400) * 300.0,
         np.zeros(400),
         rng.uniform(0, 2880, 400),
     )
-    counts, truth = aggregate_counts(fs)
-    recovered = recover_trajectories(counts)
-    scores = [score_recovery(recovered, counts, truth, seed=s) for s in (0, 0, 1)]
+    counts, truth = fp.aggregate_counts(fs)
+    recovered = fp.recover_trajectories(counts)
+    scores = [fp.score_recovery(recovered, counts, truth, seed=s) for s in (0, 0, 1)]
     monkeypatch.setattr(scoring, "_ROWS_A_BLOCK", 3)
     monkeypatch.setattr(scoring, "_BLOCKS_AT_ONCE", 2)
-    scores.append(score_recovery(recovered, counts, truth))
+    scores.append(fp.score_recovery(recovered, counts, truth))
     assert len({s.accuracy for s in scores}) == 1
     baselines = [s.baseline_accuracy for s in scores]
     assert baselines[0] == baselines[1] == baselines[3] != baselines[2]
-    optimal = score_recovery(recovered, counts, truth, pairing="optimal")
+    optimal = fp.score_recovery(recovered, counts, truth, pairing="optimal")
     assert optimal.accuracy >= scores[0].accuracy
 
 
 def test_nothing_published_nothing_recovered():
-    fs = FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
-    counts, truth = aggregate_counts(fs)
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
+    counts, truth = fp.aggregate_counts(fs)
     empty = counts.with_counts(np.zeros_like(counts.counts))
-    score = score_recovery(recover_trajectories(empty, n_trajectories=2), empty, truth)
+    score = fp.score_recovery(fp.recover_trajectories(empty, n_trajectories=2), empty, truth)
     assert (score.accuracy, score.baseline_accuracy) == (0, 0)
     assert (len(score.error_m), score.uniqueness.tolist()) == (0, [0] * 5)
     assert np.isnan(score.error_median_m)
 
 
 def test_one_user_one_place_and_no_night():
-    fs = FingerprintSet.from_samples([1], [0], [0], [700])
-    counts, truth = aggregate_counts(fs)
-    score = score_recovery(recover_trajectories(counts), counts, truth)
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [700])
+    counts, truth = fp.aggregate_counts(fs)
+    score = fp.score_recovery(fp.recover_trajectories(counts), counts, truth)
     assert (score.accuracy, score.baseline_accuracy, score.error_median_m) == (1, 1, 0)
     assert np.isnan(score.accuracy_by_step[0])
 
 
-def test_progress_and_cancel():
-    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 500] * 2, [0] * 4, [0, 0, 3000, 3000])
-    counts, truth = aggregate_counts(fs)
-    recovered, seen = recover_trajectories(counts), []
-    score_recovery(recovered, counts, truth, progress=seen.append)
-    assert seen == sorted(seen)
-    assert seen[-1] == pytest.approx(1.0)
-
-    def stop(_):
-        raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        score_recovery(recovered, counts, truth, progress=stop)
-
-
 def test_what_does_not_belong_together():
-    fs = FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
-    counts, truth = aggregate_counts(fs)
-    recovered = recover_trajectories(counts)
-    with pytest.raises(ConfigError, match="do not belong together"):
-        score_recovery(recovered, counts, truth[:, 1:])
-    with pytest.raises(ConfigError, match="beyond the 2"):
-        score_recovery(recovered, counts, truth + 1)
-    merged, merged_truth = coarsen(counts, truth, metres=10_000)
-    with pytest.raises(ConfigError, match="recovered from"):
-        score_recovery(recovered, merged, merged_truth)
-    assert score_recovery(recovered, counts, truth.tolist()).n_users == 2
-    with pytest.raises(ConfigError, match="of somebody"):
-        score_recovery(recovered, counts, truth[:0])
-    with pytest.raises(ConfigError, match="Unknown pairing 'best'"):
-        score_recovery(recovered, counts, truth, pairing="best")
-    with pytest.raises(ConfigError, match="seed"):
-        score_recovery(recovered, counts, truth, seed=-1)
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 500], [0, 0], [0, 700])
+    counts, truth = fp.aggregate_counts(fs)
+    recovered = fp.recover_trajectories(counts)
+    with pytest.raises(fp.ConfigError, match="do not belong together"):
+        fp.score_recovery(recovered, counts, truth[:, 1:])
+    with pytest.raises(fp.ConfigError, match="beyond the 2"):
+        fp.score_recovery(recovered, counts, truth + 1)
+    merged, merged_truth = fp.coarsen(counts, truth, metres=10_000)
+    with pytest.raises(fp.ConfigError, match="recovered from"):
+        fp.score_recovery(recovered, merged, merged_truth)
+    assert fp.score_recovery(recovered, counts, truth.tolist()).n_users == 2
+    with pytest.raises(fp.ConfigError, match="of somebody"):
+        fp.score_recovery(recovered, counts, truth[:0])
+    with pytest.raises(fp.ConfigError, match="Unknown pairing 'best'"):
+        fp.score_recovery(recovered, counts, truth, pairing="best")
+    with pytest.raises(fp.ConfigError, match="seed"):
+        fp.score_recovery(recovered, counts, truth, seed=-1)
 
 
 def test_who_has_no_record_stays_at_random_too():
@@ -213,12 +189,12 @@ def test_who_has_no_record_stays_at_random_too():
     n = 20
     user = np.repeat(np.arange(n), 8)
     x = np.where(user < 16, 0, 900)
-    fs = FingerprintSet.from_samples(user, x, x * 0, np.tile(np.arange(8) * 180.0, n))
-    counts, truth = aggregate_counts(fs, slot_min=180)
+    fs = fp.FingerprintSet.from_samples(user, x, x * 0, np.tile(np.arange(8) * 180.0, n))
+    counts, truth = fp.aggregate_counts(fs, slot_min=180)
     table = np.where(counts.counts < 15, 0, counts.counts)
     table[1::2] = 0
     fewer = counts.with_counts(table)
-    score = score_recovery(recover_trajectories(fewer, n_trajectories=n), fewer, truth)
+    score = fp.score_recovery(fp.recover_trajectories(fewer, n_trajectories=n), fewer, truth)
     assert score.accuracy == score.baseline_accuracy == 0.8
 
 
@@ -227,8 +203,8 @@ def test_who_has_no_record_stays_at_random_too():
 def test_recorded_points_are_those_of_the_same_pairs(fs, seed):
     """By plain loops: of each pair the recorded points that are right, over all recorded ones."""
     made = counted_people(fs, slot_min=180)
-    recovered = recover_trajectories(made.counts)
-    score = score_recovery(recovered, made.counts, made.truth, recorded=made.recorded, seed=seed)
+    recovered = fp.recover_trajectories(made.counts)
+    score = fp.score_recovery(recovered, made.counts, made.truth, recorded=made.recorded, seed=seed)
     right = sum(
         bool(made.recorded[u, s]) and recovered.places[i, s] == made.truth[u, s]
         for i, u in enumerate(score.pair.tolist())
@@ -238,13 +214,13 @@ def test_recorded_points_are_those_of_the_same_pairs(fs, seed):
     assert score.recorded_share == pytest.approx(made.recorded.mean())
     assert 0 <= score.baseline_recorded <= 1
     # What is recorded changes nothing else; where all is, it is the accuracy.
-    plain = score_recovery(recovered, made.counts, made.truth, seed=seed)
+    plain = fp.score_recovery(recovered, made.counts, made.truth, seed=seed)
     assert plain.accuracy == score.accuracy
     assert np.isnan(plain.recorded)
-    whole = score_recovery(
+    whole = fp.score_recovery(
         recovered, made.counts, made.truth, recorded=np.ones_like(made.recorded), seed=seed
     )
     np.testing.assert_allclose(whole.recorded_by_step, score.accuracy_by_step)
     np.testing.assert_allclose(whole.baseline_recorded_by_step, score.baseline_by_step)
-    with pytest.raises(ConfigError, match="each point of the truth"):
-        score_recovery(recovered, made.counts, made.truth, recorded=made.recorded[:, :0])
+    with pytest.raises(fp.ConfigError, match="each point of the truth"):
+        fp.score_recovery(recovered, made.counts, made.truth, recorded=made.recorded[:, :0])

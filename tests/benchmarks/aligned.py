@@ -8,36 +8,26 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
-from fpanon_core import (
-    StretchConfig,
-    aligned,
-    generate_cdr,
-    glove,
-    into_periods,
-    mean_loss,
-    read_cdr,
-    verify_k_anonymity,
-)
+import fpanon_core as fp
 from fpanon_core.anonymize.crowding import boxes_of
 from fpanon_core.io.samples import sample
 from fpanon_core.kernels.aligned_blocks import pair_losses
-from tests.benchmarks.nu_k_pick import nu_k_pick
 
 
 def _generated(n_users):
-    return read_cdr(generate_cdr(n_users, seed=1), timezone="UTC")[0]
+    return fp.read_cdr(fp.generate_cdr(n_users, seed=1), timezone="UTC")[0]
 
 
 def _shipped(key):
     of = sample(key)
-    return read_cdr(of.path, antennas=of.antennas_path, timezone=of.timezone)[0]
+    return fp.read_cdr(of.path, antennas=of.antennas_path, timezone=of.timezone)[0]
 
 
 def _case(data, k, effort="default", beside=True):
     fs = data()
     few = fs.subset(np.arange(60))
-    verify_k_anonymity(few, aligned(few, k), k)  # compiles
-    made, ours_s, ours_cpu_s = _timed(lambda: aligned(fs, k, effort=effort))
+    fp.verify_k_anonymity(few, fp.aligned(few, k), k)  # compiles
+    made, ours_s, ours_cpu_s = _timed(lambda: fp.aligned(fs, k, effort=effort))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     figures = made.summary()
     out = {
@@ -48,20 +38,20 @@ def _case(data, k, effort="default", beside=True):
         "its processor time, s": round(ours_cpu_s, 1),
         "peak memory, GB": round(peak, 2),
         # Of weights 1 and 1, as in docs/science.md: twice that of the usual halves.
-        "mean loss": round(2 * mean_loss(made), 4),
+        "mean loss": round(2 * fp.mean_loss(made), 4),
         "median side, m": figures["median_space_m"],
         "median span, min": figures["median_time_min"],
         "phantom share": figures["phantom_share"],
-        "verified": verify_k_anonymity(fs, made, k).passed,
+        "verified": fp.verify_k_anonymity(fs, made, k).passed,
     }
     if beside:
-        glove(few, k)  # compiles
-        other, glove_s, glove_cpu_s = _timed(lambda: glove(fs, k))
+        fp.glove(few, k)  # compiles
+        other, glove_s, glove_cpu_s = _timed(lambda: fp.glove(fs, k))
         out |= {
             "GLOVE, s": round(glove_s, 1),
             "its processor time, s ": round(glove_cpu_s, 1),
             "ratio of processor time": round(ours_cpu_s / glove_cpu_s, 2),
-            "GLOVE's mean loss": round(2 * mean_loss(other), 4),
+            "GLOVE's mean loss": round(2 * fp.mean_loss(other), 4),
         }
     return out
 
@@ -69,17 +59,17 @@ def _case(data, k, effort="default", beside=True):
 def _in_periods(method, days):
     """The synthetic sample, k = 5, in periods."""
     fs = _shipped("synthetic")
-    few = into_periods(fs.subset(np.arange(60)), 7)
-    verify_k_anonymity(few, method(few, 5), 5)  # compiles
-    cut, _, cut_cpu_s = _timed(lambda: into_periods(fs, days))
+    few = fp.into_periods(fs.subset(np.arange(60)), 7)
+    fp.verify_k_anonymity(few, method(few, 5), 5)  # compiles
+    cut, _, cut_cpu_s = _timed(lambda: fp.into_periods(fs, days))
     made, _, cpu_s = _timed(lambda: method(cut, 5))
-    verdict, _, verify_cpu_s = _timed(lambda: verify_k_anonymity(fs, made, 5))
+    verdict, _, verify_cpu_s = _timed(lambda: fp.verify_k_anonymity(fs, made, 5))
     figures = made.summary()
     return {
         "days": days,
         "pieces": figures["pieces"],
         "periods": figures["periods"],
-        "mean loss": round(2 * mean_loss(made), 4),
+        "mean loss": round(2 * fp.mean_loss(made), 4),
         "median side, m": figures["median_space_m"],
         "median span, min": figures["median_time_min"],
         "phantom share": round(figures["phantom_share"], 3),
@@ -96,11 +86,6 @@ def _timed(work):
     return out, time.perf_counter() - started, time.process_time() - cpu
 
 
-def _picked(data, k):
-    fs = data()
-    return {"users": fs.n_users, "k": k} | nu_k_pick(fs, k)
-
-
 def _no_pairs_lose_less(data):
     """What groups of 2 or more must lose at least: a linear programme over all pairs.
 
@@ -112,7 +97,7 @@ def _no_pairs_lose_less(data):
     others = np.tile(everybody, (fs.n_users, 1))
     others[everybody, everybody] = -1
     loss = np.empty(others.shape)
-    pair_losses(boxes_of(fs, StretchConfig(1, 1)), everybody, others, loss)
+    pair_losses(boxes_of(fs, fp.StretchConfig(1, 1)), everybody, others, loss)
     a, b = np.triu_indices(fs.n_users, 1)
     ends = np.concatenate([a, b]), np.tile(np.arange(len(a)), 2)
     shares = csr_matrix((np.ones(2 * len(a)), ends), shape=(fs.n_users, len(a)))
@@ -129,15 +114,11 @@ CASES = (
     }
     | {
         f"periods_{method.__name__}_{days}": partial(_in_periods, method, days)
-        for method in (aligned, glove)
+        for method in (fp.aligned, fp.glove)
         for days in (1, 7)
     }
     | {
         "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(_shipped, "sf_cabs")),
-    }
-    | {
-        f"nu_k_pick_synthetic_k{k}": partial(_picked, partial(_shipped, "synthetic"), k)
-        for k in (2, 5)
     }
     | {
         "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),

@@ -7,31 +7,22 @@ import resource
 import time
 from functools import partial
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    GeneralizationProfile,
-    Generalize,
-    Grid,
-    ReleaseOption,
-    generate_cdr,
-    read_cdr,
-)
+import fpanon_core as fp
 from fpanon_core.studies import attack, followed
 
 OPTIONS = {
-    "bins": (Generalize(GeneralizationProfile(Grid(1_000), 60)),),
-    "noise": (AddNoise(1_000),),
-    "aligned": (Aligned(2),),
+    "bins": (fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60)),),
+    "noise": (fp.AddNoise(1_000),),
+    "aligned": (fp.Aligned(2),),
 }
 
 
 def _one(n_users, name):
-    config = attack.Config(ReleaseOption(steps=OPTIONS[name]))
-    small, _ = read_cdr(generate_cdr(100, seed=1))
+    config = attack.Config(fp.ReleaseOption(steps=OPTIONS[name]))
+    small, _ = fp.read_cdr(fp.generate_cdr(100, seed=1))
     attack.study(small, config)  # compiles
     followed.follow(small, config, 0)
-    fs, _ = read_cdr(generate_cdr(n_users, seed=1))
+    fs, _ = fp.read_cdr(fp.generate_cdr(n_users, seed=1))
     started, cpu = time.perf_counter(), time.process_time()
     result = attack.study(fs, config)
     study_s, study_cpu = time.perf_counter() - started, time.process_time() - cpu

@@ -11,16 +11,7 @@ import sys
 import time
 from contextlib import contextmanager
 
-from fpanon_core import (
-    DaskEngine,
-    aligned,
-    disclosure,
-    draw_knowledge,
-    generate_cdr,
-    k_gap,
-    read_cdr,
-    unicity,
-)
+import fpanon_core as fp
 
 _REPEATS = 2
 _PORT = 18786
@@ -41,7 +32,7 @@ def cluster(workers):
     try:
         for _ in range(60):
             try:
-                engine = DaskEngine(address)
+                engine = fp.DaskEngine(address)
                 break
             except ValueError:
                 time.sleep(0.5)
@@ -62,16 +53,16 @@ def _processor_s(process_id):
 
 
 CALLS = {
-    "k_gap": lambda fs, e: k_gap(fs, 2, engine=e),
-    "aligned, 16 shards": lambda fs, e: aligned(fs, 2, shards=16, engine=e),
-    "unicity": lambda fs, e: unicity(fs, 4, users=fs.n_users, engine=e),
-    "disclosure": lambda fs, e: disclosure(fs, draw_knowledge(fs, 4, users=2500), engine=e),
+    "k_gap": lambda fs, e: fp.k_gap(fs, 2, engine=e),
+    "aligned, 16 shards": lambda fs, e: fp.aligned(fs, 2, shards=16, engine=e),
+    "unicity": lambda fs, e: fp.unicity(fs, 4, users=fs.n_users, engine=e),
+    "disclosure": lambda fs, e: fp.disclosure(fs, fp.draw_knowledge(fs, 4, users=2500), engine=e),
 }
 
 
 def shared(n_users=20_000):
     """Wall time of one and of two workers, and the processor time of each worker, seconds."""
-    few, fs = (read_cdr(generate_cdr(n, seed=1), timezone="UTC")[0] for n in (200, n_users))
+    few, fs = (fp.read_cdr(fp.generate_cdr(n, seed=1), timezone="UTC")[0] for n in (200, n_users))
     figures = {"users": n_users, "samples": fs.n_samples}
     best = {}
     for _ in range(_REPEATS):
@@ -79,7 +70,7 @@ def shared(n_users=20_000):
             with cluster(workers) as (engine, processes):
                 for name, call in CALLS.items():
                     if name.startswith("aligned"):
-                        aligned(few, 2, shards=workers, engine=engine)
+                        fp.aligned(few, 2, shards=workers, engine=engine)
                     else:
                         call(few, engine)
                     before = [_processor_s(pid) for pid in processes]

@@ -7,42 +7,30 @@ import resource
 import time
 from functools import partial
 
-from fpanon_core import (
-    AddNoise,
-    GeneralizationProfile,
-    Generalize,
-    Grid,
-    Permute,
-    expected_error,
-    generate_cdr,
-    home_found,
-    link,
-    read_cdr,
-    release,
-)
+import fpanon_core as fp
 
-BINS = Generalize(GeneralizationProfile(Grid(1_000), 60))
+BINS = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
 OPTIONS = {
-    "noise": [AddNoise(1_000)],
+    "noise": [fp.AddNoise(1_000)],
     "bins": [BINS],
-    "bins_noise": [BINS, AddNoise(1_000)],
-    "both": [AddNoise(1_000, 60)],
-    "exchange": [BINS, Permute()],
+    "bins_noise": [BINS, fp.AddNoise(1_000)],
+    "both": [fp.AddNoise(1_000, 60)],
+    "exchange": [BINS, fp.Permute()],
 }
 
 
 def _one(n_users, name):
-    small, _ = read_cdr(generate_cdr(100, seed=1))
-    made = release(small, OPTIONS[name], seed=0)  # compiles
-    link(small, made)
-    home_found(small, made)
-    expected_error(small, made)
-    fs, _ = read_cdr(generate_cdr(n_users, seed=1))
-    made = release(fs, OPTIONS[name], seed=0)
+    small, _ = fp.read_cdr(fp.generate_cdr(100, seed=1))
+    made = fp.release(small, OPTIONS[name], seed=0)  # compiles
+    fp.link(small, made)
+    fp.home_found(small, made)
+    fp.expected_error(small, made)
+    fs, _ = fp.read_cdr(fp.generate_cdr(n_users, seed=1))
+    made = fp.release(fs, OPTIONS[name], seed=0)
     before = _peak_gb()
-    found, link_s, link_cpu = _timed(link, fs, made)
-    homes, home_s, _ = _timed(home_found, fs, made, nights=3)
-    error, error_s, _ = _timed(expected_error, fs, made)
+    found, link_s, link_cpu = _timed(fp.link, fs, made)
+    homes, home_s, _ = _timed(fp.home_found, fs, made, nights=3)
+    error, error_s, _ = _timed(fp.expected_error, fs, made)
     return {
         "users": fs.n_users,
         "samples a user": round(fs.n_samples / fs.n_users, 1),

@@ -10,45 +10,27 @@ import sys
 from datetime import date
 from pathlib import Path
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    Periods,
-    Permute,
-    ReleaseOption,
-    SampleUsers,
-    SuppressRare,
-    expected_error,
-    explore_options,
-    home_found,
-    link,
-    read_cdr,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.io.samples import sample
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 BEGIN, END = "<!-- outsider-table begins -->", "<!-- outsider-table ends -->"
 P, STRATEGY, SEED = 4, "uniform", 0
 SAMPLES = {"synthetic": "synthetic people", "sf_cabs": "San Francisco taxis"}
-FINE = Generalize(GeneralizationProfile(Grid(1_000), 60))
+FINE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
 OPTIONS = (
-    ReleaseOption("as it is"),
-    ReleaseOption(steps=[FINE]),
-    ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(5_000), 360))]),
-    ReleaseOption("noise of 250 m", [AddNoise(250)]),
-    ReleaseOption("noise of 1 km", [AddNoise(1_000)]),
-    ReleaseOption("noise of 5 km", [AddNoise(5_000)]),
-    ReleaseOption("noise of 1 km and 1 h", [AddNoise(1_000, 60)]),
-    ReleaseOption(steps=[Permute()]),
-    ReleaseOption(steps=[SampleUsers(0.1)]),
-    ReleaseOption("1 km · 1 h, bins of fewer than 5 left out", [FINE, SuppressRare(5)]),
-    *(ReleaseOption(steps=[kind(k)]) for kind in (Glove, Aligned) for k in (2, 5)),
-    ReleaseOption("aligned, k = 5, weeks", [Periods(7), Aligned(5)]),
+    fp.ReleaseOption("as it is"),
+    fp.ReleaseOption(steps=[FINE]),
+    fp.ReleaseOption(steps=[fp.Generalize(fp.GeneralizationProfile(fp.Grid(5_000), 360))]),
+    fp.ReleaseOption("noise of 250 m", [fp.AddNoise(250)]),
+    fp.ReleaseOption("noise of 1 km", [fp.AddNoise(1_000)]),
+    fp.ReleaseOption("noise of 5 km", [fp.AddNoise(5_000)]),
+    fp.ReleaseOption("noise of 1 km and 1 h", [fp.AddNoise(1_000, 60)]),
+    fp.ReleaseOption(steps=[fp.Permute()]),
+    fp.ReleaseOption(steps=[fp.SampleUsers(0.1)]),
+    fp.ReleaseOption("1 km · 1 h, bins of fewer than 5 left out", [FINE, fp.SuppressRare(5)]),
+    *(fp.ReleaseOption(steps=[kind(k)]) for kind in (fp.Glove, fp.Aligned) for k in (2, 5)),
+    fp.ReleaseOption("aligned, k = 5, weeks", [fp.Periods(7), fp.Aligned(5)]),
 )
 
 
@@ -64,8 +46,8 @@ def main(samples):
 
 def _table(name):
     shipped = sample(name)
-    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
-    weighed = explore_options(fs, OPTIONS, p=P, strategy=STRATEGY, seed=SEED)
+    fs, _ = fp.read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    weighed = fp.explore_options(fs, OPTIONS, p=P, strategy=STRATEGY, seed=SEED)
     lines = [
         f"**{SAMPLES[name][0].upper()}{SAMPLES[name][1:]}**, {fs.n_users:,} people, "
         f"{fs.n_samples:,} samples; {date.today()}.",
@@ -83,10 +65,10 @@ def _table(name):
 def _row(fs, option, result, useful):
     if result.fault is not None:
         return f"| {option.name} | {result.fault} | | | | | |"
-    made = release(fs, option, seed=SEED)
-    found = link(fs, made, P, strategy=STRATEGY, seed=SEED)
-    home = home_found(fs, made, [1_000]).iloc[0]
-    error = expected_error(fs, made, P, strategy=STRATEGY, seed=SEED)
+    made = fp.release(fs, option, seed=SEED)
+    found = fp.link(fs, made, P, strategy=STRATEGY, seed=SEED)
+    home = fp.home_found(fs, made, [1_000]).iloc[0]
+    error = fp.expected_error(fs, made, P, strategy=STRATEGY, seed=SEED)
     # What the dashboard says of the form is what the library says of it.
     assert result.risks["linkage"][:2] == (found.first, found.first_low)
     assert result.risks["home"][:2] == (home["found"], home["low"])

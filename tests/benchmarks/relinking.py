@@ -7,32 +7,24 @@ import resource
 import time
 from functools import partial
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    Periods,
-    generate_cdr,
-    read_cdr,
-    release,
-    relink_periods,
-)
+import fpanon_core as fp
 
 OPTIONS = {
-    "days": [Periods(1)],
-    "weeks": [Periods(7)],
-    "weeks_noise": [AddNoise(1_000), Periods(7)],
-    "weeks_aligned_k2": [Periods(7), Aligned(2)],
+    "days": [fp.Periods(1)],
+    "weeks": [fp.Periods(7)],
+    "weeks_noise": [fp.AddNoise(1_000), fp.Periods(7)],
+    "weeks_aligned_k2": [fp.Periods(7), fp.Aligned(2)],
 }
 
 
 def _one(n_users, name, candidates=512):
-    small, _ = read_cdr(generate_cdr(100, seed=1))
-    relink_periods(release(small, OPTIONS[name], seed=0))  # compiles
-    fs, _ = read_cdr(generate_cdr(n_users, seed=1))
-    made = release(fs, OPTIONS[name], seed=0)
+    small, _ = fp.read_cdr(fp.generate_cdr(100, seed=1))
+    fp.relink_periods(fp.release(small, OPTIONS[name], seed=0))  # compiles
+    fs, _ = fp.read_cdr(fp.generate_cdr(n_users, seed=1))
+    made = fp.release(fs, OPTIONS[name], seed=0)
     before = _peak_gb()
     started, cpu = time.perf_counter(), time.process_time()
-    found = relink_periods(made, candidates=candidates)
+    found = fp.relink_periods(made, candidates=candidates)
     return {
         "users": fs.n_users,
         "records": made.n_users,

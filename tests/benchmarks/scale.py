@@ -10,17 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from fpanon_core import (
-    FingerprintSet,
-    LocalEngine,
-    aligned,
-    generate_cdr,
-    glove,
-    k_gap,
-    mean_loss,
-    read_cdr,
-    verify_k_anonymity,
-)
+import fpanon_core as fp
 from fpanon_core.model.arrays import CELL
 
 REGION_USERS = 82_000
@@ -32,7 +22,7 @@ def regions(n_users):
     parts = []
     for number, first in enumerate(range(0, n_users, REGION_USERS)):
         many = min(REGION_USERS, n_users - first)
-        parts.append(read_cdr(generate_cdr(many, seed=1 + number), timezone="UTC")[0])
+        parts.append(fp.read_cdr(fp.generate_cdr(many, seed=1 + number), timezone="UTC")[0])
         print(f"region {number}: {many:,} people", flush=True)
     if len(parts) == 1:
         return parts[0]
@@ -47,7 +37,7 @@ def regions(n_users):
     for name in (*CELL, "count"):
         if name != "x_m":
             moved[name] = np.concatenate([getattr(p, name) for p in parts])
-    return FingerprintSet(**moved, **_frame(first))
+    return fp.FingerprintSet(**moved, **_frame(first))
 
 
 def _frame(fs):
@@ -56,8 +46,8 @@ def _frame(fs):
 
 
 def _hidden(hide, n_users, shards, workers, verify=True):
-    few = read_cdr(generate_cdr(120, seed=1), timezone="UTC")[0]
-    verify_k_anonymity(few, hide(few, 2), 2)  # compiles
+    few = fp.read_cdr(fp.generate_cdr(120, seed=1), timezone="UTC")[0]
+    fp.verify_k_anonymity(few, hide(few, 2), 2)  # compiles
     fs = regions(n_users)
     before = _peak_gb()
     print(
@@ -71,7 +61,7 @@ def _hidden(hide, n_users, shards, workers, verify=True):
             told[0] = share
             print(f"{share:.0%} after {time.perf_counter() - started:.0f} s", flush=True)
 
-    engine = LocalEngine(workers)
+    engine = fp.LocalEngine(workers)
     result = hide(fs, 2, shards=shards, engine=engine, progress=tell)
     took, cpu_took = time.perf_counter() - started, time.process_time() - cpu
     peak = _peak_gb()
@@ -84,13 +74,13 @@ def _hidden(hide, n_users, shards, workers, verify=True):
         "processor, s": round(cpu_took, 1),
         "before, GB": round(before, 2),
         "peak, GB": round(peak, 2),
-        "loss (halves)": round(mean_loss(result), 4),
+        "loss (halves)": round(fp.mean_loss(result), 4),
         "smallest group": int(result.published.n_users.min()),
     }
     print(figures, flush=True)
     if verify:
         started = time.perf_counter()
-        figures["verified"] = verify_k_anonymity(fs, result, 2).passed
+        figures["verified"] = fp.verify_k_anonymity(fs, result, 2).passed
         figures["verifier, s"] = round(time.perf_counter() - started, 1)
         figures["peak with it, GB"] = round(_peak_gb(), 2)
     return figures
@@ -99,12 +89,12 @@ def _hidden(hide, n_users, shards, workers, verify=True):
 def _gap(n_users, share, workers):
     fs = regions(n_users)
     few = fs.subset(np.arange(120))
-    k_gap(few, 2)
+    fp.k_gap(few, 2)
     users = None
     if share < 1:
         users = np.sort(np.random.default_rng(0).permutation(n_users)[: int(share * n_users)])
     started, cpu = time.perf_counter(), time.process_time()
-    values = k_gap(fs, 2, users=users, engine=LocalEngine(workers)).values
+    values = fp.k_gap(fs, 2, users=users, engine=fp.LocalEngine(workers)).values
     return {
         "people": n_users,
         "asked": len(values),
@@ -122,7 +112,7 @@ def _peak_gb():
 CASES = (
     {
         f"scale_{hide.__name__}_{n}_{shards}": partial(_hidden, hide, n, shards, 2)
-        for hide in (aligned, glove)
+        for hide in (fp.aligned, fp.glove)
         for n, shards in ((82_000, 1), (82_000, 8), (82_000, 16), (82_000, 41), (1_000_000, 200))
     }
     | {"scale_kgap_300000": partial(_gap, 300_000, 1, 2)}

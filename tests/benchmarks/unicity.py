@@ -11,16 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from fpanon_core import (
-    FingerprintSet,
-    GeneralizationProfile,
-    Grid,
-    draw_knowledge,
-    fit_exponents,
-    fit_scaling_law,
-    unicity,
-    unicity_grid,
-)
+import fpanon_core as fp
 
 _MINUTES = 14 * 1440
 _AT_ONCE = 50_000  # users made at a time: the arrays of all are large enough
@@ -40,7 +31,7 @@ def _people(n_users, bins):
         x[part], y[part] = at[..., 0].ravel(), at[..., 1].ravel()
         steps = rng.integers(1, 2 * _MINUTES // bins - 1, (many, bins), dtype=np.int32)
         t[part] = np.cumsum(steps, axis=1).ravel()
-    return FingerprintSet(
+    return fp.FingerprintSet(
         user_ids=np.arange(n_users),
         offsets=np.arange(n_users + 1) * bins,
         x_m=x,
@@ -55,17 +46,17 @@ def _people(n_users, bins):
 
 def _one(n_users, bins, p=4):
     small = _people(100, bins)
-    unicity(small, p)  # compiles
+    fp.unicity(small, p)  # compiles
     fs = _people(n_users, bins)
     before = _peak_gb()
     started, cpu = time.perf_counter(), time.process_time()
-    result = unicity(fs, p)
+    result = fp.unicity(fs, p)
     whole_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
     started = time.perf_counter()
-    draw_knowledge(fs, p)
+    fp.draw_knowledge(fs, p)
     draws_s = time.perf_counter() - started
     started = time.perf_counter()
-    again = unicity(fs, p, seed=1)
+    again = fp.unicity(fs, p, seed=1)
     return {
         "users": n_users,
         "samples a user": bins,
@@ -85,15 +76,15 @@ def _one(n_users, bins, p=4):
 
 def _grid(n_users, bins, points=(4, 6, 8, 10)):
     spaces, hours = (500, 1_000, 2_000, 4_000, 8_000, 16_000), (1, 2, 4, 8, 12, 24)
-    profiles = [GeneralizationProfile(Grid(m), 60 * h) for m in spaces for h in hours]
-    unicity_grid(_people(100, bins), profiles[:1], points)  # compiles
+    profiles = [fp.GeneralizationProfile(fp.Grid(m), 60 * h) for m in spaces for h in hours]
+    fp.unicity_grid(_people(100, bins), profiles[:1], points)  # compiles
     fs = _people(n_users, bins)
     started, cpu = time.perf_counter(), time.process_time()
-    table = unicity_grid(fs, profiles, points)
+    table = fp.unicity_grid(fs, profiles, points)
     grid_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
     started = time.perf_counter()
     area = table.space_size / spaces[0] * table.window_min / 60
-    laws = {p: fit_scaling_law(area[rows], table.value[rows]) for p, rows in _by_points(table)}
+    laws = {p: fp.fit_scaling_law(area[rows], table.value[rows]) for p, rows in _by_points(table)}
     return {
         "users": n_users,
         "samples a user": bins,
@@ -104,7 +95,7 @@ def _grid(n_users, bins, points=(4, 6, 8, 10)):
         "fits, s": round(time.perf_counter() - started, 2),
         "law at the first p": laws[points[0]].formula,
         "its R²": round(laws[points[0]].r2, 3),
-        "exponents": fit_exponents(laws).formula,
+        "exponents": fp.fit_exponents(laws).formula,
         "unicity": f"{table.value.min():.3f} … {table.value.max():.3f}",
         "peak memory, GB": round(_peak_gb(), 2),
     }

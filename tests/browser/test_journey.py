@@ -68,33 +68,3 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
     dashboard.wait_until_idle()
     assert "synthetic data" not in dashboard.text.lower()
-
-
-def test_settings_travel_in_the_address_and_people_do_not(dashboard: Dashboard) -> None:
-    page = dashboard.page
-    dashboard.go()
-    dashboard.open_sample("taxis")
-    dashboard.turn_to("How hard to hide")
-    dashboard.wait_for_curves("anon_by_k", KS)
-    dashboard.wait_until_idle()
-    dashboard.unfold("anon_settings")
-    dashboard.tag("anon_ks", "7")
-    dashboard.press("anon_measure")
-    dashboard.wait_for_curves("anon_by_k", ["k = 2", "k = 5", "k = 7", "k = 10"])
-    dashboard.wait_until_idle()
-    address = page.url
-    assert address == f"{dashboard.address}/anonymizability?k=2%2C5%2C7%2C10"
-
-    dashboard.choose("person_list", "u0007")
-    dashboard.says("u0007 has")
-    assert page.url == address
-
-
-def test_settings_in_a_link_hold_for_the_data_opened_next(dashboard: Dashboard) -> None:
-    dashboard.go("/anonymizability?k=3,7&profiles=2000x60,20000x480")
-    dashboard.turn_to("Overview")
-    dashboard.open_sample("taxis")
-    dashboard.turn_to("How hard to hide")
-    dashboard.wait_for_curves("anon_by_k", ["k = 3", "k = 7"])
-    dashboard.wait_for_curves("anon_by_profile", ["2 km · 1 h", "20 km · 8 h"])
-    dashboard.wait_until_idle()

@@ -12,7 +12,6 @@ from playwright.sync_api import expect
 
 from tests.browser.dashboard import Dashboard
 from tests.browser.layout import serious
-from tests.browser.server import Server
 from tests.browser.tables import events, separated
 
 pytestmark = pytest.mark.browser
@@ -113,63 +112,3 @@ def test_saved_in_one_browser_and_opened_in_another(
     give(third, study[: len(study) // 2])
     refused = third.page.get_by_test_id("stPopoverBody")  # beside the button
     expect(refused.get_by_text(re.compile("no study, or was cut short"))).to_be_visible()
-
-
-def test_loaded_anew_in_the_middle_of_a_job(
-    open_dashboard: Callable[..., Dashboard], visited: Server
-) -> None:
-    """Data, results, settings, the choice and the job are there; another browser sees nothing."""
-    dashboard = open_dashboard()
-    page = dashboard.page
-    dashboard.go("/data")
-    dashboard.upload("own.csv", separated(events(30, 15)))
-    dashboard.wait_for_data(30)
-    chosen(dashboard)
-    before = verdict(dashboard)
-    dashboard.unfold("report_form")
-    page.get_by_role("textbox", name="The question").fill("May we?")
-    page.get_by_role("textbox", name="The question").press("Control+Enter")
-    dashboard.settle()
-    dashboard.turn_to("Release options")
-    dashboard.choose("options_risk", "Unicity")
-    dashboard.wait_until_idle()
-    seed = page.locator(".st-key-options_seed input")
-    dashboard.unfold("options_outsider")
-    children = visited.workers()
-    with visited.held(*children):
-        seed.fill("11")
-        seed.press("Enter")
-        working = page.locator(".st-key-options_jobs_running")
-        working.wait_for()
-        page.reload()
-        page.locator("h1").first.wait_for()
-        dashboard.settle()
-        dashboard.unfold("options_outsider")
-        expect(seed).to_have_value("11")
-        working.wait_for()
-        assert set(children) <= set(visited.workers())
-        expect(page.locator(".st-key-options_risk input")).to_have_value("Unicity")
-        stranger = open_dashboard()
-        stranger.go(page.url.removeprefix(stranger.address))
-        assert "No data set is open yet" in stranger.text
-        assert WHY not in stranger.text
-    dashboard.wait_until_idle()
-    expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
-    expect(page.get_by_role("textbox", name="Why this one")).to_have_value(WHY)
-    dashboard.unfold("options_outsider")
-    seed.fill("0")
-    seed.press("Enter")
-    dashboard.choose("options_risk", "Re-identification risk")
-    dashboard.wait_until_idle()
-    page.goto(f"{dashboard.address}/report")
-    page.locator(".st-key-report_get_html").wait_for()
-    dashboard.settle()
-    dashboard.unfold("report_form")
-    expect(page.get_by_role("textbox", name="The question")).to_have_value("May we?")
-    assert page.locator(".st-key-meaning_report_verdict").inner_text() == before
-
-    # A link with settings of its own is followed.
-    page.goto(f"{dashboard.address}/options?p=2&seed=5")
-    dashboard.unfold("options_outsider")
-    expect(page.locator(".st-key-options_p input")).to_have_value("2")
-    expect(seed).to_have_value("5")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import signal
 from collections.abc import Callable
 
 import pytest
@@ -27,27 +25,6 @@ def _nobody_else_computes(kept: Kept, server: Server) -> None:
     server.wait_until_alone()
 
 
-def test_a_killed_computation_is_told_and_can_be_tried_again(
-    dashboard: Dashboard, server: Server
-) -> None:
-    page = dashboard.page
-    dashboard.go()
-    dashboard.open_sample("people")
-    dashboard.turn_to("How hard to hide")
-    dashboard.says("2,000 users")
-    dashboard.says(_ITS_TURN)
-    os.kill(server.busy_worker(), signal.SIGKILL)
-
-    told = dashboard.error()
-    assert "ended from outside (signal 9)" in told
-    assert "Your data and settings are still here; try again." in told
-    page.get_by_role("button", name="Try again").click()
-    dashboard.wait_for_curves("anon_by_k", KS)
-    dashboard.wait_for_curves("anon_by_profile", PROFILES)
-    dashboard.wait_until_idle()
-    assert page.get_by_test_id("stAlertContentError").count() == 0
-
-
 def test_work_goes_on_while_one_looks_elsewhere(dashboard: Dashboard, server: Server) -> None:
     page = dashboard.page
     dashboard.go()
@@ -65,20 +42,6 @@ def test_work_goes_on_while_one_looks_elsewhere(dashboard: Dashboard, server: Se
     dashboard.turn_to("How hard to hide")
     assert page.get_by_test_id("stProgress").count() == 0
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
-
-
-def test_cancelled_work_stays_cancelled_until_asked_for(dashboard: Dashboard) -> None:
-    dashboard.go()
-    dashboard.open_sample("people")
-    dashboard.turn_to("How hard to hide")
-    dashboard.says("Measuring at")
-    go = dashboard.page.locator(".st-key-anon_go button").first
-    dashboard.insist(
-        lambda: dashboard.press("anon_jobs_cancel"), lambda ms: go.wait_for(timeout=ms)
-    )
-    dashboard.wait_until_idle()
-    go.click()
-    dashboard.wait_for_curves("anon_by_k", KS)
 
 
 def test_two_sessions_compute_at_once_and_see_only_their_own(

@@ -24,17 +24,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fpanon_core as fp
 from fpanon_core import studies
 from fpanon_core.engines import answers
 from fpanon_core.engines.answers import NotDataError, packed, unpacked
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.io.hints import Message, for_screen, such_as
-from fpanon_core.model.clock import LocalClock
-from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
-from fpanon_core.model.errors import SchemaError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import Periods, Presence, ReleaseOption
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import (
     anonymizability,
@@ -202,24 +197,24 @@ def test_what_is_the_same_object_stays_so() -> None:
     assert first is second is third
 
 
-PEOPLE = FingerprintSet.from_samples(
+PEOPLE = fp.FingerprintSet.from_samples(
     np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)
 )
-TWO_DAYS = FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
-FRAME = FrameConfig(
-    StatedPeriod(dt.date(2024, 3, 4), 1, 60), "grid", StatedArea(14.68, -17.42, 14.72, -17.38)
+TWO_DAYS = fp.FingerprintSet.from_samples([1, 2] * 2, [0, 900] * 2, [0] * 4, [0, 0, 2_000, 2_000])
+FRAME = fp.FrameConfig(
+    fp.StatedPeriod(dt.date(2024, 3, 4), 1, 60), "grid", fp.StatedArea(14.68, -17.42, 14.72, -17.38)
 )
 WARMED = dict(warming._STUDIES)
-_SQUARES = FrameConfig(
-    StatedPeriod(None, 2), "grid", StatedArea(0, 0, 5_000, 5_000, "metres"), 1_000
+_SQUARES = fp.FrameConfig(
+    fp.StatedPeriod(None, 2), "grid", fp.StatedArea(0, 0, 5_000, 5_000, "metres"), 1_000
 )
-_TABLES = Presence(_SQUARES, 1, epsilon=1.0)
+_TABLES = fp.Presence(_SQUARES, 1, epsilon=1.0)
 CASES: dict[str, Callable[[], Any]] = {
     "anonymizability": lambda: anonymizability.study(PEOPLE, anonymizability.Config(ks=(2, 3))),
     "antenna_merging": lambda: antenna_merging.study(PEOPLE, WARMED[antenna_merging]),
     "attack": lambda: attack.study(PEOPLE, WARMED[attack]),
     "relinking": lambda: relinking.study(
-        TWO_DAYS, relinking.Config(ReleaseOption(steps=[Periods(1)]))
+        TWO_DAYS, relinking.Config(fp.ReleaseOption(steps=[fp.Periods(1)]))
     ),
     "comparison": lambda: comparison.study(PEOPLE, comparison.Config((2,))),
     "counts_release": lambda: counts_release.study(_placed(), counts_release.Config(FRAME)),
@@ -265,8 +260,8 @@ def _published() -> tuple[bytes, bytes]:
     return made.archive, made.key
 
 
-def _placed() -> FingerprintSet:
-    clock = LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+def _placed() -> fp.FingerprintSet:
+    clock = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
     return replace(PEOPLE, clock=clock, crs=equal_area_around(14.69, -17.41, stated=True))
 
 
@@ -398,21 +393,21 @@ def test_kinds_are_built_of_data_only(kind: str, parts: tuple[Any, ...]) -> None
 
 def test_offsets_that_lead_out_of_the_arrays_are_refused() -> None:
     """Compiled loops of the server trust them."""
-    wrong = FingerprintSet.__new__(FingerprintSet)
+    wrong = fp.FingerprintSet.__new__(fp.FingerprintSet)
     wrong.__dict__.update(vars(PEOPLE) | {"offsets": PEOPLE.offsets * 1000})
-    with pytest.raises(SchemaError, match="rows the offsets name"):
+    with pytest.raises(fp.SchemaError, match="rows the offsets name"):
         unpacked(packed(wrong))
 
 
 def test_a_mapped_set_comes_back_by_the_name_of_its_folder(tmp_path):
-    fs = FingerprintSet.load(PEOPLE.save(tmp_path / "kept"))
+    fs = fp.FingerprintSet.load(PEOPLE.save(tmp_path / "kept"))
     body = packed((fs, fs.digest))
     assert len(body) < 4_000
     again, digest = unpacked(body)
     assert (again.folder, again.digest) == (fs.folder, digest)
     assert again.x_m.tolist() == PEOPLE.x_m.tolist()
     (tmp_path / "kept" / "count.npy").write_bytes(b"other")
-    with pytest.raises(SchemaError, match="altered"):
+    with pytest.raises(fp.SchemaError, match="altered"):
         unpacked(body)
 
 
@@ -428,7 +423,7 @@ def test_a_child_that_answers_with_more_than_data_fails_its_job_and_runs_nothing
 
 
 def test_settings_are_equal_to_those_sent() -> None:
-    assert through(StretchConfig()) == StretchConfig()
+    assert through(fp.StretchConfig()) == fp.StretchConfig()
 
 
 @pytest.mark.parametrize(

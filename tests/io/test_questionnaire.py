@@ -8,16 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    GeneralizationProfile,
-    Grid,
-    SchemaError,
-    questionnaire_template,
-    read_cdr,
-    read_questionnaire,
-    synthetic_questionnaire,
-    trade_grid,
-)
+import fpanon_core as fp
 from fpanon_core.io import questionnaire as q
 from fpanon_core.io.samples import sample
 
@@ -44,7 +35,7 @@ good;B;;transport;1 km · 1 h
 
 
 def test_every_row_is_used_or_reported():
-    used = read_questionnaire(
+    used = fp.read_questionnaire(
         io.BytesIO(MESSY.encode()), options=OPTIONS, domains=["transport", "epidemics"]
     )
     assert used[["expert", "domain", "option"]].values.tolist() == [
@@ -73,14 +64,14 @@ def test_every_row_is_used_or_reported():
 
 
 def test_without_lists_every_name_is_known():
-    used = read_questionnaire(io.BytesIO(MESSY.encode()))
+    used = fp.read_questionnaire(io.BytesIO(MESSY.encode()))
     assert {"tourism", "transport"} <= set(used["domain"])
     assert "2 km · 1 h" in set(used["option"])
 
 
 def test_of_an_unusable_answer_and_a_usable_one_the_usable_is_used():
     frame = pd.DataFrame({"expert": "A", "domain": "d", "option": "o", "score": [11, 4, 5]})
-    used = read_questionnaire(frame)
+    used = fp.read_questionnaire(frame)
     assert used["score"].tolist() == [4]
     assert used.attrs["rejected"]["reason"].tolist() == [q.OUTSIDE, q.DUPLICATE]
 
@@ -100,7 +91,7 @@ def test_rows_add_up(rows):
     # One good answer, so that something can be used.
     frame.loc[len(frame)] = ["C", "transport", OPTIONS[0], "5"]
     rows = [*rows, ()]
-    used = read_questionnaire(frame, options=OPTIONS)
+    used = fp.read_questionnaire(frame, options=OPTIONS)
     rejected = used.attrs["rejected"]
     assert len(used) + len(rejected) == len(rows)
     assert used["score"].between(0, 10).all()
@@ -110,19 +101,19 @@ def test_rows_add_up(rows):
 
 
 def test_template_comes_back_filled(tmp_path):
-    options = [GeneralizationProfile(Grid(1000), 60), "GLOVE, k = 2"]
-    empty = questionnaire_template(options, experts=["A", "B"])
+    options = [fp.GeneralizationProfile(fp.Grid(1000), 60), "GLOVE, k = 2"]
+    empty = fp.questionnaire_template(options, experts=["A", "B"])
     assert len(empty) == 8
     assert empty["score"].isna().all()
-    with pytest.raises(SchemaError, match="no score"):
-        read_questionnaire(empty)
+    with pytest.raises(fp.SchemaError, match="no score"):
+        fp.read_questionnaire(empty)
     for name in ("filled.csv", "filled.xlsx"):
         path = tmp_path / name
         filled = empty.assign(score=np.arange(8) + 0.5)
         filled.to_csv(path, index=False) if name.endswith("csv") else filled.to_excel(
             path, index=False
         )
-        back = read_questionnaire(path, options=options, domains=["transport", "epidemics"])
+        back = fp.read_questionnaire(path, options=options, domains=["transport", "epidemics"])
         assert back["score"].tolist() == (np.arange(8) + 0.5).tolist()
         assert back["option"].tolist() == ["1 km · 1 h", "GLOVE, k = 2"] * 4
 
@@ -130,8 +121,8 @@ def test_template_comes_back_filled(tmp_path):
 def test_a_single_bad_answer_below_the_header_is_still_below_a_header(tmp_path):
     path = tmp_path / "one.csv"
     path.write_text("expert,domain,option,score\nA,transport,plain,high\nB,transport,plain,low\n")
-    with pytest.raises(SchemaError, match=q.NO_NUMBER):
-        read_questionnaire(path)
+    with pytest.raises(fp.SchemaError, match=q.NO_NUMBER):
+        fp.read_questionnaire(path)
 
 
 @pytest.mark.parametrize(
@@ -142,18 +133,18 @@ def test_a_single_bad_answer_below_the_header_is_still_below_a_header(tmp_path):
     ],
 )
 def test_what_is_no_questionnaire_says_why(frame, words):
-    with pytest.raises(SchemaError, match=words):
-        read_questionnaire(frame)
+    with pytest.raises(fp.SchemaError, match=words):
+        fp.read_questionnaire(frame)
 
 
 def test_the_example_is_what_the_generator_makes_and_fits_the_preset():
-    made = synthetic_questionnaire()
-    used = read_questionnaire(FILE)
+    made = fp.synthetic_questionnaire()
+    used = fp.read_questionnaire(FILE)
     pd.testing.assert_frame_equal(used, made.astype({"score": float}), check_dtype=False)
     assert len(used.attrs["rejected"]) == 0
     assert used["expert"].str.startswith("synthetic").all()
     shipped = sample("synthetic")
-    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
-    names = [option.name for option in trade_grid(fs)]
+    fs, _ = fp.read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    names = [option.name for option in fp.trade_grid(fs)]
     assert list(dict.fromkeys(used["option"])) == names
     assert used.groupby(["domain", "option"]).size().eq(10).all()

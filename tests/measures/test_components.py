@@ -9,18 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from fpanon_core import gini, lorenz
-from fpanon_core.measures.components import (
-    components_by_k,
-    matched_samples,
-    mean_components,
-    stretch_components,
-    tail_weight_index,
-)
-from fpanon_core.measures.kgap import fingerprint_stretch, k_gap
-from fpanon_core.model.configs import StretchConfig
-from fpanon_core.model.errors import ConfigError, InfeasibleError
-from fpanon_core.model.fingerprints import FingerprintSet
+import fpanon_core as fp
+from fpanon_core.measures.components import components_by_k
 from tests.oracles import stretch as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, events
 
@@ -30,11 +20,11 @@ from tests.support.fingerprint_sets import as_lists, boxes, events
 def test_matches_explain_the_effort(fs):
     """The mean δ of the matched samples is Δ, the parts are the oracle's, the match the nearest."""
     lists, n = as_lists(fs), fs.weight.tolist()
-    pairs = matched_samples(fs, 0, 1)
+    pairs = fp.matched_samples(fs, 0, 1)
     longer, shorter = (0, 1) if fs.lengths[0] >= fs.lengths[1] else (1, 0)
     assert len(pairs) == fs.lengths[longer]
     if fs.lengths[0] != fs.lengths[1]:
-        assert pairs["total"].mean() == pytest.approx(fingerprint_stretch(fs, 0, 1), abs=1e-9)
+        assert pairs["total"].mean() == pytest.approx(fp.fingerprint_stretch(fs, 0, 1), abs=1e-9)
     for row in pairs.itertuples():
         own = lists[longer][row.row - fs.offsets[longer]]
         other = lists[shorter][row.matched_row - fs.offsets[shorter]]
@@ -51,10 +41,10 @@ def test_matches_explain_the_effort(fs):
 @settings(max_examples=30, deadline=None)
 @given(events(min_users=3))
 def test_components_pool_over_the_neighbours(fs):
-    result = k_gap(fs, 3)
-    parts = stretch_components(fs, result)
+    result = fp.k_gap(fs, 3)
+    parts = fp.stretch_components(fs, result)
     for row, user in enumerate(result.users):
-        pools = [matched_samples(fs, user, int(b)) for b in result.neighbours[row]]
+        pools = [fp.matched_samples(fs, user, int(b)) for b in result.neighbours[row]]
         space, time, total = (
             np.concatenate([p[c] for p in pools]) for c in ("space", "time", "total")
         )
@@ -62,7 +52,7 @@ def test_components_pool_over_the_neighbours(fs):
             np.testing.assert_allclose(got, np.sort(expected), atol=1e-12)
         assert parts.gini_time[row] == pytest.approx(oracle.gini(time.tolist()), abs=1e-9)
         assert parts.gini_total[row] == pytest.approx(oracle.gini(total.tolist()), abs=1e-9)
-        np.testing.assert_allclose(parts.tail_space[row], tail_weight_index(space))
+        np.testing.assert_allclose(parts.tail_space[row], fp.tail_weight_index(space))
         if total.sum() > 0:
             assert parts.temporal_share[row] == pytest.approx(time.sum() / total.sum())
         else:
@@ -72,7 +62,7 @@ def test_components_pool_over_the_neighbours(fs):
         apart = pd.concat(pools)
         assert parts.beyond_space[row] == pytest.approx((apart.dist_m >= 20_000).mean())
         assert parts.beyond_time[row] == pytest.approx((apart.gap_min >= 480).mean())
-    space_m, time_min = mean_components(fs, result)
+    space_m, time_min = fp.mean_components(fs, result)
     np.testing.assert_array_equal(space_m, parts.space_m)
     np.testing.assert_array_equal(time_min, parts.time_min)
 
@@ -80,15 +70,15 @@ def test_components_pool_over_the_neighbours(fs):
 @settings(deadline=None, max_examples=25)
 @given(events(min_users=5))
 def test_several_k_in_one_pass_are_the_same_as_one_by_one(fs):
-    result = k_gap(fs, 5)
+    result = fp.k_gap(fs, 5)
     together = components_by_k(fs, result, (2, 4, 5))
     assert list(together) == [2, 4, 5]
     for k, parts in together.items():
-        alone = stretch_components(fs, result.at(k))
+        alone = fp.stretch_components(fs, result.at(k))
         assert parts.result.k == k
         for name in ("temporal_share", "gini_total", "tail_time", "space_m", "time_min"):
             np.testing.assert_array_equal(getattr(parts, name), getattr(alone, name))
-    with pytest.raises(ConfigError, match="Run again for a larger k"):
+    with pytest.raises(fp.ConfigError, match="Run again for a larger k"):
         components_by_k(fs, result, (2, 6))
 
 
@@ -97,8 +87,8 @@ def test_parts_by_hand():
     first sample 0 m and 12 min away, second 1000 m and 48 min. Space mean 500 m, time mean 30 min;
     temporal share (½·60/480) / (½·60/480 + ½·1000/20000) = .0625/.0875.
     """
-    fs = FingerprintSet.from_samples(list("aab"), [0, 1000, 0], [0] * 3, [0, 60, 12])
-    parts = stretch_components(fs, k_gap(fs))
+    fs = fp.FingerprintSet.from_samples(list("aab"), [0, 1000, 0], [0] * 3, [0, 60, 12])
+    parts = fp.stretch_components(fs, fp.k_gap(fs))
     np.testing.assert_allclose(parts.space_m, [500, 500])
     np.testing.assert_allclose(parts.time_min, [30, 30])
     np.testing.assert_allclose(parts.temporal_share, [0.0625 / 0.0875] * 2)
@@ -108,8 +98,8 @@ def test_what_is_beyond_the_limit_counts_as_no_more_and_is_counted():
     """a: minutes 0 and 5,000; b: minute 100, 20 km away. Both distances are the limit itself; the
     times are 100 and 4,900, which counts as 480: their mean is 290, one of two beyond.
     """
-    fs = FingerprintSet.from_samples(list("aab"), [0, 0, 20_000], [0] * 3, [0, 5_000, 100])
-    parts = stretch_components(fs, k_gap(fs))
+    fs = fp.FingerprintSet.from_samples(list("aab"), [0, 0, 20_000], [0] * 3, [0, 5_000, 100])
+    parts = fp.stretch_components(fs, fp.k_gap(fs))
     np.testing.assert_allclose(parts.space_m, [20_000] * 2)
     np.testing.assert_allclose(parts.time_min, [290] * 2)
     np.testing.assert_allclose(parts.beyond_space, [1] * 2)
@@ -118,23 +108,23 @@ def test_what_is_beyond_the_limit_counts_as_no_more_and_is_counted():
 
 @pytest.mark.parametrize("w_space", [0.0, 1.0])
 def test_of_what_has_no_weight_nothing_is_known(w_space):
-    fs = FingerprintSet.from_samples(list("aab"), [0, 0, 700], [0] * 3, [0, 60, 100])
-    config = StretchConfig(w_space, 1 - w_space)
-    parts = stretch_components(fs, k_gap(fs, config=config))
+    fs = fp.FingerprintSet.from_samples(list("aab"), [0, 0, 700], [0] * 3, [0, 60, 100])
+    config = fp.StretchConfig(w_space, 1 - w_space)
+    parts = fp.stretch_components(fs, fp.k_gap(fs, config=config))
     for space, time in ((parts.space_m, parts.time_min), (parts.beyond_space, parts.beyond_time)):
         assert np.isnan(space).all() == (w_space == 0)
         assert np.isnan(time).all() == (w_space == 1)
 
 
 def test_errors():
-    fs = FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
-    result = k_gap(fs, users=[0])
-    with pytest.raises(ConfigError, match="other fingerprints"):
-        stretch_components(fs.subset([0, 1]), result)
-    with pytest.raises(InfeasibleError, match="not measured"):
-        stretch_components(fs, result).of(1)
-    with pytest.raises(InfeasibleError, match="choose two"):
-        matched_samples(fs, 1, 1)
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0] * 3, [0] * 3, [0, 3, 9])
+    result = fp.k_gap(fs, users=[0])
+    with pytest.raises(fp.ConfigError, match="other fingerprints"):
+        fp.stretch_components(fs.subset([0, 1]), result)
+    with pytest.raises(fp.InfeasibleError, match="not measured"):
+        fp.stretch_components(fs, result).of(1)
+    with pytest.raises(fp.InfeasibleError, match="choose two"):
+        fp.matched_samples(fs, 1, 1)
 
 
 # --- gini, lorenz curve and tail weight ----------------------------------------------------------
@@ -144,36 +134,38 @@ values = st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size
 
 
 def test_gini_by_hand():
-    assert gini([0, 0, 0, 1]) == pytest.approx(0.75)
-    assert gini([5, 5, 5]) == 0.0
-    assert gini([0.0]) == 0.0
+    assert fp.gini([0, 0, 0, 1]) == pytest.approx(0.75)
+    assert fp.gini([5, 5, 5]) == 0.0
+    assert fp.gini([0.0]) == 0.0
     # 2·(1·1 + 2·2 + 3·3)/(3·6) − 4/3 = 28/18 − 24/18
-    assert gini([3, 1, 2]) == pytest.approx(4 / 18)
+    assert fp.gini([3, 1, 2]) == pytest.approx(4 / 18)
 
 
 @given(values)
 def test_gini_equals_the_mean_difference_form(numbers):
-    assert gini(numbers) == pytest.approx(oracle.gini(numbers), abs=1e-9)
+    assert fp.gini(numbers) == pytest.approx(oracle.gini(numbers), abs=1e-9)
 
 
 @given(st.lists(st.floats(0.1, 1e4), min_size=2, max_size=50), st.floats(0.01, 100))
 def test_scale_changes_neither(numbers, factor):
     scaled = [factor * v for v in numbers]
-    assert gini(scaled) == pytest.approx(gini(numbers), abs=1e-9)
+    assert fp.gini(scaled) == pytest.approx(fp.gini(numbers), abs=1e-9)
     spread = np.quantile(numbers, 0.75, method="inverted_cdf") - np.median(numbers)
     if spread > 1e-6:
-        assert tail_weight_index(scaled) == pytest.approx(tail_weight_index(numbers), rel=1e-6)
+        assert fp.tail_weight_index(scaled) == pytest.approx(
+            fp.tail_weight_index(numbers), rel=1e-6
+        )
 
 
 @given(st.lists(st.integers(-9_000, 9_000).map(lambda v: v / 8), min_size=1, max_size=200))
 def test_tail_weight_equals_numpy_quantiles(numbers):
     middle, near, far = np.quantile(numbers, [0.5, 0.75, 0.99], method="inverted_cdf")
     if near == middle:
-        assert math.isnan(tail_weight_index(numbers))
+        assert math.isnan(fp.tail_weight_index(numbers))
     else:
         normal = stats.norm.ppf(0.99) / stats.norm.ppf(0.75)
         expected = (far - middle) / (near - middle) / normal
-        assert tail_weight_index(numbers) == pytest.approx(expected, rel=1e-12)
+        assert fp.tail_weight_index(numbers) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -182,35 +174,35 @@ def test_tail_weight_equals_numpy_quantiles(numbers):
 )
 def test_tail_weight_of_known_distributions(distribution, expected):
     quantiles = distribution.ppf((np.arange(200_000) + 0.5) / 200_000)
-    assert tail_weight_index(quantiles) == pytest.approx(expected, rel=5e-3)
+    assert fp.tail_weight_index(quantiles) == pytest.approx(expected, rel=5e-3)
 
 
-@pytest.mark.parametrize("measure", [gini, lorenz, tail_weight_index])
+@pytest.mark.parametrize("measure", [fp.gini, fp.lorenz, fp.tail_weight_index])
 def test_no_value_or_no_number(measure):
-    with pytest.raises(ConfigError, match="no value"):
+    with pytest.raises(fp.ConfigError, match="no value"):
         measure([])
-    with pytest.raises(ConfigError, match="missing or infinite"):
+    with pytest.raises(fp.ConfigError, match="missing or infinite"):
         measure([1.0, math.nan])
 
 
-@pytest.mark.parametrize("measure", [gini, lorenz])
+@pytest.mark.parametrize("measure", [fp.gini, fp.lorenz])
 def test_a_negative_value(measure):
-    with pytest.raises(ConfigError, match="negative"):
+    with pytest.raises(fp.ConfigError, match="negative"):
         measure([-1.0, 2.0])
 
 
 def test_lorenz_by_hand():
     """Ascending 0, 1, 3 of 4: 0, 0, 1/4, 1."""
-    users, total = lorenz([3, 0, 1])
+    users, total = fp.lorenz([3, 0, 1])
     assert users.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
     assert total.tolist() == [0, 0, 0.25, 1]
     for alike in ([0, 0], [7, 7]):
-        assert [curve.tolist() for curve in lorenz(alike)] == [[0, 0.5, 1]] * 2
+        assert [curve.tolist() for curve in fp.lorenz(alike)] == [[0, 0.5, 1]] * 2
 
 
 @given(values)
 def test_twice_the_area_above_the_lorenz_curve_is_the_gini_coefficient(numbers):
-    users, total = lorenz(numbers)
+    users, total = fp.lorenz(numbers)
     assert (np.diff(total) >= 0).all()
     assert (total <= users + 1e-12).all()
-    assert 1 - 2 * np.trapezoid(total, users) == pytest.approx(gini(numbers), abs=1e-9)
+    assert 1 - 2 * np.trapezoid(total, users) == pytest.approx(fp.gini(numbers), abs=1e-9)

@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fpanon_core import (
-    ConfigError,
-    InfeasibleError,
-    asked_utility,
-    dominating,
-    ordinal_agreement,
-    pareto_front,
-)
+import fpanon_core as fp
 from fpanon_core.measures.pareto import level
 from tests.oracles import pareto as oracle
 
@@ -28,11 +21,11 @@ points = st.lists(st.tuples(few | st.floats(0, 1), few | st.floats(0, 1)), max_s
 @given(points)
 def test_equals_brute_force(points):
     risk, utility = [p[0] for p in points], [p[1] for p in points]
-    assert pareto_front(risk, utility).tolist() == oracle.front(points)
-    found = dominating(risk, utility)
+    assert fp.pareto_front(risk, utility).tolist() == oracle.front(points)
+    found = fp.dominating(risk, utility)
     assert [rows.tolist() for rows in found] == oracle.dominating(points)
     # Every dominated option is dominated by one on the front.
-    front = pareto_front(risk, utility)
+    front = fp.pareto_front(risk, utility)
     assert all(front[rows].any() for rows in found if len(rows))
 
 
@@ -43,8 +36,8 @@ def test_a_monotone_change_of_the_risk_leaves_the_front(points, random):
     values = sorted({v for v in risk.tolist() if v == v})
     steps = np.cumsum([random.choice([1e-9, 1.0, 1e6]) for _ in values])
     changed = [dict(zip(values, steps, strict=True)).get(v, math.nan) for v in risk.tolist()]
-    assert pareto_front(changed, utility).tolist() == pareto_front(risk, utility).tolist()
-    for a, b in zip(dominating(changed, utility), dominating(risk, utility), strict=True):
+    assert fp.pareto_front(changed, utility).tolist() == fp.pareto_front(risk, utility).tolist()
+    for a, b in zip(fp.dominating(changed, utility), fp.dominating(risk, utility), strict=True):
         assert a.tolist() == b.tolist()
 
 
@@ -66,7 +59,7 @@ def columns(some):
 @given(estimates())
 def test_with_intervals_it_equals_brute_force_and_is_a_strict_partial_order(some):
     risk, utility, low, high = columns(some)
-    found = [rows.tolist() for rows in dominating(risk, utility, low=low, high=high)]
+    found = [rows.tolist() for rows in fp.dominating(risk, utility, low=low, high=high)]
     assert found == oracle.surely_dominating(some)
     assert [rows.tolist() for rows in level(risk, utility, low, high)] == oracle.level(some)
     known = [i for i in range(len(some)) if risk[i] == risk[i] and utility[i] == utility[i]]
@@ -77,14 +70,14 @@ def test_with_intervals_it_equals_brute_force_and_is_a_strict_partial_order(some
         assert all(set(found[j]) <= set(by) for j in by)
         assert not by or any(not found[j] for j in by)
         # Nothing dominates that would not by the estimates.
-        assert set(by) <= set(dominating(risk, utility)[i].tolist())
+        assert set(by) <= set(fp.dominating(risk, utility)[i].tolist())
 
 
 @given(points)
 def test_intervals_without_width_change_nothing(some):
     risk, utility = [p[0] for p in some], [p[1] for p in some]
     for ends in ((risk, risk), ([math.nan] * len(some),) * 2):
-        found = dominating(risk, utility, low=ends[0], high=ends[1])
+        found = fp.dominating(risk, utility, low=ends[0], high=ends[1])
         assert [rows.tolist() for rows in found] == oracle.dominating(some)
         assert all(len(rows) == 0 for rows in level(risk, utility, *ends))
 
@@ -96,7 +89,7 @@ def test_level_by_hand():
     """
     risk, utility = [0.9995, 0.998, 0.3, 1.0], [0.8, 0.8, 0.5, 0.5]
     low, high = [0.996, 0.994, 0.2, 0.999], [1.0, 0.9995, 0.4, 1.0]
-    found = dominating(risk, utility, low=low, high=high)
+    found = fp.dominating(risk, utility, low=low, high=high)
     assert [rows.tolist() for rows in found] == [[], [], [], [2]]
     assert [rows.tolist() for rows in level(risk, utility, low, high)] == [
         [1, 3],
@@ -107,22 +100,22 @@ def test_level_by_hand():
 
 
 def test_an_interval_holds_its_risk():
-    with pytest.raises(ConfigError, match="does not hold its risk"):
-        dominating([0.5], [0.5], low=[0.6], high=[0.7])
+    with pytest.raises(fp.ConfigError, match="does not hold its risk"):
+        fp.dominating([0.5], [0.5], low=[0.6], high=[0.7])
 
 
 def test_by_hand():
     """b is as useful as a at less risk; d equals c and stays; e has c's risk and less use."""
     risk = [0.9, 0.5, 0.2, 0.2, 0.2, math.nan]
     utility = [0.8, 0.8, 0.4, 0.4, 0.3, 1.0]
-    assert pareto_front(risk, utility).tolist() == [False, True, True, True, False, False]
-    assert [d.tolist() for d in dominating(risk, utility)] == [[1], [], [], [], [2, 3], []]
+    assert fp.pareto_front(risk, utility).tolist() == [False, True, True, True, False, False]
+    assert [d.tolist() for d in fp.dominating(risk, utility)] == [[1], [], [], [], [2, 3], []]
 
 
 @pytest.mark.parametrize("wrong", [([1], [1, 2]), ([[1]], [[1]]), (["a"], [1])])
 def test_lists_are_checked(wrong):
-    with pytest.raises(ConfigError):
-        pareto_front(*wrong)
+    with pytest.raises(fp.ConfigError):
+        fp.pareto_front(*wrong)
 
 
 # --- ordinal agreement against a double loop and by hand -----------------------------------------
@@ -143,7 +136,7 @@ def test_agreement_by_hand():
     table = pd.DataFrame(
         {"a": [0.1, 0.2, 0.3, 0.4], "b": [1, 3, 2, 4], "c": [5, 5, 6, 6]}, index=list("wxyz")
     )
-    rows = ordinal_agreement(table)
+    rows = fp.ordinal_agreement(table)
     assert rows[["a", "b"]].values.tolist() == [["a", "b"], ["a", "c"], ["b", "c"]]
     assert rows[["pairs", "concordant", "discordant", "tied"]].values.tolist() == [
         [6, 5, 1, 0],
@@ -158,7 +151,7 @@ def test_agreement_by_hand():
 @given(rows_of_values)
 def test_equals_a_double_loop(rows):
     table = pd.DataFrame(rows, columns=["u", "v", "w"], index=[f"g{i}" for i in range(len(rows))])
-    for row in ordinal_agreement(table).itertuples():
+    for row in fp.ordinal_agreement(table).itertuples():
         known = [
             (i, a, b)
             for i, (a, b) in zip(table.index, table[[row.a, row.b]].values, strict=True)
@@ -184,23 +177,23 @@ def test_equals_a_double_loop(rows):
 @given(st.lists(st.floats(0.001, 1), min_size=2, max_size=20, unique=True))
 def test_a_monotone_change_of_a_measure_changes_no_order(numbers):
     table = pd.DataFrame({"m": numbers, "ranks": np.argsort(np.argsort(numbers))})
-    row = ordinal_agreement(table).iloc[0]
+    row = fp.ordinal_agreement(table).iloc[0]
     assert (row.tau, row.discordant, row.tied) == (pytest.approx(1.0), 0, 0)
 
 
 def test_a_measure_that_is_everywhere_alike_has_no_order():
-    row = ordinal_agreement(pd.DataFrame({"a": [1.0, 1.0, 1.0], "b": [1, 2, 3]})).iloc[0]
+    row = fp.ordinal_agreement(pd.DataFrame({"a": [1.0, 1.0, 1.0], "b": [1, 2, 3]})).iloc[0]
     assert math.isnan(row.tau)
     assert (row.pairs, row.tied) == (3, 3)
 
 
 def test_what_cannot_be_compared():
-    with pytest.raises(InfeasibleError, match="fewer than two profiles"):
-        ordinal_agreement(pd.DataFrame({"a": [1.0], "b": [2.0]}))
-    with pytest.raises(ConfigError, match="fewer than two measures"):
-        ordinal_agreement(pd.DataFrame({"a": [1.0, 2.0]}))
-    with pytest.raises(ConfigError, match="Not numbers: kind"):
-        ordinal_agreement(pd.DataFrame({"kind": ["x", "y"], "a": [1.0, 2.0], "b": [1, 2]}))
+    with pytest.raises(fp.InfeasibleError, match="fewer than two profiles"):
+        fp.ordinal_agreement(pd.DataFrame({"a": [1.0], "b": [2.0]}))
+    with pytest.raises(fp.ConfigError, match="fewer than two measures"):
+        fp.ordinal_agreement(pd.DataFrame({"a": [1.0, 2.0]}))
+    with pytest.raises(fp.ConfigError, match="Not numbers: kind"):
+        fp.ordinal_agreement(pd.DataFrame({"kind": ["x", "y"], "a": [1.0, 2.0], "b": [1, 2]}))
 
 
 def test_the_grid_as_it_comes_gives_its_measures():
@@ -218,7 +211,7 @@ def test_the_grid_as_it_comes_gives_its_measures():
         "em",
         "targets",
     ]
-    [row] = ordinal_agreement(pd.DataFrame(rows, columns=columns)).to_dict("records")
+    [row] = fp.ordinal_agreement(pd.DataFrame(rows, columns=columns)).to_dict("records")
     assert (row["a"], row["b"], row["tau"]) == ("unicity_p4", "em", -1.0)
     assert row["discordant_pairs"] == [("1 km", "2 km")]
 
@@ -242,7 +235,7 @@ def answers():
 
 def test_asked_utility_by_hand(answers):
     """fine: .9, .6, .6: mean .7, s = √(.06/2) = .17321, t(2) = 4.3027: half .43027, cut at 1."""
-    table = asked_utility(answers, "transport")
+    table = fp.asked_utility(answers, "transport")
     assert table["option"].tolist() == ["fine", "coarse"]
     assert table["experts"].tolist() == [3, 1]
     assert table["mean"].tolist() == pytest.approx([0.7, 0.2])
@@ -251,11 +244,11 @@ def test_asked_utility_by_hand(answers):
     assert np.isnan(table["low"][1])
     assert np.isnan(table["high"][1])
     # 0 and .1: mean .05, half 12.706 · .05: cut at 0.
-    low = asked_utility(answers, "Epidemics").set_index("option").loc["low"]
+    low = fp.asked_utility(answers, "Epidemics").set_index("option").loc["low"]
     assert (low["mean"], low["low"]) == (0.05, 0.0)
     assert low["high"] == pytest.approx(0.05 + 12.7062 * 0.05, abs=1e-4)
 
 
 def test_an_unknown_domain_names_the_known(answers):
-    with pytest.raises(ConfigError, match="transport"):
-        asked_utility(answers, "tourism")
+    with pytest.raises(fp.ConfigError, match="transport"):
+        fp.asked_utility(answers, "tourism")

@@ -20,6 +20,7 @@ from pages.hiding import figures, groups, story
 from pages.hiding.moment import boxes, busiest, hours, moment, paths
 from pages.hiding.moment import groups as groups_of
 from pages.shell import release, widgets
+from tests.support.snapshots import check_snapshot
 
 
 def town() -> FingerprintSet:
@@ -27,8 +28,11 @@ def town() -> FingerprintSet:
     return FingerprintSet.from_samples([*"abcd"], [0, 900, 0, 0], [0] * 4, [0, 2, 600, 603])
 
 
+Made = dict[hiding.Config, hiding.Result]
+
+
 @pytest.fixture(scope="module")
-def made() -> dict[hiding.Config, hiding.Result]:
+def made() -> Made:
     configs = (
         hiding.Config(method="glove"),
         hiding.Config(2, suppress_space_m=300, leftover="suppress", method="glove"),
@@ -36,13 +40,116 @@ def made() -> dict[hiding.Config, hiding.Result]:
     return {config: hiding.study(town(), config) for config in configs}
 
 
-def test_a_release_is_called_by_what_it_was_made_with() -> None:
-    assert story.name_of(hiding.Config(5, method="glove")) == "GLOVE, k = 5"
-    wishes = hiding.Config(2, 1_500, 90, "suppress", method="aligned", period_days=7)
-    told = "aligned, k = 2, weeks · at most 1.5 km, at most 1.5 h, left-overs out"
-    assert story.name_of(wishes) == told
-    tail = hiding.Config(10, method="aligned", period_days=14, leave_out=0.05)
-    assert story.name_of(tail) == "aligned, k = 10, 14 days · up to 5 % out"
+def test_names_and_what_a_release_means_are_those_of_the_snapshot(made: Made) -> None:
+    """Pairs of span 550 m and 3 min, and of 100 m and 4 min; all within 2 km and 2 hours.
+
+    Within 300 m the first pair cannot be: both samples go, of four in all.
+    """
+    plain, limited = made.values()
+    named = (
+        hiding.Config(5, method="glove"),
+        hiding.Config(2, 1_500, 90, "suppress", method="aligned", period_days=7),
+        hiding.Config(10, method="aligned", period_days=14, leave_out=0.05),
+    )
+    worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
+    table = figures.releases(made, worths)
+    assert "Limits" not in figures.releases({plain.config: plain}, worths)  # there are none
+    # Three people on day one, two on day two: of k = 3 the second day is not published.
+    missed = FingerprintSet.from_samples(
+        [1, 2, 3, 1, 2], [0, 100, 200, 0, 100], [0] * 5, [5, 6, 7, 1445, 1446]
+    )
+    days = hiding.Config(3, period_days=1)
+    written = production.study(missed, production.Config(hidden=days))
+    check_snapshot(
+        "hiding",
+        {
+            "Names": map(story.name_of, named),
+            "Everyone in pairs": [*story.promised(plain), *story.accurate(plain)],
+            "Left out of pairs": story.left_out(plain),
+            "Pairs of at most 300 m": [*story.accurate(limited), *story.left_out(limited)],
+            "Both in a table": table.to_csv(index=False, sep="|").splitlines(),
+            "Whoever misses a period": story.left_out(hiding.study(missed, days)),
+            "The truth of what is written": release.describe_truth(written, missed).splitlines(),
+            "Too large a k": [
+                story.k_refused(5_000, 42, limits.K.at_most(42)),
+                story.k_refused(150, 900, limits.K),
+            ],
+            "How long": story.expected("aligned", {2: 8.0, 5: 125.0}),
+            "Shards": [story.in_shards(1_000_000), story.in_shards(10_000)],
+            "Squares and hours of the maps": [
+                groups.square(0.01),
+                groups.square(0.26),
+                groups.square(12.4),
+                groups.hour_named(26, ["4 Mar", "5 Mar"]),
+                groups.hour_named(50, ["4 Mar", "5 Mar"]),
+                groups.at_one_moment("4 Mar, 00:00", 1, 12),
+            ],
+        },
+    )
+
+
+def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made: Made) -> None:
+    """Of data 10 km wide: areas of half as much and more, and days, are of little use."""
+    result = made[hiding.Config(method="glove")]
+    failed = replace(result, verdict=verify_k_anonymity(town(), result.release, 9))
+    three = hiding.Config(3, suppress_time_min=60, method="aligned", period_days=1, leave_out=0.1)
+    cases = {
+        "fine": worth(4_000, 120),
+        "too wide": worth(5_100, 120),
+        "too long": worth(4_000, 1_441),
+        "both": worth(36_000, 288 * 1_440),
+        "some left out": worth(4_000, 120, samples=60, people=7),
+        "most left out": worth(4_000, 120, samples=100, people=7),
+        "empty": worth(np.nan, np.nan, 0),
+    }
+    parts = {name: [": ".join(story.verdict(result, each))] for name, each in cases.items()}
+    parts["not verified"] = [": ".join(story.verdict(failed, worth(4_000, 120)))]
+    for name in ("too wide", "too long", "both", "most left out"):
+        parts[name].append(story.to_try(result.config, cases[name]))
+        table = figures.releases({result.config: result}, {result.config: cases[name]})
+        assert table["Verified"].tolist() == ["of little use"]
+    parts["what may help of days within limits"] = [story.to_try(three, worth(36_000, 120))]
+    parts["where the thresholds allow no smaller k"] = [
+        story.to_try(three, worth(36_000, 120), least=3)
+    ]
+    check_snapshot("hiding_verdicts", parts)
+
+
+def test_the_comparison_says_what_the_snapshot_says() -> None:
+    """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do.
+
+    Four times on both sides of the first midnight are in two windows, however long: 2, not 4.
+    """
+    midnight = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
+
+    def told(fs: FingerprintSet, k: int, *ladder: GeneralizationProfile) -> list[str]:
+        config = comparison.Config(ks=(k,), **({"ladder": ladder} if ladder else {}))
+        return beside.compared(comparison.study(fs, config))
+
+    ladder = (GeneralizationProfile(Grid(1000), 30),)
+    shown = beside.ways_table(comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder)))
+    assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
+    check_snapshot(
+        "hiding_compared",
+        {
+            "A grid hides all": told(town(), 2, *ladder),
+            "One cell alone does": told(town(), 2, GeneralizationProfile(Grid(100), 30)),
+            "Its origin was given": told(town(), 2, GeneralizationProfile(Grid(100, (0, 0)), 30)),
+            "Nothing does": told(midnight, 4),
+            "Ways": shown["Way"],
+        },
+    )
+
+
+@pytest.mark.parametrize("limit_m", [None, 250.0])
+def test_what_is_left_out_is_listed_where_anything_is(limit_m: float | None) -> None:
+    """Two people 100 m apart, then 900 m: within 250 m the later samples are left out."""
+    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 100, 0, 900], [0] * 4, [5, 6, 505, 506])
+    made = production.study(fs, production.Config(hidden=hiding.Config(2, limit_m)))
+    told = release.describe_secret(made) + release.describe_again(made)
+    told += release.describe_truth(made, fs)
+    for said in ("The left-out samples are listed", "--left-out LIST`", "2 samples of the 4"):
+        assert (said in told) == (limit_m is not None)
 
 
 def test_periods_are_chosen_or_typed() -> None:
@@ -57,35 +164,6 @@ def test_periods_are_chosen_or_typed() -> None:
     for text in ("0", "fortnight", "-3", "1.5", "99999", ""):
         with pytest.raises(ConfigError, match="such as 14"):
             widgets.days_of(text)
-
-
-def test_what_a_release_means(made: dict[hiding.Config, hiding.Result]) -> None:
-    """Pairs of span 550 m and 3 min, and of 100 m and 4 min; all within 2 km and 2 hours."""
-    plain, limited = made.values()
-    told = " ".join(story.promised(plain))
-    assert "Everyone published is one of at least 2 people with the same record:" in told
-    assert "with a chance of at most 1 in 2. It hides nothing that all of a crowd share" in told
-    assert "pseudonym" not in told
-    told = " ".join(story.accurate(plain))
-    assert "an area of at most 300 m by side" in told  # (550 + 100) / 2 = 325
-    assert "100 % lie within 2 km, 100 % within 2 hours." in told
-    assert story.left_out(plain) == ["No sample is left out."]
-    # The first pair cannot be within 300 m: both samples go, of four in all, and nobody is in what
-    # is published of another alone.
-    told = " ".join(story.left_out(limited))
-    assert "50 % of the samples are left out: they could within the limits only" in told
-    assert "Of 2 users nothing is published." in told
-    assert "never recorded in that cell" not in " ".join(story.accurate(limited))
-    worths = {config: hiding.worth(town(), each.release) for config, each in made.items()}
-    table = figures.releases(made, worths)
-    assert table["Method"].tolist() == ["GLOVE", "GLOVE"]
-    assert table["Limits"].tolist() == ["", "at most 0.3 km, left-overs out"]
-    assert table["Samples"].tolist() == ["100 %", "50 %"]
-    assert table["People"].tolist() == ["100 %", "50 %"]
-    assert table["mean"].iloc[0] == "300 m"  # 325
-    assert table["mean "].iloc[0] == "4 minutes"  # 3.5
-    first = {plain.config: plain}
-    assert "Limits" not in figures.releases(first, worths)  # there are none
 
 
 def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
@@ -177,54 +255,7 @@ def worth(
     return hiding.Worth(rows, 6, 48, side_m, span_min, 10_000.0, 100.0, samples, people)
 
 
-def test_verified_never_stands_alone(made: dict[hiding.Config, hiding.Result]) -> None:
-    result = made[hiding.Config(method="glove")]
-    kind, text = story.verdict(result, worth(4_000, 120))
-    assert kind == "success"
-    assert text.startswith("**Verified.** Everyone published is one of at least 2 (4 users")
-    assert text.endswith("12 rows stand for 48 samples of 6 users.")
-    for coarse, said in (
-        (worth(5_100, 120), "areas of 5.1 km or more by side, more than half as wide as the data"),
-        (worth(4_000, 1_441), "as time spans of 24 hours or more"),
-        (worth(36_000, 288 * 1_440), "and half as time spans of 288 days or more"),
-    ):
-        kind, text = story.verdict(result, coarse)
-        assert kind == "warning"
-        assert text.startswith("**Verified, but of little use.** Everyone published")
-        assert "12 rows stand for 48 samples of 6 users. Half of the samples" in text
-        assert said in text
-        told = story.to_try(result.config, coarse)
-        assert told.startswith("What may help: aligned instead of GLOVE; shorter periods; leaving")
-        assert "smaller k" not in told  # there is none below 2
-        table = figures.releases({result.config: result}, {result.config: coarse})
-        assert table["Verified"].tolist() == ["of little use"]
-    kind, text = story.verdict(result, worth(4_000, 120, samples=60, people=7))
-    assert kind == "success"
-    assert text.endswith(
-        "12 rows stand for 48 of the 60 samples, of 6 of the 7 users: 20 % of the samples are left "
-        "out."
-    )
-    kind, text = story.verdict(result, worth(4_000, 120, samples=100, people=7))
-    assert kind == "warning"
-    assert "**Verified, but of little use.**" in text
-    assert "Less than half of it is left" in text
-    assert "wider limits" in story.to_try(result.config, worth(4_000, 120, samples=100))
-    assert "Half of the samples are published" not in text
-    three = hiding.Config(3, suppress_time_min=60, method="aligned", period_days=1, leave_out=0.1)
-    assert story.to_try(three, worth(36_000, 120)) == (
-        "What may help: a smaller k than 3; narrower limits; coarser places and times first (page "
-        "Release options)."
-    )
-    kind, text = story.verdict(result, worth(np.nan, np.nan, 0))
-    assert (kind, text.split(":")[0]) == ("warning", "**Verified, but empty")
-    failed = replace(result, verdict=verify_k_anonymity(town(), result.release, 9))
-    kind, text = story.verdict(failed, worth(4_000, 120))
-    assert kind == "error"
-    assert text.startswith("**Do not release this.**")
-    assert "Verified." not in text
-
-
-def test_what_a_release_is_worth(made: dict[hiding.Config, hiding.Result]) -> None:
+def test_what_a_release_is_worth(made: Made) -> None:
     """Two pairs, two cells each: four rows, of four samples. Median side 325 m, span 3.5 min.
 
     The data reach from 0 to 1,000 m and are 100 m deep, 550 m; half of that is 275.
@@ -247,17 +278,7 @@ def test_a_single_far_journey_does_not_make_the_data_wide() -> None:
     assert typical_side_m(fs) == pytest.approx((9_700 + 100) / 2)
 
 
-def test_too_large_a_k_is_refused_in_words() -> None:
-    possible = limits.K.at_most(42)
-    told = story.k_refused(5_000, 42, possible)
-    assert told == (
-        "k = 5,000 exceeds the 42 users in the data: nobody can hide among more than there are. "
-        "Choose k from 2 to 42."
-    )
-    assert "is not offered here; choose k from 2 to 100" in story.k_refused(150, 900, limits.K)
-
-
-def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
+def test_curves_of_accuracy(made: Made) -> None:
     theme = style.theme("light")
     space, time = figures.ACCURACIES
     curves, ends = figures.accuracy_curves(made, space, theme)
@@ -269,7 +290,7 @@ def test_curves_of_accuracy(made: dict[hiding.Config, hiding.Result]) -> None:
     assert curves[0].values == pytest.approx([3 / 60, 3 / 60, 4 / 60, 4 / 60])
 
 
-def test_no_two_of_the_releases_kept_look_alike(made: dict[hiding.Config, hiding.Result]) -> None:
+def test_no_two_of_the_releases_kept_look_alike(made: Made) -> None:
     result = next(iter(made.values()))
     many = {hiding.Config(k): result for k in range(2, 2 + limits.KEPT_RELEASES)}
     curves, _ = figures.accuracy_curves(many, figures.ACCURACIES[0], style.theme("dark"))
@@ -277,7 +298,7 @@ def test_no_two_of_the_releases_kept_look_alike(made: dict[hiding.Config, hiding
     assert len(looks) == limits.KEPT_RELEASES > len(style.DASHES)
 
 
-def test_one_group(made: dict[hiding.Config, hiding.Result]) -> None:
+def test_one_group(made: Made) -> None:
     fs, release = town(), next(iter(made.values())).release
     assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
     assert hiding.groups_by_cost(release).tolist() == [1, 0]
@@ -349,55 +370,6 @@ def test_nobody_is_lost_between_the_squares() -> None:
         assert here.after[:, 4].sum() <= here.published + 1e-9
 
 
-def test_words_of_the_maps() -> None:
-    assert groups.square(0.01) == "less than 0.1 people"
-    assert (groups.square(0.26), groups.square(12.4)) == ("0.3 people", "12 people")
-    assert groups.hour_named(26, ["4 Mar", "5 Mar"]) == "5 Mar, 02:00"
-    assert groups.hour_named(50, ["4 Mar", "5 Mar"]) == "day 3, 02:00"
-    told = groups.at_one_moment("4 Mar, 00:00", 1, 12)
-    assert "Before: 1 user, each at the first place recorded. After: 12 users, spread" in told
-
-
-def test_beside_equally_coarse_data() -> None:
-    """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do."""
-    ladder = (GeneralizationProfile(Grid(1000), 30),)
-    found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    told = beside.compared(found)
-    assert told[0].startswith(
-        "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
-        "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
-        "share a cell, to do so. GLOVE needs areas of 300 m by side"
-    )
-    assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
-    shown = beside.ways_table(found)
-    assert shown["Way"].tolist() == [
-        "Everyone equally coarse (1 km · 30 min)",
-        "GLOVE",
-        "GLOVE, at most 15 km and 6 hours",
-    ]
-    assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
-    ladder = (GeneralizationProfile(Grid(100), 30),)
-    found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert beside.compared(found)[0].startswith(
-        "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
-        "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
-        "24 h), each laid"
-    )
-    given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
-    found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
-    assert "each laid" not in beside.compared(found)[0]  # its origin was given, not chosen
-
-
-def test_what_was_not_tried_is_not_claimed() -> None:
-    """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
-    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
-    found = comparison.study(fs, comparison.Config(ks=(4,)))
-    told = " ".join(beside.compared(found))
-    assert "not everyone is one of 4 under any of" in told
-    assert "however" not in told
-    assert "one cell" not in told
-
-
 def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
@@ -405,48 +377,3 @@ def test_dots_at_one_spot_share_a_label() -> None:
     assert beside.labels(part) == ["k = 2", "k = 3, 4", ""]
     assert beside.crowds([2, 5, 10]) == "k = 2, 5 and 10"
     assert beside.crowds([2]) == "k = 2"
-
-
-def test_how_long_a_run_takes() -> None:
-    assert story.expected("aligned", {2: 8.0, 5: 125.0}) == (
-        "On this machine aligned of whole records takes about 8 s at k = 2, about 2 min 05 s at "
-        "k = 5; periods take no more."
-    )
-
-
-def test_who_misses_a_period_is_told() -> None:
-    """Three people on day one, two on day two: of k = 3 the second day is not published."""
-    fs = FingerprintSet.from_samples(
-        [1, 2, 3, 1, 2], [0, 100, 200, 0, 100], [0] * 5, [5, 6, 7, 1445, 1446]
-    )
-    told = " ".join(story.left_out(hiding.study(fs, hiding.Config(3, period_days=1))))
-    assert "Of 2 users at least one day is missing (2 records in all)." in told
-    config = production.Config(hidden=hiding.Config(3, period_days=1))
-    told = release.describe_truth(production.study(fs, config), fs)
-    assert "**Nothing is published of 1 of 2 periods (1 day).**" in told
-
-
-def test_a_smaller_k_is_named_only_where_the_thresholds_allow_it() -> None:
-    three = hiding.Config(3, method="aligned")
-    assert "a smaller k than 3" in story.to_try(three, worth(36_000, 120))
-    assert "a smaller k" not in story.to_try(three, worth(36_000, 120), least=3)
-
-
-@pytest.mark.parametrize("limit_m", [None, 250.0])
-def test_what_is_left_out_is_listed_where_anything_is(limit_m) -> None:
-    """Two people 100 m apart, then 900 m: within 250 m the later samples are left out."""
-    fs = FingerprintSet.from_samples([1, 2, 1, 2], [0, 100, 0, 900], [0] * 4, [5, 6, 505, 506])
-    made = production.study(fs, production.Config(hidden=hiding.Config(2, limit_m)))
-    told = (
-        release.describe_secret(made)
-        + release.describe_again(made)
-        + release.describe_truth(made, fs)
-    )
-    assert ("The left-out samples are listed" in told) == (limit_m is not None)
-    assert ("--left-out LIST`" in told) == (limit_m is not None)
-    assert ("2 samples of the 4 recorded" in told) == (limit_m is not None)
-
-
-def test_a_good_number_of_shards_is_named():
-    assert "under Limits; 200 are of about 5,000 people" in story.in_shards(1_000_000)
-    assert "2 are of" in story.in_shards(10_000)

@@ -55,13 +55,6 @@ def bare(at: AppTest) -> AppTest:
     return at
 
 
-def test_without_data_it_says_what_to_do(app: AppTest) -> None:
-    turn(app, "present")
-    assert app.title[0].value == "Present"
-    assert "No data set is open yet" in said(app)
-    assert not app.exception
-
-
 def test_where_people_are_is_the_first_slide_and_real_people_are_not_played(app: AppTest) -> None:
     presented(bare(app))
     assert app.title[0].value == "Where are people?"

@@ -17,6 +17,7 @@ from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity, unicity
 from pages.charts import style
 from pages.unicity import story
+from tests.support.snapshots import check_snapshot
 
 
 def study(fs: FingerprintSet, **wishes: object) -> unicity.Result:
@@ -24,100 +25,86 @@ def study(fs: FingerprintSet, **wishes: object) -> unicity.Result:
     return unicity.study(fs, unicity.Config(profiles=profiles, grid_points=(1, 2), **wishes))
 
 
+def people(user: list[int], x: list[float], t: list[float], **wishes: object) -> unicity.Result:
+    return study(FingerprintSet.from_samples(user, x, [0] * len(x), t), **wishes)
+
+
 @pytest.fixture(scope="module")
 def found() -> unicity.Result:
     """Three people at 0, 900 and 900 m, at minutes 5, 5 and 65."""
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 900, 900], [0] * 3, [5, 5, 65])
-    return study(fs)
+    return people([1, 2, 3], [0, 900, 900], [5, 5, 65])
 
 
-def test_how_people_are_recorded(found: unicity.Result) -> None:
-    # Everyone was recorded once, at night.
-    assert story.rhythm(found) == "Nobody was recorded twice, so there are no intervals."
-    assert story.rarely(found) == ""
-    assert story.areas(found) == "Too few areas differ to compare people with places."
-    assert story.area_notes(found)[1:] == [
-        "The data bring no antennas: their distinct places are counted.",
-    ]
+@pytest.fixture(scope="module")
+def areas() -> unicity.Result:
+    """At night at 0 (two people), 5 and 10 km, and one by day; intervals of 10, 60 and 0 min.
+
+    Squares of 500 m have 2, 1, 1 people and 1, 2, 1 places: (−3/9)² / (6/9)² = 1/4.
+    """
+    user, x = [1, 1, 1, 2, 2, 3, 5, 4], [0, 0, 0, 5_000, 5_300, 10_000, 0, 0]
+    return people(user, x, [0, 10, 70, 5, 5, 9, 9, 700])
+
+
+def test_sentences_are_those_of_the_snapshot(found: unicity.Result, areas: unicity.Result) -> None:
+    """Half of five, two never unique, is the third, who needs 3; of those ever unique it is 2."""
+    short = people([1, 1, 2], [0, 900, 900], [5, 9, 65])
+    alike = people([1, 2], [0, 0], [5, 5])
+    busy = people([1, 1, 1, 2], [0, 0, 100, 0], [0, 5, 9, 0], heavy_per_month=75.0)
+    half = replace(needing(found, [1, 2, 3, np.nan, np.nan]), heavy=True)
+    line = FingerprintSet.from_samples(np.arange(4), 1_000.0 * np.arange(4), [0.0] * 4, [60.0] * 4)
+    merged = antenna_merging.study(line, antenna_merging.Config(4, users=4))
+    # Two users in one bin each with probability ½: they differ in half of all cases.
+    sparse = sparsity.study(sparsity.Config(2, 1, 0.5))
+    parts = {
+        f"How {whose} are recorded": [
+            story.rhythm(each),
+            story.rarely(each),
+            story.areas(each),
+            *story.area_notes(each),
+        ]
+        for whose, each in (("three people, once each,", found), ("five people", areas))
+    }
+    check_snapshot(
+        "unicity",
+        parts
+        | {
+            "Known points": story.points_known(found),
+            "Known points, of somebody with one": story.points_known(short),
+            "Points needed": story.points_needed(found),
+            "Points needed, of two alike": story.points_needed(alike),
+            "Points needed, of busy people": story.points_needed(busy),
+            "Points needed by half, where two of five are never unique": story.points_needed(half),
+            "Points needed, where fewer than half are ever unique": story.points_needed(
+                needing(found, [1, np.nan, np.nan])
+            ),
+            "Coarser data": story.coarser(found, 2),
+            "Laws of two resolutions": story.flat(found.laws_along(unicity.SIDE)),
+            "Merged places": story.regions(merged, 4),
+            "Merged antennas": story.regions(replace(merged, antennas=True), 4),
+            "Sparse": story.sparse(sparse),
+        },
+    )
+
+
+def test_intervals_are_drawn(found: unicity.Result, areas: unicity.Result) -> None:
     curves, reach = story.interval_curves(found, style.LIGHT)
     assert all(np.isnan(curve.values).all() for curve in curves)
     assert reach == (0.5, 60)
-
-
-def test_intervals_and_areas() -> None:
-    # At night at 0 (two people), 5 and 10 km, and one by day; intervals of 10, 60 and 0 min.
-    user, x = [1, 1, 1, 2, 2, 3, 5, 4], [0, 0, 0, 5_000, 5_300, 10_000, 0, 0]
-    fs = FingerprintSet.from_samples(user, x, [0] * 8, [0, 10, 70, 5, 5, 9, 9, 700])
-    found = study(fs)
-    assert story.rhythm(found) == (
-        "For half of the people, the median time between two records is 18 minutes or less."
-    )
-    assert story.rarely(found) == (
-        "Half of all 3 intervals last 10 minutes or less. Left out: 3 people with one record."
-    )
-    curves, (left, _) = story.interval_curves(found, style.LIGHT)
+    curves, (left, _) = story.interval_curves(areas, style.LIGHT)
     assert curves[0].values.tolist() == [35, left]
-    # Squares of 500 m have 2, 1, 1 people and 1, 2, 1 places: (−3/9)² / (6/9)² = 1/4.
-    assert found.recording.areas.side_m == 500
-    assert story.areas(found) == (
-        "The number of people who live in an area explains 25 % of how many places it has "
-        "(R² = 0.25)."
-    )
-    assert story.area_notes(found)[0] == (
-        "Each dot is one of 3 squares of 500 m, without those that have neither."
-    )
-    assert story.area_notes(found)[1] == "Left out: 1 person without a record at night."
+    assert areas.recording.areas.side_m == 500
 
 
 def test_points_known(found: unicity.Result) -> None:
     series = story.narrowed(found)
     assert [s.name for s in series] == [
         "unique",
-        "one of 2 at most",
-        "one of 5 at most",
-        "one of 10 at most",
+        *(f"one of {n} at most" for n in (2, 5, 10)),
     ]
     assert (series[0].points, series[0].value) == ([1], [1.0])
     assert [s.name for s in story.strategies(found)] == ["random", "uniform", "top", "consecutive"]
     # Without times, two of the three places are the same.
     assert story.strategies(found)[2].value == [pytest.approx(1 / 3)]
-    told = story.points_known(found)
-    assert told[0].startswith(
-        "1 known point of a person – places and times, as in these data – singles"
-    )
-    assert "singles out 100 % of people with certainty" in told[0]
-    assert "3 people asked about). Guessing finds 1 in 3." in told[0]
-    assert len(told) == 1
-
-
-def test_who_has_fewer_points_is_told() -> None:
-    fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 900], [0] * 3, [5, 9, 65])
-    told = story.points_known(study(fs))
-    assert told[1].startswith("1 user asked about has fewer than 2 points;")
-
-
-def test_points_needed(found: unicity.Result) -> None:
-    assert found.needed.tolist() == [1.0, 1.0, 1.0]
-    assert found.median_needed == 1
-    assert story.points_needed(found) == [
-        "Of 3 users, none of whom is busy, at least half are unique after 1 point.",
-        "Whoever is ever unique is so after at most 1.",
-        "That is too few people to draw how their points are spread (fewer than 30).",
-    ]
-    assert not story.points_drawn(found)
-    alike = study(FingerprintSet.from_samples([1, 2], [0, 0], [0] * 2, [5, 5]))
-    assert np.isnan(alike.median_needed)
-    assert story.points_needed(alike) == [
-        "None of 2 users, none of whom is busy is ever unique: somebody else has all their points, "
-        "too."
-    ]
-    busy = study(
-        FingerprintSet.from_samples([1, 1, 1, 2], [0, 0, 100, 0], [0] * 4, [0, 5, 9, 0]),
-        heavy_per_month=75.0,
-    )
-    assert (
-        "Of 1 users with 75 or more interactions a month (30 days)" in story.points_needed(busy)[0]
-    )
 
 
 def needing(found: unicity.Result, points: list[float]) -> unicity.Result:
@@ -135,21 +122,6 @@ def test_half_of_all_asked_counts_those_never_unique(
         assert result.median_needed == enough[0]
     else:
         assert np.isnan(result.median_needed)
-
-
-def test_half_by_hand(found: unicity.Result) -> None:
-    """Of five, two are never unique: half of all is the third, who needs 3; of those ever, 2."""
-    result = needing(found, [1, 2, 3, np.nan, np.nan])
-    assert result.median_needed == 3
-    told = story.points_needed(replace(result, heavy=True))
-    assert told[:3] == [
-        "Of 5 users with 75 or more interactions a month (30 days), at least half are "
-        "unique after 3 points.",
-        "Whoever is ever unique is so after at most 3.",
-        "2 users were never unique: somebody else has all their points, too. The half counts them.",
-    ]
-    rare = story.points_needed(needing(found, [1, np.nan, np.nan]))
-    assert "fewer than half are ever unique." in rare[0]
 
 
 def test_of_fewer_than_30_nothing_is_drawn(found: unicity.Result) -> None:
@@ -201,9 +173,6 @@ def test_resolutions(found: unicity.Result) -> None:
     assert (sides, windows) == (["100 m", "2 km"], ["1 min", "10 h"])
     # At 2 km and 1 min, the two of minute 5 are alike; at 100 m and 10 h, the two at 900 m.
     assert share.tolist() == [[1.0, pytest.approx(1 / 3)], [pytest.approx(1 / 3), 0.0]]
-    told = story.coarser(found, 2)
-    assert told[0] == "With 2 points, 100 % are unique at 100 m · 1 min, 0 % at 2 km · 10 h."
-    assert told[1] == "Of 3 users the coarsest form has fewer than 2 points."
 
 
 def test_laws(found: unicity.Result) -> None:
@@ -234,33 +203,8 @@ def test_laws(found: unicity.Result) -> None:
     assert [line.name[:6] for line in lines] == ["fitted", "publis"]
     assert "compare the shape only" in story.exponent_line(some, unicity.SIDE)
     # Two resolutions a side are too few for a law.
-    assert story.flat(found.laws_along(unicity.SIDE)).startswith("At p = 1, 2 unicity is the same")
     assert story.exponents(found, unicity.SIDE) is None
     assert story.exponent_line(found, unicity.SIDE) == ""
-
-
-def test_merged_antennas() -> None:
-    fs = FingerprintSet.from_samples(np.arange(4), 1_000.0 * np.arange(4), [0.0] * 4, [60.0] * 4)
-    merged = antenna_merging.study(fs, antenna_merging.Config(4, users=4))
-    told = story.regions(merged, 4)
-    assert told[0] == (
-        "4 places become 1 region of 4 to 4. With 4 points, 0 % of the users are unique in them "
-        "at 1 min, 0 % at 24 h."
-    )
-    assert told[1].startswith("The data bring no table of antennas")
-    (alone,) = story.regions(replace(merged, antennas=True), 4)
-    assert alone.startswith("4 antennas become 1 region")
-    assert (story.merged_noun(False), story.merged_noun(True)) == ("places", "antennas")
-    assert story.region_names(merged) == []
-
-
-def test_sparsity() -> None:
-    """Two users in one bin each with probability ½: they differ in half of all cases."""
-    found = sparsity.study(sparsity.Config(2, 1, 0.5))
-    assert story.sparse(found) == (
-        "Of 2 users, each in 50 % of 1 bins at random, one is unique with probability 0.5; that "
-        "nobody is, has probability 0.25."
-    )
 
 
 def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:

@@ -10,7 +10,7 @@ from fpanon_core import sparsity_model, unicity
 from fpanon_core.studies.unicity import PRODUCT
 from pages.shell.questions import Kind
 from pages.unicity.form import OUTSIDER, REGIONS
-from tests.support.views import answers, go, has, opened, rows, said, until, upload
+from tests.support.views import answers, go, opened, rows, said, until, upload
 
 
 def answer(at: AppTest, kind: Kind) -> Any:
@@ -102,18 +102,6 @@ def test_antennas_are_merged_sparsity_calculated_too_large_regions_refused(
     app.number_input(key="unicity_v").set_value(50).run()
     until(app, lambda at: at.error)
     assert "larger than all there are" in app.error[0].value
-    assert not app.exception
-
-
-def test_cancelled_work_waits_to_be_asked_for_again(app: AppTest) -> None:
-    opened(app)
-    go(app, "unicity")
-    until(app, lambda at: has(at, "unicity_jobs_cancel"))
-    app.button(key="unicity_jobs_cancel").click().run()
-    app.run()
-    assert not [job for job in app.session_state["fp_jobs"] if job.kind == "unicity"]
-    app.button(key="unicity_go").click().run()
-    measured(app)
     assert not app.exception
 
 

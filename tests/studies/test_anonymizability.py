@@ -119,10 +119,3 @@ def test_senseless_k_are_refused(ks):
 def test_more_than_there_are_have_no_answer():
     with pytest.raises(InfeasibleError):
         study(people(4), Config((FINE,), (5,)))
-
-
-def test_progress_never_runs_back():
-    told = []
-    study(people(), Config((FINE, COARSE), (2, 3)), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1

@@ -10,40 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    Periods,
-    ReleaseOption,
-    SampleUsers,
-    aligned,
-    expected_error,
-    glove,
-    home_found,
-    into_periods,
-    link,
-    reidentification,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
 from fpanon_core.tables import leaving
+from tests.support.refusals import check_refused
 
 DAY = 1_440
-COARSE = Generalize(GeneralizationProfile(Grid(4_000, (0.0, 0.0)), 240))
+COARSE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(4_000, (0.0, 0.0)), 240))
 OPTIONS = {
     "as it is": (),
     "coarse": (COARSE,),
-    "noise": (AddNoise(800, 20),),
-    "sampled": (COARSE, SampleUsers(0.5)),
-    "GLOVE": (Glove(2),),
-    "days": (Periods(1), COARSE),
+    "noise": (fp.AddNoise(800, 20),),
+    "sampled": (COARSE, fp.SampleUsers(0.5)),
+    "GLOVE": (fp.Glove(2),),
+    "days": (fp.Periods(1), COARSE),
 }
 
 
@@ -66,13 +47,13 @@ def people(n=40, days=3, seed=0, pairs=0):
     for u in range(pairs):
         same = frame[frame.user == 2 * u].assign(user=2 * u + 1)
         frame = pd.concat([frame[frame.user != 2 * u + 1], same])
-    return FingerprintSet.from_samples(
+    return fp.FingerprintSet.from_samples(
         *(frame[name].to_numpy() for name in ("user", "x", "y", "t"))
     )
 
 
 def option(name):
-    return ReleaseOption(steps=OPTIONS[name])
+    return fp.ReleaseOption(steps=OPTIONS[name])
 
 
 @pytest.mark.parametrize("name", OPTIONS)
@@ -91,20 +72,20 @@ def test_it_finds_what_is_found_by_hand(name):
     result = attack.study(fs, config)
     known = {"p": 3, "strategy": "uniform", "users": 30, "seed": 5, "blur_m": 50.0}
     for found, made in (
-        (result.before, release(fs, [])),
-        (result.after, release(fs, OPTIONS[name], seed=5)),
+        (result.before, fp.release(fs, [])),
+        (result.after, fp.release(fs, OPTIONS[name], seed=5)),
     ):
-        expected = link(fs, made, **known)
+        expected = fp.link(fs, made, **known)
         assert found.link.readings == expected.readings
-        risk = reidentification(fs, made, **known)
+        risk = fp.reidentification(fs, made, **known)
         assert (found.risk.value, found.risk.high) == (risk.value, risk.high)
         pd.testing.assert_frame_equal(found.risk.by_attacker, risk.by_attacker)
         pd.testing.assert_frame_equal(found.link.per_target, expected.per_target)
-        assert found.error.metres == expected_error(fs, made, **known).metres
-        homes = pd.DataFrame(home_found(fs, made, (700, 2_000), nights=2))
+        assert found.error.metres == fp.expected_error(fs, made, **known).metres
+        homes = pd.DataFrame(fp.home_found(fs, made, (700, 2_000), nights=2))
         pd.testing.assert_frame_equal(found.home, homes, check_frame_type=False)
         assert found.home_fault == ""
-    assert result.method == release(fs, OPTIONS[name], seed=5).origin.option.text
+    assert result.method == fp.release(fs, OPTIONS[name], seed=5).origin.option.text
     assert (result.digest, result.config) == (fs.digest, config)
     assert result.crowd == (2 if name == "GLOVE" else None)
     asked = result.after.link.per_target
@@ -153,13 +134,13 @@ def test_only_the_table_of_everyone_together_may_leave():
     assert not set(secret.pseudonym) & set(result.to_frame("targets").pseudonym)
 
 
-@pytest.mark.parametrize("hide", [glove, aligned])
+@pytest.mark.parametrize("hide", [fp.glove, fp.aligned])
 @pytest.mark.parametrize("cut", [False, True])
 def test_what_was_hidden_elsewhere_is_attacked_as_it_is(hide, cut):
     fs = people()
-    made = hide(into_periods(fs, 1, seed=1) if cut else fs, 3)
+    made = hide(fp.into_periods(fs, 1, seed=1) if cut else fs, 3)
     result = attack.study(fs, attack.Config(p=2, seed=3), made)
-    assert result.after.link.readings == link(fs, made, 2, seed=3).readings
+    assert result.after.link.readings == fp.link(fs, made, 2, seed=3).readings
     assert result.crowd == 3
     assert result.period_days == (1 if cut else None)
     assert result.method == f"{'periods of 1 day, then ' * cut}{result.option.steps[-1]}"
@@ -179,44 +160,24 @@ def test_the_data_as_they_are_are_asked_once_and_are_both():
 
 def test_other_data_and_bad_settings_are_refused():
     fs, others = people(), people(seed=1)
-    with pytest.raises(ConfigError, match="other data"):
-        attack.study(fs, attack.Config(p=2), release(others, []))
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError, match="other data"):
+        attack.study(fs, attack.Config(p=2), fp.release(others, []))
+    with pytest.raises(fp.ConfigError):
         attack.study(fs, attack.Config(p=2), fs)
-    with pytest.raises(InfeasibleError):
+    with pytest.raises(fp.InfeasibleError):
         attack.study(fs, attack.Config(p=50))
-    for wrong in (
-        {"p": 0},
-        {"p": 51},
-        {"users": 0},
-        {"seed": -1},
-        {"blur_m": -1},
-        {"blur_min": math.nan},
-        {"strategy": "?"},
-        {"within_m": ()},
-        {"within_m": (0,)},
-        {"within_m": "500"},
-        {"nights": 0},
-    ):
-        with pytest.raises(ConfigError):
-            attack.Config(**wrong)
+    check_refused(attack.Config, p=[0, 51], users=[0], seed=[-1], strategy=["?"], nights=[0])
+    check_refused(attack.Config, blur_m=[-1], blur_min=[math.nan], within_m=[(), (0,), "500"])
 
 
 def test_where_nobody_has_a_night_the_reason_is_said():
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 5000, 0, 900], [0] * 4, [600, 700] * 2)
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 5000, 0, 900], [0] * 4, [600, 700] * 2)
     result = attack.study(fs, attack.Config(p=1))
     assert result.after.home is None
     assert "recorded in 1 night" in result.after.home_fault
     row = result.to_frame().set_index("measure").loc["home within 500 m"]
     assert math.isnan(row.after)
     assert row.asked == 0
-
-
-def test_progress_comes_to_its_end_and_never_falls():
-    told = []
-    attack.study(people(), attack.Config(option("GLOVE"), p=2, seed=9), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1.0
 
 
 # --- examples ------------------------------------------------------------------------------------

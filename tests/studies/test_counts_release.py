@@ -11,37 +11,27 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core import (
-    Antennas,
-    ConfigError,
-    FingerprintSet,
-    FrameConfig,
-    InfeasibleError,
-    LocalClock,
-    StatedArea,
-    StatedPeriod,
-    aggregate_counts,
-)
+import fpanon_core as fp
 from fpanon_core.model.projection import equal_area_around
 from fpanon_core.studies import counts_release
 from fpanon_core.studies.counts_release import Config
 from fpanon_core.studies.framing import frame_for, frame_of_data
 
 CRS = "+proj=laea +lat_0=14.69 +lon_0=-17.41 +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
-CLOCK = LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
-AREA = StatedArea(14.68, -17.42, 14.72, -17.38)
-PERIOD = StatedPeriod(dt.date(2024, 3, 4), 2, 60)
-FRAME = FrameConfig(PERIOD, "grid", AREA, 1_000)
+CLOCK = fp.LocalClock(dt.datetime(2024, 3, 4, tzinfo=dt.UTC), "Africa/Dakar")
+AREA = fp.StatedArea(14.68, -17.42, 14.72, -17.38)
+PERIOD = fp.StatedPeriod(dt.date(2024, 3, 4), 2, 60)
+FRAME = fp.FrameConfig(PERIOD, "grid", AREA, 1_000)
 
 
 @pytest.fixture(scope="module")
-def crowd() -> FingerprintSet:
+def crowd() -> fp.FingerprintSet:
     """137 marked people, at one of four places at a time, over three days; 4 are far away."""
     rng = np.random.default_rng(5)
     user = np.repeat([f"marked-{u:03d}" for u in range(137)], 20)
     x, y = rng.integers(0, 2, (2, len(user))) * 1_500.0
     x[user >= "marked-133"] = 90_000
-    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * 1_440, len(user)))
+    fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * 1_440, len(user)))
     return replace(fs, clock=CLOCK, crs=equal_area_around(14.69, -17.41, stated=True))
 
 
@@ -98,7 +88,7 @@ def test_nothing_in_it_tells_of_the_input(crowd, form):
 
 def test_small_counts_are_blank_and_so_are_zeros(crowd):
     made = counts_release.study(crowd, Config(FRAME, "suppressed", below=30))
-    exact, _ = aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
+    exact, _ = fp.aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
     table = made.to_frame()
     assert table["people"].min() >= 30
     assert len(table) == (exact.counts >= 30).sum()
@@ -121,7 +111,7 @@ def test_plain_counts_add_up_to_those_counted(crowd):
     seen = counts_release.study(crowd, Config(FRAME, filled_in=False)).counts.totals
     assert 0 < seen.max() < 133
     # In parts of any size the same.
-    exact, _ = aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
+    exact, _ = fp.aggregate_counts(crowd, frame=frame_for(crowd, FRAME))
     np.testing.assert_array_equal(made.counts.counts, exact.counts)
 
 
@@ -143,7 +133,7 @@ def test_private_counts_have_every_place_and_slot_and_are_drawn_anew(crowd):
 
 def test_nobody_in_the_frame_gives_a_table_all_the_same(crowd):
     """The shape of a private table says nothing of the records."""
-    far = replace(FRAME, area=StatedArea(15.68, -17.42, 15.72, -17.38))
+    far = replace(FRAME, area=fp.StatedArea(15.68, -17.42, 15.72, -17.38))
     made = counts_release.study(crowd, Config(far, "private"))
     assert made.people == 0
     assert len(made.to_frame()) == made.frame.n_places * 48
@@ -155,45 +145,47 @@ def test_a_limit_that_nobody_reaches_leaves_an_empty_table(crowd):
 
 
 def test_what_cannot_be_made(crowd):
-    with pytest.raises(ConfigError, match="one record decides many slots"):
+    with pytest.raises(fp.ConfigError, match="one record decides many slots"):
         Config(FRAME, "private", unit="user-slot")
     for wrong in ({"form": "secret"}, {"below": 1}, {"epsilon": 0.0}, {"unit": "day"}):
-        with pytest.raises(ConfigError):
+        with pytest.raises(fp.ConfigError):
             Config(FRAME, **wrong)
-    with pytest.raises(ConfigError, match="no antenna table"):
-        counts_release.study(crowd, Config(FrameConfig(PERIOD)))
-    with pytest.raises(ConfigError, match="area stated"):
-        FrameConfig(PERIOD, "grid")
-    with pytest.raises(ConfigError, match="An area is for a grid"):
-        FrameConfig(PERIOD, area=AREA)
-    metres = replace(FRAME, area=StatedArea(0, 0, 5_000, 5_000, "metres"))
+    with pytest.raises(fp.ConfigError, match="no antenna table"):
+        counts_release.study(crowd, Config(fp.FrameConfig(PERIOD)))
+    with pytest.raises(fp.ConfigError, match="area stated"):
+        fp.FrameConfig(PERIOD, "grid")
+    with pytest.raises(fp.ConfigError, match="An area is for a grid"):
+        fp.FrameConfig(PERIOD, area=AREA)
+    metres = replace(FRAME, area=fp.StatedArea(0, 0, 5_000, 5_000, "metres"))
     assert counts_release.study(crowd, Config(metres)).people > 0
     derived = replace(crowd, crs=CRS)
-    with pytest.raises(ConfigError, match="State the area of private counts in degrees"):
+    with pytest.raises(fp.ConfigError, match="State the area of private counts in degrees"):
         counts_release.study(derived, Config(metres, "private"))
     assert counts_release.study(crowd, Config(metres, "private")).people > 0
     assert counts_release.study(derived, Config(FRAME, "suppressed")).people > 0
-    with pytest.raises(ConfigError, match=r"centre=\(14.7, -17.4\)\), the middle of the area"):
+    with pytest.raises(fp.ConfigError, match=r"centre=\(14.7, -17.4\)\), the middle of the area"):
         counts_release.study(derived, Config(FRAME, "private"))
-    towers = Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
-    with pytest.raises(ConfigError, match=r"centre=\(14.69, -17.42\)\), the middle of the antenna"):
+    towers = fp.Antennas([0, 900], [0, 900], lon=[-17.42, -17.41], lat=[14.69, 14.7])
+    with pytest.raises(
+        fp.ConfigError, match=r"centre=\(14.69, -17.42\)\), the middle of the antenna"
+    ):
         counts_release.study(
-            replace(derived, antennas=towers), Config(FrameConfig(PERIOD), "private")
+            replace(derived, antennas=towers), Config(fp.FrameConfig(PERIOD), "private")
         )
     long = replace(crowd, granularity_min=7.0)
-    with pytest.raises(ConfigError, match="granularity in time of 1, 3, 5 or 15"):
+    with pytest.raises(fp.ConfigError, match="granularity in time of 1, 3, 5 or 15"):
         counts_release.study(long, Config(FRAME, "private"))
     fine = replace(FRAME, side_m=10.0, period=replace(PERIOD, days=60))
-    with pytest.raises(InfeasibleError, match="choose larger or fewer places"):
+    with pytest.raises(fp.InfeasibleError, match="choose larger or fewer places"):
         counts_release.study(crowd, Config(fine))
-    with pytest.raises(ConfigError, match=r"give one of csv, parquet"):
+    with pytest.raises(fp.ConfigError, match=r"give one of csv, parquet"):
         counts_release.study(crowd, Config(FRAME)).package("xlsx")
 
 
 def test_a_frame_for_trying_holds_all_data(crowd):
     frame = frame_of_data(crowd, 60, 5_000)
-    counts, truth = aggregate_counts(crowd, frame=frame)
+    counts, truth = fp.aggregate_counts(crowd, frame=frame)
     assert (truth >= 0).all()
     assert (counts.n_slots, frame.first_day) == (72, dt.date(2024, 3, 4))
     without = replace(crowd, clock=None)
-    assert (aggregate_counts(without, frame=frame_of_data(without, 60, 5_000))[1] >= 0).all()
+    assert (fp.aggregate_counts(without, frame=frame_of_data(without, 60, 5_000))[1] >= 0).all()

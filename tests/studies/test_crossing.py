@@ -12,29 +12,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    Periods,
-    ReleaseOption,
-    SampleUsers,
-    SchemaError,
-    aligned,
-    cross_releases,
-    generate_cdr,
-    glove,
-    into_periods,
-    publish,
-    read_cdr,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.__main__ import app
 from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
@@ -44,27 +22,30 @@ from tests.oracles import crossing as oracle
 
 MARK = "SECRETID-"
 OPTIONS = {
-    "GLOVE": [Glove(2)],
-    "aligned": [Aligned(3)],
-    "aligned, limits": [Aligned(2, 8_000, 720)],
-    "coarser": [Generalize(GeneralizationProfile(Grid(20_000), 2880))],
-    "sample": [SampleUsers(0.5), Aligned(2)],
-    "noise": [AddNoise(500, 30)],
-    "two days": [Periods(2), Glove(2)],
-    "days, coarser": [Generalize(GeneralizationProfile(Grid(20_000), 1440)), Periods(1)],
+    "GLOVE": [fp.Glove(2)],
+    "aligned": [fp.Aligned(3)],
+    "aligned, limits": [fp.Aligned(2, 8_000, 720)],
+    "coarser": [fp.Generalize(fp.GeneralizationProfile(fp.Grid(20_000), 2880))],
+    "sample": [fp.SampleUsers(0.5), fp.Aligned(2)],
+    "noise": [fp.AddNoise(500, 30)],
+    "two days": [fp.Periods(2), fp.Glove(2)],
+    "days, coarser": [
+        fp.Generalize(fp.GeneralizationProfile(fp.Grid(20_000), 1440)),
+        fp.Periods(1),
+    ],
 }
 
 
 @pytest.fixture(scope="module")
 def fs():
-    table = generate_cdr(40, days=4)
+    table = fp.generate_cdr(40, days=4)
     table["user_id"] = MARK + table["user_id"].astype(str)
-    return read_cdr(table)[0]
+    return fp.read_cdr(table)[0]
 
 
 @pytest.fixture(scope="module")
 def made(fs):
-    return {name: release(fs, steps, seed=3) for name, steps in OPTIONS.items()}
+    return {name: fp.release(fs, steps, seed=3) for name, steps in OPTIONS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +56,7 @@ def files(made, tmp_path_factory):
     for at, (name, each) in enumerate(made.items()):
         key = folder / f"KEY-{at}.csv"
         target = folder / (f"{at}.zip" if at % 2 else f"{at}")
-        publish(each, target, key=key, format="parquet" if at % 3 else "csv")
+        fp.publish(each, target, key=key, format="parquet" if at % 3 else "csv")
         found[name] = target, key
     return found
 
@@ -83,10 +64,10 @@ def files(made, tmp_path_factory):
 @pytest.mark.parametrize("second", OPTIONS)
 @pytest.mark.parametrize("first", ["GLOVE", "two days"])
 def test_files_give_what_results_give(made, files, first, second):
-    at_hand = cross_releases(made[first], made[second])
+    at_hand = fp.cross_releases(made[first], made[second])
     (a, first_key), (b, second_key) = files[first], files[second]
-    read = cross_releases(a, b, first_key=first_key, second_key=second_key)
-    mixed = cross_releases(made[first], b, second_key=second_key)
+    read = fp.cross_releases(a, b, first_key=first_key, second_key=second_key)
+    mixed = fp.cross_releases(made[first], b, second_key=second_key)
     for found in (read, mixed):
         for name in ("together", "first", "second", "n_first", "n_second", "n_both", "ks", "names"):
             assert getattr(found, name) == getattr(at_hand, name)
@@ -101,7 +82,7 @@ def test_files_give_what_results_give(made, files, first, second):
 
 def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
     """From the tables of two results, which pass through nothing that crossing uses."""
-    results = [aligned(into_periods(fs, 2, seed=0), 2), glove(fs, 3)]
+    results = [fp.aligned(fp.into_periods(fs, 2, seed=0), 2), fp.glove(fs, 3)]
     lists = []
     for result in results:
         naming = result.records.named()
@@ -123,7 +104,7 @@ def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
             ]
         )
     expected = oracle.crossing(*lists)
-    found = cross_releases(*results)
+    found = fp.cross_releases(*results)
     sizes = found.per_person.set_index("pseudonym")[["first", "second", "together"]]
     assert {fs.pseudonyms[u]: s for u, s in expected.items()} == {
         name: list(row) for name, row in zip(sizes.index, sizes.values.tolist(), strict=True)
@@ -135,13 +116,13 @@ def test_equals_everyone_with_everyone_as_the_reader_has_the_tables(fs):
 
 def test_where_nobody_is_grouped_people_share_whole_records(made):
     each = made["coarser"]
-    found = cross_releases(each, each)
+    found = fp.cross_releases(each, each)
     assert found.per_person["first"].tolist() == sharing(each.origin.released).tolist()
     assert not found.falls
 
 
 def test_a_person_in_one_alone_is_counted(made):
-    found = cross_releases(made["GLOVE"], made["sample"])
+    found = fp.cross_releases(made["GLOVE"], made["sample"])
     assert (found.n_first, found.n_second, found.n_both) == (40, 20, 20)
     assert (found.only_first, found.only_second) == (20, 0)
     assert len(found.per_person) == 20
@@ -149,10 +130,10 @@ def test_a_person_in_one_alone_is_counted(made):
 
 def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     """Hiding draws nothing: another publication of the same has other names and the same groups."""
-    result = glove(fs, 2)
+    result = fp.glove(fs, 2)
     for name in ("a", "b"):
-        publish(result, tmp_path / f"{name}.zip", key=tmp_path / f"{name}.csv", original=fs)
-    found = cross_releases(
+        fp.publish(result, tmp_path / f"{name}.zip", key=tmp_path / f"{name}.csv", original=fs)
+    found = fp.cross_releases(
         tmp_path / "a.zip",
         tmp_path / "b.zip",
         first_key=tmp_path / "a.csv",
@@ -169,8 +150,8 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
 
 
 def test_another_draw_of_the_same_option_is_a_second_release(fs):
-    steps = [SampleUsers(0.7), Aligned(2)]
-    found = cross_releases(*(release(fs, steps, seed=seed) for seed in (1, 2)))
+    steps = [fp.SampleUsers(0.7), fp.Aligned(2)]
+    found = fp.cross_releases(*(fp.release(fs, steps, seed=seed) for seed in (1, 2)))
     assert found.falls
     assert found.newly_alone > 0
 
@@ -180,30 +161,30 @@ def test_another_draw_of_the_same_option_is_a_second_release(fs):
 
 def test_without_a_key_it_is_said_what_is_needed(files, made):
     place, key = files["GLOVE"]
-    with pytest.raises(ConfigError, match=r"Nothing in a release says who is who.*Give the key"):
-        cross_releases(place, place, first_key=key)
-    with pytest.raises(ConfigError, match="A key belongs to files"):
-        cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
+    with pytest.raises(fp.ConfigError, match=r"Nothing in a release says who is who.*Give the key"):
+        fp.cross_releases(place, place, first_key=key)
+    with pytest.raises(fp.ConfigError, match="A key belongs to files"):
+        fp.cross_releases(made["GLOVE"], made["GLOVE"], first_key=key)
     changed = made["GLOVE"].subset([0, 1])
-    with pytest.raises(ConfigError, match="give what release or glove returned"):
-        cross_releases(changed, made["GLOVE"])
+    with pytest.raises(fp.ConfigError, match="give what release or glove returned"):
+        fp.cross_releases(changed, made["GLOVE"])
 
 
 def test_a_result_whose_data_nobody_holds_asks_for_them():
     def two():
-        return FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 6])
+        return fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [5, 6])
 
-    result = glove(two(), 2)
+    result = fp.glove(two(), 2)
     gc.collect()
-    with pytest.raises(ConfigError, match="give original=, the fingerprints that were hidden"):
-        cross_releases(result, result)
-    assert cross_releases(result, result, original=two()).n_both == 2
+    with pytest.raises(fp.ConfigError, match="give original=, the fingerprints that were hidden"):
+        fp.cross_releases(result, result)
+    assert fp.cross_releases(result, result, original=two()).n_both == 2
 
 
 def test_keys_of_other_releases_are_refused_by_number(files):
     (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
-    with pytest.raises(ConfigError, match="it names 0 of the 40 pseudonyms in it, and 40 that"):
-        cross_releases(a, b, first_key=second_key, second_key=first_key)
+    with pytest.raises(fp.ConfigError, match="it names 0 of the 40 pseudonyms in it, and 40 that"):
+        fp.cross_releases(a, b, first_key=second_key, second_key=first_key)
 
 
 def altered(key, path, change):
@@ -224,28 +205,28 @@ def altered(key, path, change):
 def test_damaged_keys_are_refused(files, tmp_path, change, said):
     place, key = files["GLOVE"]
     wrong = altered(key, tmp_path / "k.csv", change)
-    with pytest.raises((ConfigError, SchemaError), match=said) as caught:
-        cross_releases(place, place, first_key=wrong, second_key=key)
+    with pytest.raises((fp.ConfigError, fp.SchemaError), match=said) as caught:
+        fp.cross_releases(place, place, first_key=wrong, second_key=key)
     assert MARK not in str(caught.value)
     for content in (b"", b"\xff\xfe", b"a" * 99):
-        with pytest.raises(SchemaError, match="The key "):
-            cross_releases(place, place, first_key=content, second_key=key)
-    with pytest.raises(SchemaError, match="The key is missing"):
-        cross_releases(place, place, first_key=tmp_path / "none.csv", second_key=key)
+        with pytest.raises(fp.SchemaError, match="The key "):
+            fp.cross_releases(place, place, first_key=content, second_key=key)
+    with pytest.raises(fp.SchemaError, match="The key is missing"):
+        fp.cross_releases(place, place, first_key=tmp_path / "none.csv", second_key=key)
 
 
 def test_other_people_are_refused_by_number(files, tmp_path):
-    others = generate_cdr(20, days=2, seed=9)
+    others = fp.generate_cdr(20, days=2, seed=9)
     others["user_id"] = "other-" + others["user_id"].astype(str)
-    fs_2 = read_cdr(others)[0]
-    publish(glove(fs_2, 2), tmp_path / "o.zip", key=tmp_path / "o.csv", original=fs_2)
+    fs_2 = fp.read_cdr(others)[0]
+    fp.publish(fp.glove(fs_2, 2), tmp_path / "o.zip", key=tmp_path / "o.csv", original=fs_2)
     place, key = files["GLOVE"]
-    with pytest.raises(InfeasibleError, match=r"the 40 people of the one .* 20 of the other"):
-        cross_releases(place, tmp_path / "o.zip", first_key=key, second_key=tmp_path / "o.csv")
+    with pytest.raises(fp.InfeasibleError, match=r"the 40 people of the one .* 20 of the other"):
+        fp.cross_releases(place, tmp_path / "o.zip", first_key=key, second_key=tmp_path / "o.csv")
 
 
 def test_few_in_common_are_said(fs):
-    first = membership(glove(fs, 2), original=fs)
+    first = membership(fp.glove(fs, 2), original=fs)
     who = np.array([*fs.user_ids[:1], *range(39)], dtype=object)
     second = type(first).whole(who, np.arange(40) // 2)
     found = crossing.crossed(second, [first])
@@ -267,15 +248,15 @@ def test_a_release_that_is_not_as_it_was_written_is_refused(files, tmp_path):
         copy = tmp_path / name
         shutil.copytree(place, copy)
         damage(copy / "data.csv")
-        with pytest.raises(SchemaError, match="The release is not as it was written"):
-            cross_releases(copy, copy, first_key=key, second_key=key)
+        with pytest.raises(fp.SchemaError, match="The release is not as it was written"):
+            fp.cross_releases(copy, copy, first_key=key, second_key=key)
     zipped, key = files["aligned"]
     content = zipped.read_bytes()
     for wrong in (content[: len(content) // 2], b"", b"PK" * 30):
-        with pytest.raises(SchemaError, match="The release is not as it was written"):
-            cross_releases(wrong, zipped, first_key=key, second_key=key)
-    with pytest.raises(SchemaError, match="There is no release at that place"):
-        cross_releases(tmp_path / "none.zip", zipped, first_key=key, second_key=key)
+        with pytest.raises(fp.SchemaError, match="The release is not as it was written"):
+            fp.cross_releases(wrong, zipped, first_key=key, second_key=key)
+    with pytest.raises(fp.SchemaError, match="There is no release at that place"):
+        fp.cross_releases(tmp_path / "none.zip", zipped, first_key=key, second_key=key)
 
 
 def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
@@ -290,8 +271,8 @@ def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
     for epoch, zone in (("today", "UTC"), (None, "UTC"), ("2024-03-04", "Nowhere/At all")):
         told["fpanon"] |= {"epoch": epoch, "timezone": zone}
         (copy / "datapackage.json").write_text(json.dumps(told))
-        with pytest.raises(SchemaError, match=r"on which day, or in which zone|not as it was"):
-            cross_releases(copy, copy, first_key=key, second_key=key)
+        with pytest.raises(fp.SchemaError, match=r"on which day, or in which zone|not as it was"):
+            fp.cross_releases(copy, copy, first_key=key, second_key=key)
 
 
 # --- as it is asked ------------------------------------------------------------------------------
@@ -299,7 +280,7 @@ def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
 
 def test_the_command_tells_the_same(made, files, tmp_path):
     (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
-    found = cross_releases(made["GLOVE"], made["aligned"])
+    found = fp.cross_releases(made["GLOVE"], made["aligned"])
     asked = ["cross", str(a), str(b), "--key", str(first_key), "--key", str(second_key)]
     told = CliRunner().invoke(app, [*asked, "--tables", str(tmp_path / "tables")])
     assert told.exit_code == 0, told.output
@@ -344,10 +325,10 @@ def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):
 
 
 def test_what_is_produced_says_whose_its_records_are(fs):
-    found = unpacked(packed(production.study(fs, production.Config(made_of(Glove(2))))))
+    found = unpacked(packed(production.study(fs, production.Config(made_of(fp.Glove(2))))))
     assert found.membership.n_people == 40
     assert set(found.membership.who) == {str(name) for name in fs.user_ids}
-    again = production.study(fs, production.Config(made_of(Glove(2))))
+    again = production.study(fs, production.Config(made_of(fp.Glove(2))))
     assert again.membership.digest != found.membership.digest  # of the bytes, under other names
     crossed = crossing.crossed(again.membership, [found.membership])
     assert not crossed.falls
@@ -356,15 +337,15 @@ def test_what_is_produced_says_whose_its_records_are(fs):
 
 
 def made_of(step):
-    return ReleaseOption(steps=(step,))
+    return fp.ReleaseOption(steps=(step,))
 
 
 def test_two_groups_with_equal_rows_are_two_in_the_file_as_at_hand(tmp_path):
     """The file numbers groups: of four who were together two and two are told apart."""
-    fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [5] * 4)
-    result = glove(fs, 2)
+    fs = fp.FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [5] * 4)
+    result = fp.glove(fs, 2)
     assert result.published.n_groups == 2
-    publish(result, tmp_path / "r.zip", key=tmp_path / "k.csv", original=fs)
+    fp.publish(result, tmp_path / "r.zip", key=tmp_path / "k.csv", original=fs)
     read = membership(tmp_path / "r.zip", key=tmp_path / "k.csv")
     assert read.size.tolist() == membership(result).size.tolist() == [2, 2, 2, 2]
 

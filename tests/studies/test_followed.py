@@ -9,79 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    Periods,
-    ReleaseOption,
-    SampleUsers,
-    link,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
 from tests.oracles import link as oracle
+from tests.studies import test_linkage as linked
 from tests.support.fingerprint_sets import as_lists
 
-GRID = Generalize(GeneralizationProfile(Grid(1_000, (-300.0, 200.0)), 60))
-PLAIN = {
-    "space": None,
-    "time": None,
-    "boxes": False,
-    "by_middle": False,
-    "timeless": False,
-    "share": 1.0,
-}
+PLAIN = linked.PLAIN | {"share": 1.0}
+# The noise is of both places and times.
+NAMES = {"as it is": "as it is", "noise": "in both"} | {n: n for n in ("grid", "sampled", "GLOVE")}
+CASES = {name: linked.CASES[case] for name, case in NAMES.items()}
 
 
-def raw(cell):
-    return cell
-
-
-def binned(cell):
-    return oracle.carried(cell, (-300.0, 200.0), 1_000.0, 60.0)
-
-
-# Steps, how a point is carried to where noise begins and to its bin, and the method.
-CASES = {
-    "as it is": ((), raw, raw, {}),
-    "grid": ((GRID,), binned, binned, {}),
-    "noise": (
-        (AddNoise(400, 20),),
-        raw,
-        raw,
-        {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)},
-    ),
-    "sampled": ((GRID, SampleUsers(0.5)), binned, binned, {"share": 0.5}),
-    "GLOVE": ((Glove(2),), raw, raw, {"boxes": True}),
-}
-
-
-def crowd(seed, users=12, longest=7):
-    """People near each other, so that many bins are shared."""
-    rng = np.random.default_rng(seed)
-    user = np.repeat(np.arange(users), rng.integers(3, longest + 1, users))
-    x, y = rng.integers(-25, 25, (2, len(user))) * 100.0
-    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 200, len(user)))
-
-
-def records_of(made):
-    """Cells and weights of the distinct records, and whose each original row's is."""
-    origin = made.origin
-    own = dict.fromkeys(range(origin.original.n_users), -1)
-    if origin.hidden is None:
-        own |= {int(u): r for r, u in enumerate(origin.person)}
-        return as_lists(made), made.weight.tolist(), own
-    groups = origin.hidden.group[origin.hidden.group >= 0].tolist()
-    own |= dict(zip(origin.person.tolist(), groups, strict=True))
-    records = as_lists(origin.hidden.published.fingerprints())
-    return records, [groups.count(g) for g in range(len(records))], own
+def crowd(seed, users=12):
+    return linked.crowd(seed, users, least=3)
 
 
 def counted(fs):
@@ -94,10 +37,10 @@ def counted(fs):
 def test_every_step_is_that_of_plain_loops(seed, name, target):
     steps, start, bin_of, told = CASES[name]
     fs = crowd(seed)
-    config = attack.Config(ReleaseOption(steps=steps), p=3, seed=seed)
+    config = attack.Config(fp.ReleaseOption(steps=steps), p=3, seed=seed)
     seen = follow(fs, config, target)
-    made = release(fs, steps, seed=seed)
-    records, weights, own = records_of(made)
+    made = fp.release(fs, steps, seed=seed)
+    records, weights, own = linked.published_lists(made)
     counts = None if made.origin.hidden is not None else counted(made)
     method = PLAIN | told
     exactly = PLAIN | {"share": method["share"], "boxes": method["boxes"]}
@@ -161,9 +104,11 @@ def test_before_the_first_point_all_are_alike():
 def test_the_last_step_is_that_of_linkage(name):
     """Whoever was drawn as a target is known by the same points, blurred alike."""
     fs, steps = crowd(1), CASES[name][0]
-    config = attack.Config(ReleaseOption(steps=steps), p=3, users=5, seed=1, blur_m=120, blur_min=3)
-    made = release(fs, steps, seed=1)
-    found = link(fs, made, 3, users=5, seed=1, blur_m=120, blur_min=3)
+    config = attack.Config(
+        fp.ReleaseOption(steps=steps), p=3, users=5, seed=1, blur_m=120, blur_min=3
+    )
+    made = fp.release(fs, steps, seed=1)
+    found = fp.link(fs, made, 3, users=5, seed=1, blur_m=120, blur_min=3)
     for row in found.per_target.to_dict("records"):
         last = follow(fs, config, row["user"], made, attacker=found.attacker).steps[-1]
         if row["present"]:
@@ -173,7 +118,7 @@ def test_the_last_step_is_that_of_linkage(name):
 
 def test_areas_hold_the_points_and_are_of_the_records_listed():
     fs = crowd(2)
-    seen = follow(fs, attack.Config(ReleaseOption(steps=(Glove(2),)), p=3), 4)
+    seen = follow(fs, attack.Config(fp.ReleaseOption(steps=(fp.Glove(2),)), p=3), 4)
     points = seen.points.set_index("point")
     for area in seen.areas.to_dict("records"):
         point = points.loc[area["point"]]
@@ -193,7 +138,9 @@ def test_areas_hold_the_points_and_are_of_the_records_listed():
 
 def test_a_best_placed_sample_is_the_likeliest_of_the_record():
     fs = crowd(3)
-    seen = follow(fs, attack.Config(ReleaseOption(steps=(AddNoise(400, 20),)), p=3, seed=3), 5)
+    seen = follow(
+        fs, attack.Config(fp.ReleaseOption(steps=(fp.AddNoise(400, 20),)), p=3, seed=3), 5
+    )
     method = PLAIN | {"space": ("planar_laplace", 400.0), "time": ("laplace", 20.0)}
     names = ["x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min"]
     record = [tuple(row) for row in seen.record[names].to_numpy().tolist()]
@@ -208,23 +155,23 @@ def test_a_best_placed_sample_is_the_likeliest_of_the_record():
 
 
 def test_of_a_release_in_periods_one_record_is_followed():
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         [1, 1, 1, 2, 2, 2], [0, 900, 300, 0, 700, 300], [0] * 6, [60, 1500, 1700, 60, 1500, 1700]
     )
-    config = attack.Config(ReleaseOption(steps=(Periods(1),)), p=1)
+    config = attack.Config(fp.ReleaseOption(steps=(fp.Periods(1),)), p=1)
     seen = follow(fs, config, 1, period=1)
     assert (seen.period, seen.n_people, len(seen.places)) == (1, 4, 2)
     assert set(seen.places.t_min) == {1500.5, 1700.5}
-    with pytest.raises(ConfigError, match="no record in period 7"):
+    with pytest.raises(fp.ConfigError, match="no record in period 7"):
         follow(fs, config, 1, period=7)
-    with pytest.raises(ConfigError, match="not in periods"):
+    with pytest.raises(fp.ConfigError, match="not in periods"):
         follow(fs, attack.Config(p=1), 1, period=1)
 
 
 def test_who_is_not_in_the_release_has_no_record_in_it():
     fs = crowd(4)
-    config = attack.Config(ReleaseOption(steps=(SampleUsers(0.5),)), p=2, seed=4)
-    inside = set(release(fs, SampleUsers(0.5), seed=4).origin.person.tolist())
+    config = attack.Config(fp.ReleaseOption(steps=(fp.SampleUsers(0.5),)), p=2, seed=4)
+    inside = set(fp.release(fs, fp.SampleUsers(0.5), seed=4).origin.person.tolist())
     absent = next(u for u in range(fs.n_users) if u not in inside)
     seen = follow(fs, config, absent)
     assert not seen.present
@@ -254,5 +201,5 @@ def test_other_points_come_through_the_answers_gate(strategy):
 
 @pytest.mark.parametrize("target", [-1, 12, 1.5, "a"])
 def test_nobody_who_is_not_there_is_followed(target):
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         follow(crowd(0), attack.Config(p=2), target)

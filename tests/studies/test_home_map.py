@@ -6,33 +6,17 @@ from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    LocalEngine,
-    Periods,
-    Permute,
-    SampleUsers,
-    home_found,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.attacks.homes import noise_likelihood, true_homes
 from fpanon_core.model.knowledge import Spread
 from fpanon_core.studies.linkage import attacked, homes_asked
 from tests.oracles import homes as oracle
 
-TEN_KM = Generalize(GeneralizationProfile(Grid(10_000), 1_440))
+TEN_KM = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 1_440))
 
 
 def at_night(places, days=1):
@@ -40,7 +24,7 @@ def at_night(places, days=1):
     user = np.repeat(np.arange(len(places)), days)
     x, y = np.repeat(np.array(places, float), days, axis=0).T
     t = np.tile(60.0 + 1_440 * np.arange(days), len(places))
-    return FingerprintSet.from_samples(user, x, y, t)
+    return fp.FingerprintSet.from_samples(user, x, y, t)
 
 
 def by_attacker(found):
@@ -54,7 +38,7 @@ def test_a_village_in_a_large_cell_by_hand():
     village = [(1_000, 1_000), (1_100, 1_000), (1_200, 1_000)]
     lone, beyond = (8_000, 8_000), [(15_000, 2_000), (15_400, 2_000), (19_000, 9_000)]
     fs = at_night([*village, lone, *beyond])
-    found = home_found(fs, release(fs, TEN_KM), [1_000, 500])
+    found = fp.home_found(fs, fp.release(fs, TEN_KM), [1_000, 500])
     row, by = found.iloc[0], by_attacker(found)
     # Guessing: the village, 3 of 7. A cell of 10 km has π 1² / 100 = 3 % of its mass within 1 km of
     # its middle: less, so that everybody's guess is the village.
@@ -72,8 +56,8 @@ def test_the_place_with_most_nights_is_said_though_a_circle_is_fuller():
     # two people with one night each, so that guessing finds a third.
     x = [0] * 3 + [20_000 + 150 * i for i in range(7)] + [50_000, 90_000]
     t = 60.0 + 1_440 * np.arange(12)
-    fs = FingerprintSet.from_samples([1] * 10 + [2, 3], x, [0] * 12, t)
-    found = home_found(fs, release(fs, []), [500, 30_000])
+    fs = fp.FingerprintSet.from_samples([1] * 10 + [2, 3], x, [0] * 12, t)
+    found = fp.home_found(fs, fp.release(fs, []), [500, 30_000])
     by = by_attacker(found)
     assert (by["most_nights"], by["fullest_circle"]) == ([1.0, 1.0], [2 / 3, 1.0])
     assert found["attacker"].tolist() == ["most_nights", "most_nights"]
@@ -83,45 +67,45 @@ def test_noise_leads_to_the_place_that_it_makes_likeliest():
     # Nights at 400, 2,000 and 2,300 m. Others were at 0, 2,000 and 9,000 m: seen from there, by
     # noise of 300 m, the nights are 400, 2,000 and 2,300 m off; 1,600, 0 and 300; 6,700 or more.
     x = [400, 2_000, 2_300, 0, 2_000, 9_000]
-    fs = FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, 60.0 + 1_440 * np.arange(6))
-    held = attacked(fs, release(fs, []))
+    fs = fp.FingerprintSet.from_samples([1] * 3 + [2] * 3, x, [0] * 6, 60.0 + 1_440 * np.arange(6))
+    held = attacked(fs, fp.release(fs, []))
     asked = homes_asked(held, true_homes(fs), 1)
     nowhere, noise = np.full((2, 2), np.nan), Spread("planar_laplace", 300.0)
-    guess = noise_likelihood(fs, held.published, asked, noise, nowhere, engine=LocalEngine(1))
+    guess = noise_likelihood(fs, held.published, asked, noise, nowhere, engine=fp.LocalEngine(1))
     assert guess[0].tolist() == [2_050, 50]
     # Only the second person was at 0 and 9,000 m, so that no map tells: of the other places 400 m
     # is near one of the nights, 2,000 m at another.
     assert guess[1].tolist() == [2_050, 50]
     # Nobody else was anywhere: what was said before.
     alone = fs.subset(np.array([0]))
-    held = attacked(alone, release(alone, []))
+    held = attacked(alone, fp.release(alone, []))
     asked = homes_asked(held, true_homes(alone), 1)
     first = np.array([[7.0, 8.0]])
-    kept = noise_likelihood(alone, held.published, asked, noise, first, engine=LocalEngine(1))
+    kept = noise_likelihood(alone, held.published, asked, noise, first, engine=fp.LocalEngine(1))
     assert kept.tolist() == first.tolist()
-    assert "noise_likelihood" not in by_attacker(home_found(fs, release(fs, []), [500]))
+    assert "noise_likelihood" not in by_attacker(fp.home_found(fs, fp.release(fs, []), [500]))
 
 
 def test_the_person_asked_for_is_not_on_the_map():
     # Two in one cell, far apart: whoever knew both would find one of them at least.
     fs = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100), (25_100, 0)])
-    assert by_attacker(home_found(fs, release(fs, TEN_KM), [500]))["by_others"] == [3 / 5]
+    assert by_attacker(fp.home_found(fs, fp.release(fs, TEN_KM), [500]))["by_others"] == [3 / 5]
     # Nor of a release in periods any of the person's other records.
     days = at_night([(1_000, 1_000), (8_000, 8_000), (25_000, 0), (25_000, 100)], days=3)
-    cut = home_found(days, release(days, [Periods(1), TEN_KM], seed=1), [500])
+    cut = fp.home_found(days, fp.release(days, [fp.Periods(1), TEN_KM], seed=1), [500])
     assert (cut["people"][0], by_attacker(cut)["by_others"]) == (12, [0.5])
 
 
 def test_where_nobody_else_lives_the_middle_is_guessed():
     fs = at_night([(4_900, 4_900), (24_900, 0), (24_900, 100)])
-    assert by_attacker(home_found(fs, release(fs, TEN_KM), [500]))["by_others"] == [1.0]
+    assert by_attacker(fp.home_found(fs, fp.release(fs, TEN_KM), [500]))["by_others"] == [1.0]
 
 
 def test_of_a_sample_the_map_has_everybody():
     # In each cell of 10 km two at one place in a corner: the one who is not in the release tells
     # where the other is.
     fs = at_night([(10_000 * cell + 1_000, 1_000) for cell in range(20) for _ in range(2)])
-    few = home_found(fs, release(fs, [TEN_KM, SampleUsers(0.5)], seed=2), [500])
+    few = fp.home_found(fs, fp.release(fs, [TEN_KM, fp.SampleUsers(0.5)], seed=2), [500])
     assert (few["people"][0], by_attacker(few)["by_others"]) == (20, [1.0])
     assert by_attacker(few)["fullest_circle"][0] < 0.2
 
@@ -131,39 +115,28 @@ def test_more_is_found_than_evenly_in_large_cells_and_with_much_noise():
     towns = rng.integers(0, 400, (12, 2)) * 100.0
     homes = towns[rng.integers(0, 12, 300)] + rng.integers(-3, 4, (300, 2)) * 100
     fs = at_night(homes.tolist(), days=4)
-    for steps in (TEN_KM, [AddNoise(5_000)], [AddNoise(3_000), TEN_KM]):
-        found = home_found(fs, release(fs, steps, seed=3), [1_000])
+    for steps in (TEN_KM, [fp.AddNoise(5_000)], [fp.AddNoise(3_000), TEN_KM]):
+        found = fp.home_found(fs, fp.release(fs, steps, seed=3), [1_000])
         row, by = found.iloc[0], by_attacker(found)
         assert by["by_others"][0] > 2 * by["fullest_circle"][0]
         assert by["by_others"][0] > row["guessing"] + 0.05
 
 
-def test_does_not_depend_on_the_engine_and_tells_progress():
-    rng = np.random.default_rng(2)
-    fs = at_night((rng.integers(0, 300, (80, 2)) * 100).tolist(), days=2)
-    made = release(fs, TEN_KM)
-    told = []
-    alone = home_found(fs, made, [500, 2_000], engine=LocalEngine(1), progress=told.append)
-    pd.testing.assert_frame_equal(alone, home_found(fs, made, [500, 2_000], engine=LocalEngine(3)))
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(1)
-
-
-RESOLUTION = GeneralizationProfile(Grid(1_500), 360)
+RESOLUTION = fp.GeneralizationProfile(fp.Grid(1_500), 360)
 TECHNIQUES = {
     "as they are": [],
-    "grid": Generalize(GeneralizationProfile(Grid(700), 60)),
-    "wide": Generalize(GeneralizationProfile(Grid(3_000), 720)),
-    "planar Laplace": AddNoise(400),
-    "Gaussian": AddNoise(700, space="gaussian"),
-    "noise in time": AddNoise(0, 120),
-    "noise, grid": [AddNoise(500, 30), Generalize(RESOLUTION)],
-    "two noises": [AddNoise(300), AddNoise(900, space="gaussian")],
-    "permute": Permute(),
-    "sample": SampleUsers(0.5),
-    "GLOVE": Glove(2),
-    "aligned": Aligned(2),
-    "periods": Periods(1),
+    "grid": fp.Generalize(fp.GeneralizationProfile(fp.Grid(700), 60)),
+    "wide": fp.Generalize(fp.GeneralizationProfile(fp.Grid(3_000), 720)),
+    "planar Laplace": fp.AddNoise(400),
+    "Gaussian": fp.AddNoise(700, space="gaussian"),
+    "noise in time": fp.AddNoise(0, 120),
+    "noise, grid": [fp.AddNoise(500, 30), fp.Generalize(RESOLUTION)],
+    "two noises": [fp.AddNoise(300), fp.AddNoise(900, space="gaussian")],
+    "permute": fp.Permute(),
+    "sample": fp.SampleUsers(0.5),
+    "GLOVE": fp.Glove(2),
+    "aligned": fp.Aligned(2),
+    "periods": fp.Periods(1),
 }
 NOISE = {
     "planar Laplace": ("planar_laplace", 400.0),
@@ -184,7 +157,7 @@ def drawn(seed, most=9):
         for _ in range(rng.integers(2, 8))
     ]
     user, x, y, t = np.array(rows).T
-    return FingerprintSet.from_samples(user, x, y, t)
+    return fp.FingerprintSet.from_samples(user, x, y, t)
 
 
 @pytest.mark.parametrize("name", TECHNIQUES)
@@ -196,7 +169,7 @@ def test_each_attacker_finds_what_plain_loops_find(name):
 @given(seed=st.integers(0, 10**6), name=st.sampled_from(sorted(TECHNIQUES)))
 def test_found_never_falls_with_the_distance(seed, name):
     fs = drawn(seed)
-    found = found_or_none(fs, release(fs, TECHNIQUES[name], seed=seed))
+    found = found_or_none(fs, fp.release(fs, TECHNIQUES[name], seed=seed))
     if found is None:
         return
     assert found["found"].is_monotonic_increasing
@@ -209,7 +182,7 @@ def test_found_never_falls_with_the_distance(seed, name):
     for _, each in found.by_attacker.groupby("attacker"):
         assert each["found"].is_monotonic_increasing
     # A distance is judged alike whatever else is asked for.
-    alone = found_or_none(fs, release(fs, TECHNIQUES[name], seed=seed), DISTANCES[1:2])
+    alone = found_or_none(fs, fp.release(fs, TECHNIQUES[name], seed=seed), DISTANCES[1:2])
     assert alone.iloc[0].tolist() == found.iloc[1].tolist()
 
 
@@ -223,14 +196,14 @@ def test_people_of_one_fingerprint_count_as_many(seed, weights):
 def found_or_none(fs, made, distances=DISTANCES):
     """None where nobody's home is known."""
     try:
-        return home_found(fs, made, distances)
-    except InfeasibleError:
+        return fp.home_found(fs, made, distances)
+    except fp.InfeasibleError:
         return None
 
 
 def hold_against_loops(fs, steps, noise, seed):
     """Every attacker's shares within every distance are those of the plain loops."""
-    made = release(fs, steps, seed=seed)
+    made = fp.release(fs, steps, seed=seed)
     found = found_or_none(fs, made)
     known = true_homes(fs)
     homes = [
@@ -253,7 +226,7 @@ def hold_against_loops(fs, steps, noise, seed):
     assert set(by) == set(expected)
     for attacker, shares in expected.items():
         assert by[attacker] == pytest.approx(shares), attacker
-    if not isinstance(steps, Periods):
+    if not isinstance(steps, fp.Periods):
         # One place for all is the stronger guesser where the person asked for counts, too.
         less = oracle.one_place_for_all_others(homes, weights)
         everybody = oracle.commonest(homes, weights)[1]

@@ -8,24 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from fpanon_core import (
-    AddNoise,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    LocalClock,
-    LocalEngine,
-    Periods,
-    SampleUsers,
-    expected_error,
-    home_found,
-    link,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.attacks.homes import night_share, true_homes
 from fpanon_core.kernels.home_guesses import median_place
 
@@ -51,11 +34,11 @@ def residents(n=120, seed=0, shared=False):
                 x.append(float(rng.integers(0, 300) * 100))
                 y.append(float(rng.integers(0, 300) * 100))
                 t.append(day * 1440 + int(rng.integers(480, 1260)))
-    return FingerprintSet.from_samples(user, x, y, t), home_x + 50, home_y + 50
+    return fp.FingerprintSet.from_samples(user, x, y, t), home_x + 50, home_y + 50
 
 
-ONE_CELL = Generalize(GeneralizationProfile(Grid(40_000, (0.0, 0.0)), 1_440 * DAYS))
-FINE = Generalize(GeneralizationProfile(Grid(1_000, (0.0, 0.0)), 60))
+ONE_CELL = fp.Generalize(fp.GeneralizationProfile(fp.Grid(40_000, (0.0, 0.0)), 1_440 * DAYS))
+FINE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000, (0.0, 0.0)), 60))
 
 
 def test_true_homes_are_those_people_were_given():
@@ -67,7 +50,7 @@ def test_true_homes_are_those_people_were_given():
 
 
 def test_the_share_of_a_night_by_hand():
-    fs = FingerprintSet.from_samples([1], [0], [0], [0])
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [0])
     # 21 to 23 h: one hour of two; 5 to 7 h: one of two; a day: 8 h of 24; noon to 13 h: none.
     begin, length = np.array([1260.0, 300, 0, 720]), np.array([120.0, 120, 1440, 60])
     assert night_share(fs, begin, length).tolist() == [0.5, 0.5, 1 / 3, 0.0]
@@ -76,8 +59,8 @@ def test_the_share_of_a_night_by_hand():
 def test_nights_are_local_and_one_reaches_over_midnight():
     # Epoch at local midnight of the zone; 23 h and 1 h of the next day are one night.
     t = [23 * 60, 25 * 60, 12 * 60, 47 * 60]
-    clock = LocalClock.starting_on(dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC), "Africa/Dakar")
-    fs = FingerprintSet.from_codes(
+    clock = fp.LocalClock.starting_on(dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC), "Africa/Dakar")
+    fs = fp.FingerprintSet.from_codes(
         np.zeros(4, np.int64),
         np.array([1]),
         np.array([0.0, 0, 900, 0]),
@@ -91,7 +74,7 @@ def test_nights_are_local_and_one_reaches_over_midnight():
 
 def test_raw_data_find_homes():
     fs, _, _ = residents()
-    found = home_found(fs, release(fs, []))
+    found = fp.home_found(fs, fp.release(fs, []))
     assert found["within_m"].tolist() == [500, 1000, 2000]
     assert found["found"][1] >= 0.9
     assert (found["low"] <= found["found"]).all()
@@ -103,7 +86,7 @@ def test_raw_data_find_homes():
 @pytest.mark.parametrize("shared", [False, True])
 def test_one_cell_for_all_finds_what_guessing_finds(shared):
     fs, _, _ = residents(shared=shared)
-    found = home_found(fs, release(fs, ONE_CELL))
+    found = fp.home_found(fs, fp.release(fs, ONE_CELL))
     assert found["found"].tolist() == found["guessing"].tolist()
     if shared:
         assert found["guessing"][0] >= 1 / 3
@@ -113,12 +96,12 @@ def test_coarser_finds_fewer_and_noise_averages_out():
     fs, _, _ = residents(300)
     kilometre = [1_000]
     fine, wide, near, far = (
-        home_found(fs, release(fs, step, seed=1), kilometre)["found"][0]
+        fp.home_found(fs, fp.release(fs, step, seed=1), kilometre)["found"][0]
         for step in (
             FINE,
-            Generalize(GeneralizationProfile(Grid(6_000, (0.0, 0.0)), 60)),
-            AddNoise(400),
-            AddNoise(6_000),
+            fp.Generalize(fp.GeneralizationProfile(fp.Grid(6_000, (0.0, 0.0)), 60)),
+            fp.AddNoise(400),
+            fp.AddNoise(6_000),
         )
     )
     assert fine > 0.95
@@ -131,40 +114,40 @@ def test_coarser_finds_fewer_and_noise_averages_out():
 
 def test_a_crowd_shares_its_home():
     fs, _, _ = residents(24)
-    hidden = release(fs, Glove(4))
-    assert home_found(fs, hidden)["found"].max() <= 1
+    hidden = fp.release(fs, fp.Glove(4))
+    assert fp.home_found(fs, hidden)["found"].max() <= 1
     # Of people with one home, all are found, k or no k.
-    together = FingerprintSet.from_samples(
+    together = fp.FingerprintSet.from_samples(
         np.repeat([1, 2, 3, 4], 3), [0.0, 0, 0] * 4, [0.0] * 12, [60, 1_500, 2_940] * 4
     )
-    same = release(together, Glove(4))
-    assert home_found(together, same, [500])["found"][0] == 1.0
-    assert link(together, same, 2).first == 0.25
+    same = fp.release(together, fp.Glove(4))
+    assert fp.home_found(together, same, [500])["found"][0] == 1.0
+    assert fp.link(together, same, 2).first == 0.25
 
 
 def test_who_is_asked_and_who_is_not():
     fs, _, _ = residents(40)
-    sampled = home_found(fs, release(fs, SampleUsers(0.5), seed=1), [1_000])
+    sampled = fp.home_found(fs, fp.release(fs, fp.SampleUsers(0.5), seed=1), [1_000])
     assert (sampled["people"][0], sampled["unknown"][0]) == (20, 0)
-    short = FingerprintSet.from_samples([1, 1, 2, 3], [0] * 4, [0] * 4, [60, 1_500, 60, 700])
-    told = home_found(short, release(short, []), [1_000], nights=2)
+    short = fp.FingerprintSet.from_samples([1, 1, 2, 3], [0] * 4, [0] * 4, [60, 1_500, 60, 700])
+    told = fp.home_found(short, fp.release(short, []), [1_000], nights=2)
     assert (told["people"][0], told["unknown"][0], told.attrs["nights"]) == (1, 2, 2)
     assert told.attrs["digest"].startswith("keyed:")
-    with pytest.raises(InfeasibleError, match="recorded in 3 nights"):
-        home_found(short, release(short, []), nights=3)
+    with pytest.raises(fp.InfeasibleError, match="recorded in 3 nights"):
+        fp.home_found(short, fp.release(short, []), nights=3)
     for wrong in ("500", [], 500, [-1]):
-        with pytest.raises(ConfigError):
-            home_found(short, release(short, []), wrong)
+        with pytest.raises(fp.ConfigError):
+            fp.home_found(short, fp.release(short, []), wrong)
 
 
 def test_one_night_of_a_person_tells_the_home_too():
     fs, _, _ = residents(30)
-    cut = release(fs, Periods(1), seed=1)
-    found = home_found(fs, cut)
+    cut = fp.release(fs, fp.Periods(1), seed=1)
+    found = fp.home_found(fs, cut)
     assert found["people"].tolist() == [30 * DAYS] * 3
     assert found["found"][1] > 0.9
     # Of who was at two places in one minute, nothing tells which.
-    error = expected_error(fs, cut, 2)
+    error = fp.expected_error(fs, cut, 2)
     assert error.median_m < 1e-3
     assert error.metres < 100
 
@@ -190,7 +173,7 @@ def test_the_median_place_is_least_far():
 
 def test_raw_data_tell_where_somebody_was():
     fs, _, _ = residents(60)
-    found = expected_error(fs, release(fs, []))
+    found = fp.expected_error(fs, fp.release(fs, []))
     assert found.metres < 1
     assert found.low <= found.metres <= found.high
     assert found.guessing_m > 5_000
@@ -200,25 +183,25 @@ def test_raw_data_tell_where_somebody_was():
 def test_coarser_is_further_off_and_never_better_than_told():
     fs, _, _ = residents(150)
     errors = [
-        expected_error(fs, release(fs, step, seed=1)).metres
-        for step in ([], FINE, [FINE, AddNoise(3_000)], Glove(5), ONE_CELL)
+        fp.expected_error(fs, fp.release(fs, step, seed=1)).metres
+        for step in ([], FINE, [FINE, fp.AddNoise(3_000)], fp.Glove(5), ONE_CELL)
     ]
     assert errors[0] < errors[1] < errors[2]
     # Middles of squares of 1 km are about 383 m off; where somebody was in two in one hour, 0 to 20
     # km more.
     assert 250 < errors[1] < 2_500
     assert errors[3] > errors[1]
-    whole = expected_error(fs, release(fs, ONE_CELL))
+    whole = fp.expected_error(fs, fp.release(fs, ONE_CELL))
     assert whole.metres == pytest.approx(whole.guessing_m)
 
 
 def test_the_moment_is_none_of_those_known():
     fs, _, _ = residents(50)
-    found = expected_error(fs, release(fs, []), 1)
+    found = fp.expected_error(fs, fp.release(fs, []), 1)
     target = found.per_target
-    again = expected_error(fs, release(fs, []), 1, engine=LocalEngine(3))
+    again = fp.expected_error(fs, fp.release(fs, []), 1, engine=fp.LocalEngine(3))
     assert again.per_target.equals(target)
-    few = FingerprintSet.from_samples([1, 1, 2], [0, 5_000, 9_000], [0] * 3, [5, 60, 70])
+    few = fp.FingerprintSet.from_samples([1, 1, 2], [0, 5_000, 9_000], [0] * 3, [5, 60, 70])
     # Of who has two samples, one known, the other is asked for; of who has one, that.
-    told = expected_error(few, release(few, []), 1)
+    told = fp.expected_error(few, fp.release(few, []), 1)
     assert told.per_target["points_m"].tolist() == [5_000.0, 0.0]

@@ -5,52 +5,32 @@ import math
 import numpy as np
 import pytest
 
+import fpanon_core as fp
 from fpanon_core.anonymize.chain import release
-from fpanon_core.anonymize.periods import into_periods
-from fpanon_core.engines.local import LocalEngine
 from fpanon_core.measures.crowds import crowds
 from fpanon_core.measures.drawing import drawn
-from fpanon_core.measures.kgap import k_gap
-from fpanon_core.measures.utility import utility
-from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import (
-    AddNoise,
-    Aligned,
-    Generalize,
-    Glove,
-    Periods,
-    Permute,
-    ReleaseOption,
-    SampleUsers,
-    SuppressRare,
-    as_option,
-)
-from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import look
-from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.presets import hiding_ladder
 from fpanon_core.studies.reidentification import risk_in
 from tests.support.fingerprint_sets import as_lists
 
-WIDE = Generalize(GeneralizationProfile(Grid(3_000), 720))
+WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(3_000), 720))
 
 
 def people(n=40, days=4, each=16, seed=0):
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(n), rng.integers(2, each + 1, n))
     x, y = rng.integers(0, 60, (2, len(user))) * 100.0
-    return FingerprintSet.from_samples(user, x, y, rng.integers(0, days * 1440, len(user)))
+    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, days * 1440, len(user)))
 
 
 @pytest.mark.parametrize("strategy", ["random", "uniform", "top", "consecutive"])
 @pytest.mark.parametrize("users", [15, 2_500])
 def test_people_are_sought_in_the_period_of_their_longest_record(strategy, users):
     """Everyone by everyone: of a target, those of its period whose record holds all points."""
-    cut = into_periods(release(people(), WIDE), 1)
-    config = KnowledgeConfig(2, strategy, users, 3)
-    found = risk_in(cut, config, LocalEngine(1), None)
+    cut = fp.into_periods(release(people(), WIDE), 1)
+    config = fp.KnowledgeConfig(2, strategy, users, 3)
+    found = risk_in(cut, config, fp.LocalEngine(1), None)
     records = as_lists(cut.pieces)
     longest = {}
     for r in sorted(range(len(records)), key=lambda r: (-len(records[r]), cut.period[r])):
@@ -90,25 +70,25 @@ def test_people_are_sought_in_the_period_of_their_longest_record(strategy, users
 
 def test_a_persons_other_records_are_no_crowd():
     """One person at home on three days, known by the place alone: alone in each of the three."""
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         [1, 1, 1, 2, 3], [0, 0, 0, 900, 900], [0] * 5, [600, 2_000, 3_500, 600, 2_000]
     )
-    cut = into_periods(fs, 1)
-    found = risk_in(cut, KnowledgeConfig(1, "top", 10), LocalEngine(1), None)
+    cut = fp.into_periods(fs, 1)
+    found = risk_in(cut, fp.KnowledgeConfig(1, "top", 10), fp.LocalEngine(1), None)
     assert found.sizes.tolist() == [1, 1, 1]
-    table = explore_options(fs, [[], Periods(1)], p=1, strategy="top")
+    table = fp.explore_options(fs, [[], fp.Periods(1)], p=1, strategy="top")
     assert table.risk.tolist() == [1 / 3, 1.0]  # whole, persons 2 and 3 share a place
-    gaps = look.study(fs, look.Config(as_option(Periods(1)))).gaps
+    gaps = look.study(fs, look.Config(fp.as_option(fp.Periods(1)))).gaps
     assert len(gaps) == 5
     assert gaps.max() == 1.0  # of the third day's record, which is alone
-    assert k_gap(cut.pieces, 2).values.max() == 0.5  # as if the person's own days were others
-    assert look.study(fs, look.Config(as_option(Periods(1)))).users.tolist() == [2, 1]
+    assert fp.k_gap(cut.pieces, 2).values.max() == 0.5  # as if the person's own days were others
+    assert look.study(fs, look.Config(fp.as_option(fp.Periods(1)))).users.tolist() == [2, 1]
 
 
 def test_whoever_is_alone_in_any_period_is_alone():
     """Persons 1 and 2 share the first day; on the second day 1 is elsewhere."""
-    fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 900, 0, 0], [0] * 4, [5, 2000, 5, 2000])
-    cut = into_periods(fs, 1)
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 900, 0, 0], [0] * 4, [5, 2000, 5, 2000])
+    cut = fp.into_periods(fs, 1)
     found = crowds(cut.pieces, cut.person)
     assert (found.least, found.alone_share, found.naming_most) == (1, 1.0, 1.0)
     assert crowds(cut.pieces).alone_share == 0.5
@@ -116,8 +96,13 @@ def test_whoever_is_alone_in_any_period_is_alone():
 
 def test_options_in_periods_are_weighed():
     fs = people(60, 4, 30)
-    options = [*hiding_ladder(fs, (2, 5)), [Periods(1)], [Periods(2), WIDE], [WIDE, Periods(1)]]
-    table = explore_options(fs, options, risk="k")
+    options = [
+        *hiding_ladder(fs, (2, 5)),
+        [fp.Periods(1)],
+        [fp.Periods(2), WIDE],
+        [WIDE, fp.Periods(1)],
+    ]
+    table = fp.explore_options(fs, options, risk="k")
     whole_and_days = [o.name for o in table.options if "left out" not in o.name][:4]
     assert whole_and_days == [
         "aligned, k = 2",
@@ -141,7 +126,7 @@ def test_options_in_periods_are_weighed():
         whole, days = (by_name[f"aligned, k = {k}{of}"] for of in ("", ", days"))
         assert days.components["time"] > whole.components["time"]
         assert days.components["density"] > whole.components["density"]
-    again = explore_options(fs, options, risk="k", previous=table)
+    again = fp.explore_options(fs, options, risk="k", previous=table)
     assert [r.risks for r in again.results] == [r.risks for r in table.results]
 
 
@@ -149,33 +134,35 @@ def test_flows_are_per_person_not_per_record():
     """Two people, two days, a trip on each: cut by days nothing but the nights is lost."""
     x = [0, 900, 900, 0] * 2
     t = [600, 660, 2_040, 2_100] * 2
-    fs = FingerprintSet.from_samples([1] * 4 + [2] * 4, x, [0] * 8, t)
-    made = release(fs, Periods(1))
-    assert utility(fs, made, areas=300).components["flows"] == 1.0
-    assert utility(fs, made, areas=300).components["visits"] == 1.0
+    fs = fp.FingerprintSet.from_samples([1] * 4 + [2] * 4, x, [0] * 8, t)
+    made = release(fs, fp.Periods(1))
+    assert fp.utility(fs, made, areas=300).components["flows"] == 1.0
+    assert fp.utility(fs, made, areas=300).components["visits"] == 1.0
 
 
 @pytest.mark.parametrize(
     "steps",
     [
-        [Periods(1), Periods(7)],
-        [Glove(2), Periods(1)],
-        [Periods(1), AddNoise(100)],
-        [Periods(1), Permute()],
-        [Periods(1), SampleUsers(0.5)],
-        [Periods(1), Generalize(GeneralizationProfile(Grid(1_000), 10_080))],
-        [Generalize(GeneralizationProfile(Grid(1_000), 500)), Periods(1)],
+        [fp.Periods(1), fp.Periods(7)],
+        [fp.Glove(2), fp.Periods(1)],
+        [fp.Periods(1), fp.AddNoise(100)],
+        [fp.Periods(1), fp.Permute()],
+        [fp.Periods(1), fp.SampleUsers(0.5)],
+        [fp.Periods(1), fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 10_080))],
+        [fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 500)), fp.Periods(1)],
     ],
     ids=str,
 )
 def test_chains_that_would_not_keep_periods_apart_are_refused(steps):
-    with pytest.raises(ConfigError):
-        ReleaseOption(steps=steps)
+    with pytest.raises(fp.ConfigError):
+        fp.ReleaseOption(steps=steps)
 
 
 def test_options_in_periods_are_written_down_and_read_back():
-    option = ReleaseOption(steps=[SampleUsers(0.5), Periods(7), WIDE, SuppressRare(2), Aligned(5)])
-    assert ReleaseOption.from_dict(option.to_dict()) == option
+    option = fp.ReleaseOption(
+        steps=[fp.SampleUsers(0.5), fp.Periods(7), WIDE, fp.SuppressRare(2), fp.Aligned(5)]
+    )
+    assert fp.ReleaseOption.from_dict(option.to_dict()) == option
     assert "periods of 1 week, then 3 km · 12 h" in option.text
-    with pytest.raises(ConfigError, match="days"):
-        Periods(0)
+    with pytest.raises(fp.ConfigError, match="days"):
+        fp.Periods(0)

@@ -9,16 +9,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from fpanon_core import (
-    AddNoise,
-    Cancelled,
-    ConfigError,
-    Glove,
-    ReleaseOption,
-    generate_cdr,
-    read_cdr,
-    verify_release,
-)
+import fpanon_core as fp
 from fpanon_core.model.facts import Verdict
 from fpanon_core.model.release_page import check_command
 from fpanon_core.studies import hiding, publishing
@@ -27,7 +18,7 @@ from fpanon_core.studies.production import Config, study
 
 @pytest.fixture(scope="module")
 def fs():
-    return read_cdr(generate_cdr(30, days=2))[0]
+    return fp.read_cdr(fp.generate_cdr(30, days=2))[0]
 
 
 def facts_in(found):
@@ -51,7 +42,7 @@ def test_hiding_with_all_that_glove_can_be_told(fs):
 
 def test_the_command_that_is_told_checks_it(tmp_path):
     """Which samples are left out is not to be seen in a release of many who might be."""
-    fs = read_cdr(generate_cdr(60, days=2))[0]
+    fs = fp.read_cdr(fp.generate_cdr(60, days=2))[0]
     how = hiding.Config(3, method="aligned", period_days=1, leave_out=0.1)
     found = study(fs, Config(hidden=how))
     assert found.facts.samples_left_out > 0
@@ -64,7 +55,7 @@ def test_the_command_that_is_told_checks_it(tmp_path):
         ("l.csv", found.left_out),
     ):
         (tmp_path / name).write_bytes(content)
-    checked = verify_release(
+    checked = fp.verify_release(
         tmp_path / "r.zip", fs, 3, key=tmp_path / "k.csv", left_out=tmp_path / "l.csv"
     )
     assert checked.passed
@@ -74,7 +65,7 @@ def test_the_command_that_is_told_checks_it(tmp_path):
 
 
 def test_it_travels_between_processes(fs):
-    found = pickle.loads(pickle.dumps(study(fs, Config(ReleaseOption(steps=[Glove(2)])))))
+    found = pickle.loads(pickle.dumps(study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])))))
     assert found.verdict.passed
     row = found.to_frame().iloc[0]
     assert (row["option"], row["k"], row["verified"]) == ("GLOVE, k = 2", 2, True)
@@ -82,14 +73,16 @@ def test_it_travels_between_processes(fs):
 
 
 def test_every_time_another_release(fs):
-    config = Config(ReleaseOption(steps=[AddNoise(500)]), format="parquet")
+    config = Config(fp.ReleaseOption(steps=[fp.AddNoise(500)]), format="parquet")
     keys = [study(fs, config).key for _ in range(3)]
     assert len(set(keys)) == 3
-    assert hash(config) == hash(Config(ReleaseOption(steps=[AddNoise(500)]), format="parquet"))
+    assert hash(config) == hash(
+        Config(fp.ReleaseOption(steps=[fp.AddNoise(500)]), format="parquet")
+    )
 
 
 def test_samples_that_were_moved_are_not_listed(fs):
-    found = study(fs, Config(ReleaseOption(steps=[AddNoise(2_000), Glove(2, 3_000)])))
+    found = study(fs, Config(fp.ReleaseOption(steps=[fp.AddNoise(2_000), fp.Glove(2, 3_000)])))
     assert found.left_out is None
     assert found.verdict.passed
     assert "held against the data that GLOVE was given" in found.verdict.text
@@ -99,21 +92,21 @@ def test_what_fails_is_not_handed_out(fs, monkeypatch):
     monkeypatch.setattr(
         publishing, "verdict_on", lambda *_, **__: Verdict(False, 2, "NOT verified.")
     )
-    found = study(fs, Config(ReleaseOption(steps=[Glove(2)])))
+    found = study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])))
     assert (found.archive, found.key, found.left_out) == (b"", b"", b"")
     assert not found.verdict.passed
 
 
 def test_it_can_be_stopped(fs):
     def stop(_):
-        raise Cancelled
+        raise fp.Cancelled
 
-    with pytest.raises(Cancelled):
-        study(fs, Config(ReleaseOption(steps=[Glove(2)])), progress=stop)
+    with pytest.raises(fp.Cancelled):
+        study(fs, Config(fp.ReleaseOption(steps=[fp.Glove(2)])), progress=stop)
 
 
 def test_settings_are_checked():
-    with pytest.raises(ConfigError):
+    with pytest.raises(fp.ConfigError):
         Config(format="xlsx")
-    with pytest.raises(ConfigError, match="one of the two"):
-        Config(ReleaseOption(steps=[Glove(2)]), hiding.Config())
+    with pytest.raises(fp.ConfigError, match="one of the two"):
+        Config(fp.ReleaseOption(steps=[fp.Glove(2)]), hiding.Config())

@@ -12,45 +12,22 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    Hexagons,
-    Periods,
-    SampleUsers,
-    SuppressRare,
-    aligned,
-    generate_cdr,
-    glove,
-    into_periods,
-    publish,
-    read_cdr,
-    read_published,
-    release,
-    verify_release,
-)
-from fpanon_core.model.glove import GloveResult
+import fpanon_core as fp
 from fpanon_core.studies import hiding, production
 
-WIDE = Generalize(GeneralizationProfile(Grid(5_000), 480))
-HEXAGONS = Generalize(GeneralizationProfile(Hexagons(6), 480))
+WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(5_000), 480))
+HEXAGONS = fp.Generalize(fp.GeneralizationProfile(fp.Hexagons(6), 480))
 OPTIONS = {
-    "days, aligned": [Periods(1), Aligned(3)],
-    "two days, GLOVE within limits": [Periods(2), Glove(3, 15_000, 360)],
-    "periods alone": [Periods(1)],
-    "periods, coarser": [Periods(2), WIDE],
-    "coarser first": [WIDE, Periods(1), Aligned(3)],
-    "hexagons between": [Periods(1), HEXAGONS, Glove(3)],
-    "sample": [SampleUsers(0.5), Periods(1), Aligned(3)],
-    "noise": [AddNoise(500, 5), Periods(1), Aligned(3)],
-    "rare": [Periods(1), WIDE, SuppressRare(2)],
-    "rare, GLOVE": [Periods(1), WIDE, SuppressRare(2), Glove(3)],
+    "days, aligned": [fp.Periods(1), fp.Aligned(3)],
+    "two days, GLOVE within limits": [fp.Periods(2), fp.Glove(3, 15_000, 360)],
+    "periods alone": [fp.Periods(1)],
+    "periods, coarser": [fp.Periods(2), WIDE],
+    "coarser first": [WIDE, fp.Periods(1), fp.Aligned(3)],
+    "hexagons between": [fp.Periods(1), HEXAGONS, fp.Glove(3)],
+    "sample": [fp.SampleUsers(0.5), fp.Periods(1), fp.Aligned(3)],
+    "noise": [fp.AddNoise(500, 5), fp.Periods(1), fp.Aligned(3)],
+    "rare": [fp.Periods(1), WIDE, fp.SuppressRare(2)],
+    "rare, GLOVE": [fp.Periods(1), WIDE, fp.SuppressRare(2), fp.Glove(3)],
 }
 MARK = "SECRETID-"
 
@@ -58,26 +35,26 @@ MARK = "SECRETID-"
 @pytest.fixture(scope="module")
 def fs():
     """Marked ids, across a change of the clock: Berlin, 2026-03-29, 02:00."""
-    table = generate_cdr(60, days=4, start=dt.date(2026, 3, 27))
+    table = fp.generate_cdr(60, days=4, start=dt.date(2026, 3, 27))
     table["user_id"] = MARK + table["user_id"].astype(str)
-    return read_cdr(table, timezone="Europe/Berlin")[0]
+    return fp.read_cdr(table, timezone="Europe/Berlin")[0]
 
 
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_what_was_made_comes_back(fs, name, form, tmp_path):
-    made = release(fs, OPTIONS[name])
+    made = fp.release(fs, OPTIONS[name])
     origin = made.origin
     key = tmp_path / "key.csv"
-    path = publish(made, tmp_path / "out", key=key, format=form)
-    table = read_published(path / f"data.{form}")
+    path = fp.publish(made, tmp_path / "out", key=key, format=form)
+    table = fp.read_published(path / f"data.{form}")
     told = json.loads((path / "datapackage.json").read_text())["fpanon"]
     keys = pd.read_csv(key)
     assert list(keys) == ["pseudonym", "user_id", "period"]
     assert set(keys["pseudonym"]) == set(table["pseudonym"])
     # A person has one record in a period, and the same name in no two.
     assert not keys.duplicated(["user_id", "period"]).any()
-    days = next(step.days for step in origin.option.steps if isinstance(step, Periods))
+    days = next(step.days for step in origin.option.steps if isinstance(step, fp.Periods))
     midnight = pd.Timestamp("2026-03-27", tz="Europe/Berlin")
     edges = [midnight + pd.DateOffset(days=days * n) for n in range(6)]
     period = dict(zip(keys["pseudonym"], keys["period"], strict=True))
@@ -99,7 +76,7 @@ def test_what_was_made_comes_back(fs, name, form, tmp_path):
             assert len(set(rows["period"])) == 1
             assert rows["user_id"].nunique() == len(rows) >= 3
     for options in ({}, {"key": key}):
-        assert verify_release(path, fs, origin.k, **options).passed
+        assert fp.verify_release(path, fs, origin.k, **options).passed
 
 
 def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp_path):
@@ -111,47 +88,52 @@ def test_noise_may_bring_people_into_periods_in_which_they_were_not_recorded(tmp
         2_000.0,
         2_100.0,
     ]  # 1 and 2 on the first day alone, near its end
-    fs = FingerprintSet.from_samples(["1", "2", "3", "3", "3"], [0, 5_000, 0, 0, 0], [0] * 5, late)
-    option = [AddNoise(100, 60), Periods(1)]
-    made = release(fs, option, seed=3)
+    fs = fp.FingerprintSet.from_samples(
+        ["1", "2", "3", "3", "3"], [0, 5_000, 0, 0, 0], [0] * 5, late
+    )
+    option = [fp.AddNoise(100, 60), fp.Periods(1)]
+    made = fp.release(fs, option, seed=3)
     recorded = {("1", 0), ("2", 0), ("3", 0), ("3", 1)}
     key = tmp_path / "key.csv"
-    path = publish(made, tmp_path / "out", key=key)
+    path = fp.publish(made, tmp_path / "out", key=key)
     keys = pd.read_csv(key, dtype={"user_id": str})
     come = ~pd.Series(list(zip(keys["user_id"], keys["period"], strict=True))).isin(recorded)
     assert come.any()
-    assert verify_release(path, fs, None, key=key).passed
+    assert fp.verify_release(path, fs, None, key=key).passed
     other = keys.copy()
     other.loc[come.idxmax(), "user_id"] = "4"
-    assert "unknown user" in verify_release(path, fs, None, key=other).counts
+    assert "unknown user" in fp.verify_release(path, fs, None, key=other).counts
     twice = pd.concat([keys, keys[come]])
-    assert "key" in verify_release(path, fs, None, key=twice).counts
+    assert "key" in fp.verify_release(path, fs, None, key=twice).counts
 
 
 def test_an_exchanged_key_is_found_out_where_no_time_was_moved(fs, tmp_path):
     """Noise in places brings nobody into another period."""
-    for option in ([AddNoise(500), Periods(1), Aligned(3)], [AddNoise(500), Periods(1)]):
-        made = release(fs, option)
+    for option in (
+        [fp.AddNoise(500), fp.Periods(1), fp.Aligned(3)],
+        [fp.AddNoise(500), fp.Periods(1)],
+    ):
+        made = fp.release(fs, option)
         key = tmp_path / f"key{len(option)}.csv"
-        path = publish(made, tmp_path / f"out{len(option)}", key=key)
+        path = fp.publish(made, tmp_path / f"out{len(option)}", key=key)
         keys = pd.read_csv(key)
-        assert verify_release(path, fs, made.origin.k, key=keys).passed
+        assert fp.verify_release(path, fs, made.origin.k, key=keys).passed
         names = sorted(keys["user_id"].unique())
         other = dict(zip(names, [*names[1:], names[0]], strict=True))
         wrong = keys.assign(user_id=keys["user_id"].map(other))
-        assert "unknown user" in verify_release(path, fs, made.origin.k, key=wrong).counts
+        assert "unknown user" in fp.verify_release(path, fs, made.origin.k, key=wrong).counts
 
 
 def test_where_times_were_moved_it_is_said_that_the_key_is_not_checked(fs, tmp_path):
-    made = release(fs, [AddNoise(500, 300), Periods(1), Aligned(3)], seed=1)
-    path = publish(made, tmp_path / "out", key=tmp_path / "key.csv")
-    checked = verify_release(path, fs, 3, key=tmp_path / "key.csv")
+    made = fp.release(fs, [fp.AddNoise(500, 300), fp.Periods(1), fp.Aligned(3)], seed=1)
+    path = fp.publish(made, tmp_path / "out", key=tmp_path / "key.csv")
+    checked = fp.verify_release(path, fs, 3, key=tmp_path / "key.csv")
     assert checked.passed
     assert "nor, between periods, that the key names the right people" in checked.note
 
 
 def test_the_page_and_the_description_say_so(fs, tmp_path):
-    path = publish(release(fs, [Periods(1), Aligned(3)]), tmp_path / "out")
+    path = fp.publish(fp.release(fs, [fp.Periods(1), fp.Aligned(3)]), tmp_path / "out")
     page = " ".join((path / "README.md").read_text().split())
     for said in (
         "pseudonyms in 4 periods of 1 day",
@@ -169,12 +151,12 @@ def test_the_page_and_the_description_say_so(fs, tmp_path):
 @pytest.mark.parametrize("target", ["out.zip", "out"])
 def test_nothing_in_the_files_joins_a_persons_records(fs, target, tmp_path):
     """Names, group numbers, places in the file, its bytes: by the key, and in two releases."""
-    cut = into_periods(fs, 1)
-    result = aligned(cut, 3)
+    cut = fp.into_periods(fs, 1)
+    result = fp.aligned(cut, 3)
     seen = []
     for n in range(2):
         key = tmp_path / f"key{n}.csv"
-        path = publish(result, tmp_path / f"{n}{target}", key=key, original=fs)
+        path = fp.publish(result, tmp_path / f"{n}{target}", key=key, original=fs)
         keys = pd.read_csv(key)
         if path.is_dir():
             members = {m.name: m.read_bytes() for m in path.iterdir()}
@@ -212,37 +194,37 @@ def test_who_is_there_in_one_period_alone_hides_there(tmp_path):
     user = [*range(9), *range(10)]
     t = [600 + u for u in range(9)] + [2_040 + u for u in range(10)]
     x = [u // 3 * 5_000 for u in user]
-    fs = FingerprintSet.from_samples([f"{MARK}{u}" for u in user], x, [0] * 19, t)
-    for hide in (glove, aligned):
+    fs = fp.FingerprintSet.from_samples([f"{MARK}{u}" for u in user], x, [0] * 19, t)
+    for hide in (fp.glove, fp.aligned):
         key = tmp_path / f"{hide.__name__}.csv"
-        path = publish(hide(into_periods(fs, 1), 3), tmp_path / hide.__name__, key=key)
+        path = fp.publish(hide(fp.into_periods(fs, 1), 3), tmp_path / hide.__name__, key=key)
         rows, keys = pd.read_csv(path / "data.csv"), pd.read_csv(key)
         name = keys.loc[keys["user_id"] == f"{MARK}9", "pseudonym"]
         assert len(name) == 1
         group = rows.loc[rows["pseudonym"] == name.iloc[0], "group"].iloc[0]
         assert rows.loc[rows["group"] == group, "pseudonym"].nunique() >= 3
-        assert verify_release(path, fs, 3).passed
+        assert fp.verify_release(path, fs, 3).passed
 
 
 def test_a_result_needs_the_data_before_they_were_cut(fs, tmp_path):
-    made = aligned(into_periods(fs, 1), 3)
+    made = fp.aligned(fp.into_periods(fs, 1), 3)
     some = fs.subset(np.arange(50))
-    with pytest.raises(ConfigError, match="made of other data"):
-        publish(made, tmp_path / "out", original=some)
-    assert isinstance(made, GloveResult)
-    cut = into_periods(fs, 1)
-    with pytest.raises(ConfigError, match="fingerprints that were cut"):
-        publish(aligned(cut, 3), tmp_path / "out", original=cut)
-    assert verify_release(publish(aligned(cut, 3), tmp_path / "pieces"), cut, 3).passed
+    with pytest.raises(fp.ConfigError, match="made of other data"):
+        fp.publish(made, tmp_path / "out", original=some)
+    assert isinstance(made, fp.GloveResult)
+    cut = fp.into_periods(fs, 1)
+    with pytest.raises(fp.ConfigError, match="fingerprints that were cut"):
+        fp.publish(fp.aligned(cut, 3), tmp_path / "out", original=cut)
+    assert fp.verify_release(fp.publish(fp.aligned(cut, 3), tmp_path / "pieces"), cut, 3).passed
     key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
-    path = publish(made, tmp_path / "out", key=key, left_out=lost)  # which are still held
+    path = fp.publish(made, tmp_path / "out", key=key, left_out=lost)  # which are still held
     listed = pd.read_csv(lost)
     gone = made.suppressed
     assert len(listed) == len(gone)
     assert listed["sample"].tolist() == sorted(listed["sample"])
     ids = fs.user_ids[fs.sample_user[listed["sample"]]]
     assert listed["user_id"].tolist() == [str(i) for i in ids]
-    assert verify_release(path, fs, 3, key=key, left_out=lost).passed
+    assert fp.verify_release(path, fs, 3, key=key, left_out=lost).passed
 
 
 def test_the_dashboards_way(fs):
@@ -265,5 +247,5 @@ def test_the_dashboards_way(fs):
         "pieces",
     }
     for wrong in ({"method": "best"}, {"period_days": 0}, {"leave_out": 0.2}, {"leave_out": -1}):
-        with pytest.raises(ConfigError):
+        with pytest.raises(fp.ConfigError):
             hiding.Config(3, **wrong)

@@ -5,48 +5,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    Cancelled,
-    ConfigError,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    ReleaseOption,
-    SampleUsers,
-    SuppressRare,
-    generate_cdr,
-    k_gap,
-    read_cdr,
-    release,
-)
+import fpanon_core as fp
 from fpanon_core.anonymize import chain
-from fpanon_core.measures.utility import Reference
 from fpanon_core.model.options import step_from_dict, step_to_dict
 from fpanon_core.studies import look, releases
 from fpanon_core.studies.releases import Shelf, released
+from tests.support.refusals import check_refused
 
-WIDE = Generalize(GeneralizationProfile(Grid(10_000), 360))
+WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(10_000), 360))
 CHAINS = [
     (),
     (WIDE,),
-    (SampleUsers(0.5), WIDE),
-    (SampleUsers(0.5), WIDE, SuppressRare(2)),
-    (AddNoise(2_000, 30),),
-    (Glove(2),),
+    (fp.SampleUsers(0.5), WIDE),
+    (fp.SampleUsers(0.5), WIDE, fp.SuppressRare(2)),
+    (fp.AddNoise(2_000, 30),),
+    (fp.Glove(2),),
 ]
 
 
 @pytest.fixture(scope="module")
 def fs():
-    return read_cdr(generate_cdr(60, days=2))[0]
+    return fp.read_cdr(fp.generate_cdr(60, days=2))[0]
 
 
 def as_asked(step):
     """A step as it was asked for: of a grid, without where it was laid."""
     plain = step_to_dict(step)
-    if isinstance(step, Generalize):
+    if isinstance(step, fp.Generalize):
         plain["space"].pop("origin", None)
     return step_from_dict(plain)
 
@@ -70,13 +55,20 @@ def applied(monkeypatch):
 def test_is_what_release_makes(fs, steps, seed):
     for _ in range(2):
         found = released(fs, steps, seed)
-        assert found.fs.digest == release(fs, ReleaseOption(steps=steps), seed=seed).digest
+        assert found.fs.digest == fp.release(fs, fp.ReleaseOption(steps=steps), seed=seed).digest
 
 
 def test_each_is_made_once(fs, applied):
     for steps in (*CHAINS, *CHAINS):
         released(fs, steps, 0)
-    assert applied == [WIDE, SampleUsers(0.5), WIDE, SuppressRare(2), AddNoise(2_000, 30), Glove(2)]
+    assert applied == [
+        WIDE,
+        fp.SampleUsers(0.5),
+        WIDE,
+        fp.SuppressRare(2),
+        fp.AddNoise(2_000, 30),
+        fp.Glove(2),
+    ]
     applied.clear()
     released(fs, (WIDE,), 1)  # another seed, or other data, is another release
     released(fs.subset(range(30)), (WIDE,), 0)
@@ -96,22 +88,22 @@ def test_what_was_suppressed_is_known_of_a_release_made_before(fs):
 def test_what_was_made_before_a_cancel_is_kept(fs, applied):
     def stop(share):
         if share >= 0.5:
-            raise Cancelled
+            raise fp.Cancelled
 
-    with pytest.raises(Cancelled):
-        released(fs, (SampleUsers(0.5), WIDE), 0, progress=stop)
-    released(fs, (SampleUsers(0.5), WIDE), 0)
-    assert applied == [SampleUsers(0.5), WIDE, WIDE]  # the second was begun, and begun again
+    with pytest.raises(fp.Cancelled):
+        released(fs, (fp.SampleUsers(0.5), WIDE), 0, progress=stop)
+    released(fs, (fp.SampleUsers(0.5), WIDE), 0)
+    assert applied == [fp.SampleUsers(0.5), WIDE, WIDE]  # the second was begun, and begun again
 
 
 def test_an_option_weighed_is_looked_at_without_making_it_again(fs, applied):
-    option = ReleaseOption(steps=CHAINS[2])
+    option = fp.ReleaseOption(steps=CHAINS[2])
     released(fs, option.steps, 0)
     applied.clear()
     found = look.study(fs, look.Config(option))
     assert applied == []
-    made = release(fs, option, seed=0)
-    assert np.array_equal(found.gaps, k_gap(made, 2).values)
+    made = fp.release(fs, option, seed=0)
+    assert np.array_equal(found.gaps, fp.k_gap(made, 2).values)
     assert found.pseudonyms == tuple(made.pseudonyms)
     tables = found.tables()
     assert tables["k_gaps"]["k_gap"].tolist() == found.gaps.tolist()
@@ -129,17 +121,15 @@ def test_a_look_shows_the_places_of_most_users_and_counts_the_others(fs):
     assert (whole.left_out, some.left_out) == (0, len(whole.bounds) - 3)
 
 
-@pytest.mark.parametrize("wrong", [{"seed": -1}, {"most_places": 0}])
-def test_settings_of_a_look_are_checked(wrong):
-    with pytest.raises(ConfigError):
-        look.Config(**wrong)
+def test_settings_of_a_look_are_checked():
+    check_refused(look.Config, seed=[-1], most_places=[0])
 
 
 def test_the_originals_side_of_utility_is_made_once(fs, monkeypatch):
     releases.forget()
     once = releases.reference(fs)
     assert once.digest == fs.digest
-    monkeypatch.setattr(Reference, "of", None)  # making it again would fail
+    monkeypatch.setattr(fp.Reference, "of", None)  # making it again would fail
     assert releases.reference(fs) is once
 
 

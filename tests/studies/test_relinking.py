@@ -10,30 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fpanon_core import (
-    AddNoise,
-    Aligned,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Generalize,
-    Glove,
-    Grid,
-    InfeasibleError,
-    LocalClock,
-    LocalEngine,
-    Periods,
-    Permute,
-    ReleasedSet,
-    SampleUsers,
-    SuppressRare,
-    aligned,
-    generate_cdr,
-    into_periods,
-    read_cdr,
-    release,
-    relink_periods,
-)
+import fpanon_core as fp
 from fpanon_core.anonymize.carrying import noise_in_space, noise_in_time
 from fpanon_core.attacks.relinking import (
     likenesses,
@@ -44,14 +21,13 @@ from fpanon_core.attacks.relinking import (
 )
 from fpanon_core.model.composition import ATTACKERS
 from fpanon_core.model.knowledge import Spread
-from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import relinking
 from fpanon_core.studies.relinking import Copies, Part
 from tests.oracles import relinking as oracle
 from tests.support.fingerprint_sets import as_lists, boxes
 
 DAY = 1_440
-ENGINE = LocalEngine(2)
+ENGINE = fp.LocalEngine(2)
 
 
 def of_places(days):
@@ -62,22 +38,22 @@ def of_places(days):
         for day, km in enumerate(places)
         if km is not None
     ]
-    return FingerprintSet.from_samples(*zip(*rows, strict=True))
+    return fp.FingerprintSet.from_samples(*zip(*rows, strict=True))
 
 
 def in_days(days):
-    return release(of_places(days), Periods(1), seed=0)
+    return fp.release(of_places(days), fp.Periods(1), seed=0)
 
 
 def regular(n=150, days=4, seed=3):
     """Generated people, every one of whom has a home and habits."""
-    fs, _ = read_cdr(generate_cdr(n, days=days, seed=seed))
-    return release(fs, Periods(1), seed=0)
+    fs, _ = fp.read_cdr(fp.generate_cdr(n, days=days, seed=seed))
+    return fp.release(fs, fp.Periods(1), seed=0)
 
 
 def otherwise(made, **changes):
     """A release whose origin says something else."""
-    return ReleasedSet.of(replace(made.origin, **changes))
+    return fp.ReleasedSet.of(replace(made.origin, **changes))
 
 
 def figures(found):
@@ -139,7 +115,7 @@ def joined(one, two):
         name: np.concatenate([getattr(one, name), getattr(two, name)])
         for name in ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min", "count", "weight")
     }
-    return FingerprintSet(
+    return fp.FingerprintSet(
         user_ids=np.arange(one.n_users + two.n_users),
         offsets=np.concatenate([one.offsets, one.offsets[-1] + two.offsets[1:]]),
         **cells,
@@ -153,8 +129,8 @@ def test_people_linked_are_those_of_plain_loops(seed):
     user, day = np.repeat(np.arange(12), 10), np.tile(np.arange(2), 60)
     home = rng.uniform(0, 4_000, (2, 12))
     x, y = np.floor((home[:, user] + rng.normal(0, 700, (2, 120))) / 500) * 500
-    fs = FingerprintSet.from_samples(user, x, y, day * DAY + rng.integers(0, DAY, 120))
-    found = relink_periods(release(fs, Periods(1), seed=0), engine=ENGINE)
+    fs = fp.FingerprintSet.from_samples(user, x, y, day * DAY + rng.integers(0, DAY, 120))
+    found = fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0), engine=ENGINE)
     days = [[[c for c in record if c[2] // DAY == d] for record in as_lists(fs)] for d in range(2)]
     table = oracle.likeness(days[0], [1] * 12, days[1], [1] * 12)
     _, pairs = oracle.best_total(table, [1] * 12, [1] * 12)
@@ -165,16 +141,16 @@ def test_people_linked_are_those_of_plain_loops(seed):
     assert found.precision == pytest.approx(right / len(made))
 
 
-COARSE = Generalize(GeneralizationProfile(Grid(2_000), 180))
+COARSE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(2_000), 180))
 TECHNIQUES = {
-    "as it is": [Periods(1)],
-    "areas and windows": [COARSE, Periods(1)],
-    "noise": [AddNoise(300, 20), Periods(1)],
-    "exchanged": [Permute("positions", window_min=180), Periods(1)],
-    "sampled": [SampleUsers(0.8), Periods(1)],
-    "without rare cells": [COARSE, SuppressRare(2), Periods(1)],
-    "aligned": [Periods(1), Aligned(2)],
-    "in groups": [Periods(1), Glove(2)],
+    "as it is": [fp.Periods(1)],
+    "areas and windows": [COARSE, fp.Periods(1)],
+    "noise": [fp.AddNoise(300, 20), fp.Periods(1)],
+    "exchanged": [fp.Permute("positions", window_min=180), fp.Periods(1)],
+    "sampled": [fp.SampleUsers(0.8), fp.Periods(1)],
+    "without rare cells": [COARSE, fp.SuppressRare(2), fp.Periods(1)],
+    "aligned": [fp.Periods(1), fp.Aligned(2)],
+    "in groups": [fp.Periods(1), fp.Glove(2)],
 }
 
 
@@ -205,8 +181,8 @@ def test_continuity_equals_plain_loops(name):
         rng = np.random.default_rng(seed)
         user = np.repeat(np.arange(8), 8)
         x, y = rng.integers(0, 60, (2, 64)) * 100.0
-        fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 2 * DAY, 64))
-        made = release(fs, TECHNIQUES[name], seed=seed)
+        fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 2 * DAY, 64))
+        made = fp.release(fs, TECHNIQUES[name], seed=seed)
         copies = Copies.of(made)
         option = made.origin.option
         noise = {
@@ -263,8 +239,10 @@ def test_continuity_equals_plain_loops(name):
 def test_the_share_reported_is_never_below_an_attacker(seed, name):
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 20, (2, 64)) * 100.0
-    fs = FingerprintSet.from_samples(np.repeat(np.arange(8), 8), x, y, rng.integers(0, 2 * DAY, 64))
-    found = relink_periods(release(fs, TECHNIQUES[name], seed=0))
+    fs = fp.FingerprintSet.from_samples(
+        np.repeat(np.arange(8), 8), x, y, rng.integers(0, 2 * DAY, 64)
+    )
+    found = fp.relink_periods(fp.release(fs, TECHNIQUES[name], seed=0))
     table = found.by_attacker.set_index("attacker")
     assert list(table.index) == list(ATTACKERS)
     assert (found.share >= table["share"]).all()
@@ -288,10 +266,10 @@ def test_continuity_tells_people_apart_whom_habits_do_not():
     # Somebody makes moves of that kind within a day, from which they are learnt.
     guide = np.full(40, 20)
     x = np.concatenate([x, 90_000 + 200.0 * np.arange(40)])
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         np.concatenate([person, guide]), x, 0 * x, np.concatenate([t, 500.0 + 10 * np.arange(40)])
     )
-    found = relink_periods(release(fs, Periods(1), seed=0))
+    found = fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0))
     likeness, continuity = found.by_attacker["share"]
     assert likeness < 0.3
     assert continuity == 1.0 == found.share
@@ -326,7 +304,7 @@ def test_the_move_by_hand():
 def test_ties_count_by_their_chance_and_who_is_away_is_linked_to_nobody():
     # Two at km 0 and one at km 5 on both days; one at km 9 on the first only; another there on the
     # second only.
-    found = relink_periods(in_days([(0, 0), (0, 0), (5, 5), (9, None), (None, 9)]))
+    found = fp.relink_periods(in_days([(0, 0), (0, 0), (5, 5), (9, None), (None, 9)]))
     row = found.per_pair.iloc[0]
     assert (row["people"], row["next_people"], row["both"]) == (4, 4, 3)
     # All four of the first day are linked, one of them (km 9) to somebody else.
@@ -355,24 +333,24 @@ def test_the_likeness_by_hand():
     table = oracle.likeness([[c], [c]], [1, 1], [[c], [d]], [1, 1])
     assert table[0] == pytest.approx([np.log(2) + np.log(3), 0.0])
     # Either of the first day is linked to C; nobody to D. One of two people, by half a chance.
-    found = relink_periods(in_days([(0, 0), (0, 0.9)]))
+    found = fp.relink_periods(in_days([(0, 0), (0, 0.9)]))
     assert (found.share, found.precision, found.chance) == (0.25, 0.5, 0.5)
 
 
 def test_a_chain_goes_on_over_a_period_without_a_record():
     # Somebody away on the second day is found again on the third, by what the chain knows.
-    found = relink_periods(in_days([(0, None, 0), (5, 5, 5)]))
+    found = fp.relink_periods(in_days([(0, None, 0), (5, 5, 5)]))
     assert found.n_people == 1
     assert found.chained == 1.0
     # On the second day at the other's place: taken for the other, 2 of 3 records stay together.
-    found = relink_periods(in_days([(0, 5, 0), (5, 0, 5)]))
+    found = fp.relink_periods(in_days([(0, 5, 0), (5, 0, 5)]))
     assert found.share == 0.0
     assert found.chained == pytest.approx(2 / 3)
 
 
 def test_somebody_for_whom_a_fingerprint_stands_is_one_of_so_many():
     fs = replace(of_places([(0, 0), (5, 5)]), weight=np.array([2, 1]))
-    found = relink_periods(release(fs, Periods(1), seed=0))
+    found = fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0))
     # ½ + ½ of the two, and the third.
     assert (found.n_people, found.share) == (3, pytest.approx(2 / 3))
 
@@ -392,7 +370,7 @@ def test_the_order_of_records_changes_nothing(seed):
         person=origin.person[order],
         period=origin.period[order],
     )
-    assert figures(relink_periods(made)) == figures(relink_periods(shuffled))
+    assert figures(fp.relink_periods(made)) == figures(fp.relink_periods(shuffled))
 
 
 def few(seed):
@@ -400,7 +378,7 @@ def few(seed):
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(12), 6)
     x, t = rng.integers(0, 6, 72) * 500.0, rng.integers(0, 3 * DAY, 72)
-    return release(FingerprintSet.from_samples(user, x, 0 * x, t), Periods(1), seed=0)
+    return fp.release(fp.FingerprintSet.from_samples(user, x, 0 * x, t), fp.Periods(1), seed=0)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -408,8 +386,8 @@ def test_numbers_of_groups_change_nothing(seed):
     rng = np.random.default_rng(seed)
     user = np.repeat(np.arange(20), 6)
     x, y = rng.integers(0, 40, (2, 120)) * 100.0
-    fs = FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * DAY, 120))
-    made = aligned(into_periods(fs, 1, seed=0), 2)
+    fs = fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 3 * DAY, 120))
+    made = fp.aligned(fp.into_periods(fs, 1, seed=0), 2)
     number = rng.permutation(made.published.n_groups)
     inverse = np.argsort(number)
     cells = made.published.fingerprints().subset(inverse)
@@ -421,18 +399,18 @@ def test_numbers_of_groups_change_nothing(seed):
     )
     group = np.where(made.group < 0, -1, number[made.group])
     other = replace(made, published=published, group=group)
-    assert figures(relink_periods(made)) == figures(relink_periods(other))
+    assert figures(fp.relink_periods(made)) == figures(fp.relink_periods(other))
 
 
 def test_who_is_who_is_not_used():
     made = regular()
-    told = relink_periods(made)
+    told = fp.relink_periods(made)
     rng = np.random.default_rng(1)
     person = made.origin.person.copy()
     for day in np.unique(made.origin.period):
         rows = np.flatnonzero(made.origin.period == day)
         person[rows] = rng.permutation(person[rows])
-    other = relink_periods(otherwise(made, person=person))
+    other = fp.relink_periods(otherwise(made, person=person))
     assert told.per_pair["links"].tolist() == other.per_pair["links"].tolist()
     # Days exchanged at random between people: nothing is left but chance.
     assert other.low <= other.chance <= other.high
@@ -448,23 +426,17 @@ def test_what_is_level_is_not_decided_by_any_order():
     """
     person, day = np.repeat(np.arange(360), 2), np.tile([0, 1], 360)
     t = day * DAY + 60 * (1 + person % 9 + 12 * day) + 30
-    fs = FingerprintSet.from_samples(person, person // 9 * 500.0, 0.0 * person, t)
-    found = relink_periods(release(fs, Periods(1), seed=0))
+    fs = fp.FingerprintSet.from_samples(person, person // 9 * 500.0, 0.0 * person, t)
+    found = fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0))
     assert found.precision == found.share
     assert found.low < 1 / 9 < found.high
-
-
-def test_periods_are_those_that_the_times_show():
-    made = regular()
-    first = made.t_min[made.offsets[:-1]]
-    assert (made.clock.wall_minutes(first) // 1440 == made.origin.period).all()
 
 
 # --- what it finds -------------------------------------------------------------------------------
 
 
 def test_days_of_people_with_habits_are_linked_far_above_chance():
-    found = relink_periods(regular())
+    found = fp.relink_periods(regular())
     assert found.low > 10 * found.chance
     assert found.chained_low > 1.3 * found.chained_chance
     assert len(found.per_pair) == 3
@@ -476,24 +448,27 @@ def test_days_of_people_with_habits_are_linked_far_above_chance():
 
 
 def test_hidden_in_each_period_few_are_linked_and_no_more_than_one_in_k():
-    made = release(regular().origin.original, [Periods(2), Aligned(3)], seed=0)
-    found, raw = relink_periods(made), relink_periods(release(made.origin.original, Periods(2)))
+    made = fp.release(regular().origin.original, [fp.Periods(2), fp.Aligned(3)], seed=0)
+    found, raw = (
+        fp.relink_periods(made),
+        fp.relink_periods(fp.release(made.origin.original, fp.Periods(2))),
+    )
     assert found.share < raw.low
     assert found.share <= found.alike <= 1
     assert found.share <= 1 / 3
-    assert figures(relink_periods(made.origin.hidden)) == figures(found)
+    assert figures(fp.relink_periods(made.origin.hidden)) == figures(found)
 
 
 def test_noise_is_allowed_for():
     """Noise moves every sample to another cell: by the cells as they are few are found."""
     fs = regular(300).origin.original
-    noisy = release(fs, [AddNoise(500), Periods(2)], seed=0)
-    plain = otherwise(noisy, option=ReleaseOption(steps=[Periods(2)]))
-    assert relink_periods(noisy).share > 2 * relink_periods(plain).share
+    noisy = fp.release(fs, [fp.AddNoise(500), fp.Periods(2)], seed=0)
+    plain = otherwise(noisy, option=fp.ReleaseOption(steps=[fp.Periods(2)]))
+    assert fp.relink_periods(noisy).share > 2 * fp.relink_periods(plain).share
 
 
 def test_a_wide_sample_is_spread_over_place_and_hours():
-    fs = FingerprintSet.from_samples([1], [0], [0], [600])
+    fs = fp.FingerprintSet.from_samples([1], [0], [0], [600])
     bins, _ = traced(fs, moves_of(fs)[1])
     assert bins.corners.tolist() == [[0.0, 0.0, 100.0, 100.0]]
     assert bins.hours.tolist() == [0b111 << 9]  # 9, 10, 11 h
@@ -509,28 +484,17 @@ def test_a_wide_sample_is_spread_over_place_and_hours():
 
 
 def test_hours_are_local():
-    clock = LocalClock(dt.datetime(2024, 3, 31, tzinfo=dt.UTC), "Europe/Berlin")
-    clock = LocalClock.starting_on(clock.epoch, "Europe/Berlin")
-    fs = replace(FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
+    clock = fp.LocalClock(dt.datetime(2024, 3, 31, tzinfo=dt.UTC), "Europe/Berlin")
+    clock = fp.LocalClock.starting_on(clock.epoch, "Europe/Berlin")
+    fs = replace(fp.FingerprintSet.from_samples([1], [0], [0], [600]), clock=clock)
     # Ten hours after a midnight that was followed by the change to summer: 11 h.
     assert traced(fs, moves_of(fs)[1])[0].hours.tolist() == [0b111 << 10]
 
 
-def test_workers_and_progress():
-    made = regular(60)
-    told = []
-    found = [
-        figures(relink_periods(made, engine=LocalEngine(n), progress=told.append)) for n in (1, 3)
-    ]
-    assert found[0] == found[1]
-    half = told.index(1.0) + 1
-    assert told[:half] == sorted(told[:half])
-
-
 def test_candidates_bound_what_is_weighed():
     made = regular(60)
-    few, all_of_them = (relink_periods(made, candidates=n) for n in (1, 60))
-    assert all_of_them.share == relink_periods(made).share
+    few, all_of_them = (fp.relink_periods(made, candidates=n) for n in (1, 60))
+    assert all_of_them.share == fp.relink_periods(made).share
     assert (few.per_pair["links"] < all_of_them.per_pair["links"]).all()
 
 
@@ -539,30 +503,30 @@ def test_candidates_bound_what_is_weighed():
 
 def test_faults():
     fs = of_places([(0, 0), (5, 5)])
-    with pytest.raises(InfeasibleError, match="one period only"):
-        relink_periods(release(fs, Periods(7)))
-    with pytest.raises(InfeasibleError, match="in a period and in the next"):
-        relink_periods(in_days([(0, None), (None, 5)]))
-    with pytest.raises(ConfigError, match="not in periods"):
-        relink_periods(release(fs, []))
-    with pytest.raises(ConfigError, match="do not know"):
-        relink_periods(fs)
-    with pytest.raises(ConfigError, match="candidates"):
-        relink_periods(release(fs, Periods(1)), candidates=0)
-    with pytest.raises(ConfigError, match="seed"):
-        relink_periods(release(fs, Periods(1)), seed=-1)
+    with pytest.raises(fp.InfeasibleError, match="one period only"):
+        fp.relink_periods(fp.release(fs, fp.Periods(7)))
+    with pytest.raises(fp.InfeasibleError, match="in a period and in the next"):
+        fp.relink_periods(in_days([(0, None), (None, 5)]))
+    with pytest.raises(fp.ConfigError, match="not in periods"):
+        fp.relink_periods(fp.release(fs, []))
+    with pytest.raises(fp.ConfigError, match="do not know"):
+        fp.relink_periods(fs)
+    with pytest.raises(fp.ConfigError, match="candidates"):
+        fp.relink_periods(fp.release(fs, fp.Periods(1)), candidates=0)
+    with pytest.raises(fp.ConfigError, match="seed"):
+        fp.relink_periods(fp.release(fs, fp.Periods(1)), seed=-1)
 
 
 def test_the_study_makes_the_release_it_is_asked_for():
     fs = regular(40).origin.original
-    config = relinking.Config(ReleaseOption(steps=[Periods(1)]))
+    config = relinking.Config(fp.ReleaseOption(steps=[fp.Periods(1)]))
     made = relinking.study(fs, config)
-    assert figures(made.found) == figures(relink_periods(release(fs, Periods(1), seed=0)))
+    assert figures(made.found) == figures(fp.relink_periods(fp.release(fs, fp.Periods(1), seed=0)))
     assert made.digest == fs.digest
     assert made.found.config == config.relink
     pd_table = made.to_frame()
     assert list(made.tables()) == ["relinked_periods"]
     assert pd_table is made.found.to_frame()
     assert not made.may_leave("relinked_periods")
-    given_it = relinking.study(fs, config, release(fs, Periods(2), seed=0))
+    given_it = relinking.study(fs, config, fp.release(fs, fp.Periods(2), seed=0))
     assert given_it.found.period_days == 2

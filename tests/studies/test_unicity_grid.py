@@ -3,22 +3,7 @@
 import numpy as np
 import pytest
 
-from fpanon_core import (
-    Cancelled,
-    ConfigError,
-    FingerprintSet,
-    GeneralizationProfile,
-    Grid,
-    LocalEngine,
-    disclosure,
-    disclosure_grid,
-    draw_knowledge,
-    generalize,
-    glove,
-    ordinal_agreement,
-    unicity,
-    unicity_grid,
-)
+import fpanon_core as fp
 from fpanon_core.model.files import keyed
 
 
@@ -26,23 +11,23 @@ def town(n=300, samples=12):
     rng = np.random.default_rng(4)
     user = np.repeat(np.arange(n), samples)
     x, y = np.floor(rng.normal(0, 6, (2, len(user)))) * 100
-    return FingerprintSet.from_samples(user, x, y, rng.integers(0, 600, len(user)).astype(float))
+    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 600, len(user)).astype(float))
 
 
-PROFILES = [GeneralizationProfile(Grid(m), h) for m in (100, 800) for h in (1, 60)]
+PROFILES = [fp.GeneralizationProfile(fp.Grid(m), h) for m in (100, 800) for h in (1, 60)]
 
 
 @pytest.mark.parametrize("strategy", ["random", "top", "consecutive"])
 def test_every_row_is_the_unicity_of_its_profile(strategy):
     fs = town()
-    table = unicity_grid(fs, PROFILES, p=[1, 3], out_of=[1, 2], strategy=strategy, users=100)
+    table = fp.unicity_grid(fs, PROFILES, p=[1, 3], out_of=[1, 2], strategy=strategy, users=100)
     assert len(table) == 4 * 2 * 2
     assert table.attrs["digest"] == keyed(fs.digest)
     for row in table.itertuples():
-        profile = GeneralizationProfile(Grid(row.space_size), row.window_min)
+        profile = fp.GeneralizationProfile(fp.Grid(row.space_size), row.window_min)
         assert row.profile == str(profile)
-        alone = unicity(
-            generalize(fs, profile), row.p, out_of=row.out_of, strategy=strategy, users=100
+        alone = fp.unicity(
+            fp.generalize(fs, profile), row.p, out_of=row.out_of, strategy=strategy, users=100
         )
         assert (row.value, row.low, row.high) == (alone.value, alone.low, alone.high)
         assert (row.targets, row.found, row.too_few) == (100, alone.n_found, alone.too_few)
@@ -54,15 +39,17 @@ def test_by_hand():
     100 m · 1 h: cells (0, 0), (900, 0), (900, 1): all unique. 1 km · 1 h: (0, 0) twice, (0, 1).
     1 km · 2 h: one cell for all.
     """
-    fs = FingerprintSet.from_samples([1, 2, 3], [0, 900, 900], [0] * 3, [5, 5, 65])
-    profiles = [GeneralizationProfile(Grid(m), t) for m, t in [(100, 60), (1000, 60), (1000, 120)]]
-    assert unicity_grid(fs, profiles, p=[1]).found.tolist() == [3, 1, 0]
+    fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 900, 900], [0] * 3, [5, 5, 65])
+    profiles = [
+        fp.GeneralizationProfile(fp.Grid(m), t) for m, t in [(100, 60), (1000, 60), (1000, 120)]
+    ]
+    assert fp.unicity_grid(fs, profiles, p=[1]).found.tolist() == [3, 1, 0]
 
 
 @pytest.mark.parametrize("strategy", ["random", "top"])
 def test_every_row_is_the_disclosure_of_its_profile(strategy):
     fs = town()
-    table = disclosure_grid(
+    table = fp.disclosure_grid(
         fs, PROFILES, p=2, unicity_p=(1, 2), strategy=strategy, users=100, seed=1
     )
     assert table.attrs["digest"] == keyed(fs.digest)
@@ -70,79 +57,67 @@ def test_every_row_is_the_disclosure_of_its_profile(strategy):
     for row, profile in zip(table.to_dict("records"), PROFILES, strict=True):
         assert row["profile"] == str(profile)
         assert (row["space_size"], row["window_min"]) == (profile.grid_m, profile.minutes)
-        seen = generalize(fs, profile)
-        known = draw_knowledge(seen, 2, strategy=strategy, users=100, seed=1)
-        alone = disclosure(seen, known)
+        seen = fp.generalize(fs, profile)
+        known = fp.draw_knowledge(seen, 2, strategy=strategy, users=100, seed=1)
+        alone = fp.disclosure(seen, known)
         for name in ("k", "em", "kl", "em_sum", "kl_sum"):
             assert row[name] == alone.measure(name)
             assert (row[f"{name}_low"], row[f"{name}_high"]) == alone.interval(name)
         assert row["unicity_p2"] == alone.unicity
-        one = unicity(seen, 1, strategy=strategy, users=100, seed=1)
+        one = fp.unicity(seen, 1, strategy=strategy, users=100, seed=1)
         assert (row["unicity_p1"], row["unicity_p1_low"]) == (one.value, one.low)
         assert (row["targets"], row["too_few"]) == (100, known.too_few)
         assert row["bins"] == alone.n_bins
 
 
 def test_the_measures_of_a_grid_can_be_compared():
-    profiles = [GeneralizationProfile(Grid(m), t) for m in (100, 800, 3200) for t in (1, 60)]
-    table = disclosure_grid(town(), profiles, users=100).set_index("profile")
-    agreement = ordinal_agreement(table[["unicity_p3", "unicity_p4", "unicity_p5", "em", "kl"]])
+    profiles = [fp.GeneralizationProfile(fp.Grid(m), t) for m in (100, 800, 3200) for t in (1, 60)]
+    table = fp.disclosure_grid(town(), profiles, users=100).set_index("profile")
+    agreement = fp.ordinal_agreement(table[["unicity_p3", "unicity_p4", "unicity_p5", "em", "kl"]])
     assert len(agreement) == 10
     assert agreement.pairs.tolist() == [15] * 10
 
 
 def test_a_p_beyond_every_trace_is_counted_and_no_error():
-    fs, one_cell = town(30, 3), [GeneralizationProfile(Grid(1e6), 1e6)]
-    for table in (unicity_grid(fs, one_cell, p=[9]), disclosure_grid(fs, one_cell, p=9)):
+    fs, one_cell = town(30, 3), [fp.GeneralizationProfile(fp.Grid(1e6), 1e6)]
+    for table in (fp.unicity_grid(fs, one_cell, p=[9]), fp.disclosure_grid(fs, one_cell, p=9)):
         assert table.too_few.tolist() == table.targets.tolist() == [30]
     # One bin, in which everybody was: nothing to learn.
     assert table[["k", "em", "kl"]].values.tolist() == [[pytest.approx(1 / 30), 0.0, 0.0]]
 
 
-@pytest.mark.parametrize(("grid", "p"), [(unicity_grid, [2]), (disclosure_grid, 2)])
-def test_workers_change_nothing_and_progress_rises(grid, p):
-    fs, seen = town(), []
-    one = grid(fs, PROFILES, p=p, engine=LocalEngine(1), progress=seen.append)
-    assert one.equals(grid(fs, PROFILES, p=p, engine=LocalEngine(2)))
-    assert seen == sorted(seen)
-    assert (seen[0], seen[-1]) == (0.0, pytest.approx(1.0))
-
-    def stop(share):
-        if share > 0.3:
-            raise Cancelled("stopped by the user")
-
-    with pytest.raises(Cancelled):
-        grid(fs, PROFILES, p=p, progress=stop)
-
-
 def test_in_a_k_anonymous_release_nobody_is_unique():
     """By weight, one fingerprint a group, and as copies, one a member: the same sizes."""
-    result = glove(town(60, 4), 3)
-    weighted = unicity(result.published.fingerprints(), 1)
+    result = fp.glove(town(60, 4), 3)
+    weighted = fp.unicity(result.published.fingerprints(), 1)
     assert (weighted.value, weighted.n_targets, weighted.n_users) == (0.0, 60, 60)
     assert weighted.sizes.min() >= 3
     longest = int(result.published.lengths.max())
-    by_weight = unicity(result.published.fingerprints(), longest)
-    copies = unicity(result.published.fingerprints(np.sort(result.group)), longest)
+    by_weight = fp.unicity(result.published.fingerprints(), longest)
+    copies = fp.unicity(result.published.fingerprints(np.sort(result.group)), longest)
     assert by_weight.sizes.tolist() == copies.sizes.tolist()
 
 
 @pytest.mark.parametrize(
     ("grid", "wrong", "words"),
     [
-        (unicity_grid, {"profiles": []}, "at least one profile"),
-        (unicity_grid, {"p": []}, "at least one profile"),
-        (unicity_grid, {"out_of": []}, "at least one profile"),
-        (unicity_grid, {"p": [0]}, "p = 0"),
-        (unicity_grid, {"out_of": [0]}, "out_of = 0"),
-        (unicity_grid, {"strategy": "best"}, "Unknown strategy"),
-        (unicity_grid, {"profiles": [GeneralizationProfile(Grid(10), 1)]}, "finer than the data"),
-        (disclosure_grid, {"profiles": []}, "at least one profile"),
-        (disclosure_grid, {"unicity_p": []}, "at least one profile"),
-        (disclosure_grid, {"p": 0}, "p = 0"),
-        (disclosure_grid, {"unicity_p": [0]}, "p = 0"),
+        (fp.unicity_grid, {"profiles": []}, "at least one profile"),
+        (fp.unicity_grid, {"p": []}, "at least one profile"),
+        (fp.unicity_grid, {"out_of": []}, "at least one profile"),
+        (fp.unicity_grid, {"p": [0]}, "p = 0"),
+        (fp.unicity_grid, {"out_of": [0]}, "out_of = 0"),
+        (fp.unicity_grid, {"strategy": "best"}, "Unknown strategy"),
+        (
+            fp.unicity_grid,
+            {"profiles": [fp.GeneralizationProfile(fp.Grid(10), 1)]},
+            "finer than the data",
+        ),
+        (fp.disclosure_grid, {"profiles": []}, "at least one profile"),
+        (fp.disclosure_grid, {"unicity_p": []}, "at least one profile"),
+        (fp.disclosure_grid, {"p": 0}, "p = 0"),
+        (fp.disclosure_grid, {"unicity_p": [0]}, "p = 0"),
     ],
 )
 def test_what_cannot_be_asked(grid, wrong, words):
-    with pytest.raises(ConfigError, match=words):
+    with pytest.raises(fp.ConfigError, match=words):
         grid(town(5, 3), **({"profiles": PROFILES} | wrong))

@@ -14,15 +14,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import fpanon_core as fp
 from fpanon_core.anonymize.chain import release
-from fpanon_core.io.antennas import read_antennas
-from fpanon_core.io.cdr import read_cdr
-from fpanon_core.io.publishing import read_published
-from fpanon_core.io.questionnaire import read_questionnaire
 from fpanon_core.model import budgets
 from fpanon_core.model.budgets import Budget
-from fpanon_core.model.errors import FpanonError, OutOfMemory, SchemaError, Unforeseen, only_ours
-from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.errors import OutOfMemory, Unforeseen, only_ours
 from fpanon_core.studies.publishing import publish
 from fpanon_core.tables import delimited, parquet, sources
 from fpanon_core.tables.sources import read_source
@@ -93,12 +89,12 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-@pytest.mark.parametrize("reader", [read_cdr, read_antennas, read_questionnaire])
+@pytest.mark.parametrize("reader", [fp.read_cdr, fp.read_antennas, fp.read_questionnaire])
 def test_a_bomb_is_refused_before_it_goes_off(bomb, reader):
     make, word = BOMBS[bomb]
     content = make()
     assert len(content) < SMALL
-    with pytest.raises(SchemaError, match=word):
+    with pytest.raises(fp.SchemaError, match=word):
         reader(io.BytesIO(content))
 
 
@@ -106,8 +102,8 @@ def test_a_bomb_is_refused_before_it_goes_off(bomb, reader):
 def test_a_bomb_in_the_place_of_a_release_is_refused(bomb, tmp_path):
     path = tmp_path / "data.csv"
     path.write_bytes(BOMBS[bomb][0]())
-    with pytest.raises(SchemaError, match=BOMBS[bomb][1]):
-        read_published(path)
+    with pytest.raises(fp.SchemaError, match=BOMBS[bomb][1]):
+        fp.read_published(path)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +116,7 @@ def test_a_bomb_in_the_place_of_a_release_is_refused(bomb, tmp_path):
     ids=["zip", "parquet", "columns"],
 )
 def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, content, tmp_path):
-    fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
+    fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
     honest = tmp_path / "honest.zip"
     publish(release(fs, []), honest, original=fs, format=name.removeprefix("data."))
     out = io.BytesIO()
@@ -128,7 +124,7 @@ def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, content, tmp_path)
         for member in made.infolist():
             body = content if member.filename == name else made.read(member)
             archive.writestr(member, body, zipfile.ZIP_DEFLATED)
-    with pytest.raises(SchemaError, match=r"unpacks to more|1,000 columns"):
+    with pytest.raises(fp.SchemaError, match=r"unpacks to more|1,000 columns"):
         verify_release(out.getvalue(), fs, 2)
 
 
@@ -172,11 +168,11 @@ def test_memory_that_ends_is_told_as_such(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(pq, "ParquetFile", ended)
             with pytest.raises(OutOfMemory, match="needs more memory"):
-                read_cdr(io.BytesIO(runs(5, **EVENT)))
+                fp.read_cdr(io.BytesIO(runs(5, **EVENT)))
         with monkeypatch.context() as patch:
             patch.setattr(sources, "read_delimited", ended)
             with pytest.raises(OutOfMemory, match="needs more memory"):
-                read_antennas(io.BytesIO(b"a,b\n1,2\n"))
+                fp.read_antennas(io.BytesIO(b"a,b\n1,2\n"))
 
 
 _UNDER_A_LIMIT = """
@@ -225,7 +221,7 @@ def test_what_nobody_foresaw_is_told_without_its_words():
     assert "33 6" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
-    assert isinstance(caught.value, FpanonError)
+    assert isinstance(caught.value, fp.FpanonError)
 
 
 # --- what is made of records, row groups and numbers ---------------------------------------------
@@ -248,7 +244,7 @@ _POINT = b'{"type":"Feature","properties":%b,"geometry":{"type":"Point","coordin
 )
 def test_names_that_records_do_not_have_are_fields_too(content):
     """1,000 names, 200 records: 200,000 fields are made of 10 kB."""
-    with pytest.raises(SchemaError, match="100,000 fields"):
+    with pytest.raises(fp.SchemaError, match="100,000 fields"):
         read_source(io.BytesIO(content))
 
 

@@ -6,14 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core.anonymize.aligned import aligned
+import fpanon_core as fp
 from fpanon_core.anonymize.chain import release
-from fpanon_core.anonymize.glove import glove
-from fpanon_core.anonymize.periods import into_periods
-from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import Periods
 from fpanon_core.studies.publishing import publish
-from fpanon_core.verification.anonymity import verify_k_anonymity
 from fpanon_core.verification.release import verify_release
 from tests.support.releases import restated
 
@@ -23,8 +18,8 @@ K = 3
 @pytest.fixture(scope="module")
 def made(fs, tmp_path_factory):
     """A release in days, with limits, so that something is left out; its key and its list."""
-    cut = into_periods(fs, 1)
-    result = glove(cut, K, suppress_space_m=25_000.0, suppress_time_min=720.0)
+    cut = fp.into_periods(fs, 1)
+    result = fp.glove(cut, K, suppress_space_m=25_000.0, suppress_time_min=720.0)
     folder = tmp_path_factory.mktemp("made")
     path = publish(
         result, folder / "out", key=folder / "key.csv", left_out=folder / "left.csv", original=fs
@@ -59,7 +54,7 @@ def test_the_untouched_release_passes(fs, made, tmp_path):
 
 
 def test_a_sound_release_without_limits_passes_without_key_and_list(fs, tmp_path):
-    path = publish(aligned(into_periods(fs, 1), K), tmp_path / "out.zip", original=fs)
+    path = publish(fp.aligned(fp.into_periods(fs, 1), K), tmp_path / "out.zip", original=fs)
     assert verify_release(path, fs, K).passed
     verdict = verify_release(path, fs, K + 1)
     assert not verdict.passed
@@ -138,10 +133,10 @@ def test_group_numbers_that_follow_from_period_to_period(tmp_path, keyed):
     """Forty families of three, two days: each has, on both, its place in one random list."""
     user = np.tile(np.arange(120), 2)
     family, day = user // 3, np.repeat([0, 1], 120)
-    fs = FingerprintSet.from_samples(
+    fs = fp.FingerprintSet.from_samples(
         user + 1_000, family * 2_000.0, user * 0.0, 600.0 + 1_440 * day + user % 3
     )
-    result = aligned(into_periods(fs, 1), K)
+    result = fp.aligned(fp.into_periods(fs, 1), K)
     path = publish(result, tmp_path / "made", key=tmp_path / "key.csv")
     members = {member.name: member.read_bytes() for member in path.iterdir()}
     rows = pd.read_csv(path / "data.csv", dtype=str)
@@ -177,7 +172,7 @@ def test_other_periods_stated(fs, made, tmp_path, facts):
 @pytest.mark.parametrize("share", [0.0, 0.1])
 def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
     """A whole group of the second day is taken away, and counted as left out."""
-    result = aligned(into_periods(fs, 1), K, leave_out=share)
+    result = fp.aligned(fp.into_periods(fs, 1), K, leave_out=share)
     key, lost = tmp_path / "key.csv", tmp_path / "lost.csv"
     path = publish(result, tmp_path / "made", key=key, left_out=lost, original=fs)
     assert verify_release(path, fs, K, key=key, left_out=lost).passed
@@ -245,10 +240,10 @@ def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
 
 def test_pieces_hidden_as_if_they_were_people(fs):
     """A crowd of one person's own days is none: such a release cannot be told as one in periods."""
-    cut = into_periods(fs, 1)
-    wrong = glove(cut.pieces, K)
+    cut = fp.into_periods(fs, 1)
+    wrong = fp.glove(cut.pieces, K)
     for table in (wrong, wrong.to_frame()):
-        verdict = verify_k_anonymity(cut, table, K)
+        verdict = fp.verify_k_anonymity(cut, table, K)
         assert "period" in verdict.counts
 
 
@@ -276,7 +271,7 @@ def test_a_key_without_periods_is_read_by_the_records(fs, made, tmp_path):
 
 
 def test_periods_alone_promise_no_crowd_and_are_checked(fs, tmp_path):
-    made = release(fs, [Periods(1)])
+    made = release(fs, [fp.Periods(1)])
     path = publish(made, tmp_path / "out", key=tmp_path / "key.csv")
     assert verify_release(path, fs, None, key=tmp_path / "key.csv").passed
     assert not verify_release(path, fs, 2).passed
