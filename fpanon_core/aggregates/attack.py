@@ -30,7 +30,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.membership import MembershipResult
 from ..model.options import Tables
 from .contributions import table_frame
-from .smoothing import Noise
+from .smoothing import seeded
 from .tables import TABLES, Exact
 from .usefulness import places_of
 
@@ -106,7 +106,7 @@ def attack_tables(
     for row, user in enumerate(asked.tolist()):
         own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
         for world, less in enumerate((0.0, 1.0)):  # with the person, without: under equal noise
-            noise = _seeded(seed, user)
+            noise = seeded(seed, user)
             made: dict[str, object] = {"presence": None, "flows": None}
             for name, _, protect in tables:
                 every, mine = sums[name], own[name]
@@ -122,18 +122,6 @@ def attack_tables(
             progress((row + 1) / len(asked))
     membership = _membership(scores, option)
     return TablesAttacked(membership, _homes_found(found, homes, asked, option.epsilon))
-
-
-def _seeded(seed: int, user: int) -> Noise:
-    """Discrete Laplace noise of a study: both worlds of a target get the same."""
-    rng = np.random.default_rng((seed, user))
-
-    def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
-        stop = -math.expm1(-epsilon / most)
-        drawn: IntArray = rng.geometric(stop, values.shape) - rng.geometric(stop, values.shape)
-        return values + drawn
-
-    return noise
 
 
 def _targets(fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator) -> IntArray:

@@ -28,6 +28,18 @@ SHARES = MappingProxyType({"cells": 0.1, "areas": 0.73, "bands": 0.1, "total": 0
 """Shares of a presence table's ε; they add up to 1. Found on generated people."""
 
 
+def seeded(seed: int, number: int) -> Noise:
+    """Discrete Laplace noise of a study, nothing that is published: equal for equal numbers."""
+    rng = np.random.default_rng((seed, number))
+
+    def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
+        stop = -math.expm1(-epsilon / most)
+        drawn: IntArray = rng.geometric(stop, values.shape) - rng.geometric(stop, values.shape)
+        return values + drawn
+
+    return noise
+
+
 def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
     """Expected error of a smoothed cell that is like its area and its band, in shares of a person.
 

@@ -250,7 +250,7 @@ def protected_presence(
     of_cell = expected_of_cell(option.epsilon, where.n_areas, most)
     error = each * max(1.0 / option.epsilon, of_cell)
     scale = most / (SHARES["total"] * option.epsilon * people * each)
-    return PresenceTable(values, error, where, option, scale)
+    return PresenceTable(values, error, where, option, scale, each)
 
 
 def protected_flows(

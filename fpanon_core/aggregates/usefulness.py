@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from ..kernels.table_sums import UNIT
 from ..kernels.utility_grid import match_trips, occupy
 from ..measures.areas import Places, laid
 from ..measures.utility import Reference, jensen_shannon
@@ -20,8 +21,12 @@ from ..model.arrays import FloatArray, IntArray, offsets_of, rows_of
 from ..model.count_tables import CountTables, FlowTable, PresenceTable, TableFrame
 from ..model.projection import project
 from ..model.utility import COMPONENTS, Corners
+from .smoothing import SHARES, seeded
+from .tables import Exact, protected_presence
 
 _HOURS = 24
+_DRAWS = 16
+_MEAN_OF_NORMAL = math.sqrt(2 / math.pi)  # absolute, by its standard deviation
 
 
 def tables_measured(
@@ -100,3 +105,30 @@ def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
     origin = order[first[start[row]] + nth // many[end[row]]]
     goal = order[first[end[row]] + nth % many[end[row]]]
     return origin, goal, trips[row] / pairs[row]
+
+
+def cell_error(table: PresenceTable) -> FloatArray:
+    """Expected absolute error of each cell by the noise, people; 0 without noise.
+
+    From published numbers alone. They are taken for the truth, and noise is drawn on them again;
+    smoothing also evens out what counts differ by chance, √(people / days), up to a cell's noise.
+
+    Returns
+    -------
+    float64 ndarray, shape of the table's values
+    """
+    where, option = table.frame, table.protection
+    found = np.zeros(table.values.shape)
+    if option.epsilon is None:
+        return found
+    each, cells = table.of_share, table.values * UNIT
+    present = where.day_types * option.bands
+    exact = Exact((cells / each).ravel(), float(cells.sum()) / present)
+    for draw in range(_DRAWS):
+        again = protected_presence(exact, where, option, seeded(0, draw))
+        found += np.abs(again.values - table.values) / _DRAWS
+    days = np.maximum(where.days, 1)[None, :, None]
+    by_chance = _MEAN_OF_NORMAL * np.sqrt(table.values / days)
+    noise = each / (option.epsilon * SHARES["cells"])
+    both: FloatArray = np.hypot(found, np.minimum(by_chance, noise))
+    return both

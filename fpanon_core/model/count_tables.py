@@ -88,6 +88,8 @@ class PresenceTable(Closed):
         The release option that made it.
     scale_error : float
         Expected relative error of the factor that all cells share; 0 without noise.
+    of_share : float
+        That factor: people by the share that a bounded person adds; 1 without noise.
     """
 
     values: FloatArray
@@ -95,6 +97,7 @@ class PresenceTable(Closed):
     frame: TableFrame
     protection: Tables
     scale_error: float = 0.0
+    of_share: float = 1.0
 
     def __post_init__(self) -> None:
         self._close()

@@ -18,12 +18,13 @@ from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
 from ..aggregates.attack import attack_tables
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
-from ..aggregates.usefulness import tables_measured
+from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
+from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
@@ -224,6 +225,8 @@ class Result(Tabled):
     config : Tables
     made, before : CountTables
         Protected; and exact, for the screen of whoever holds the data alone.
+    error : float64 ndarray or None
+        Expected of each cell of presence by the noise, people.
     areas : dict
         GeoJSON of the areas; without features where there are no degrees.
     verdict : str
@@ -235,6 +238,7 @@ class Result(Tabled):
     config: Tables
     made: CountTables
     before: CountTables
+    error: FloatArray | None
     areas: dict[str, Any]
     verdict: str
     archives: dict[str, bytes]
@@ -289,7 +293,9 @@ def study(
     if progress is not None:
         progress(1.0)
     areas = geojson_of(made.frame)
-    return Result(config, made, before, areas, str(worst), archives if worst.passed else {})
+    error = None if made.presence is None else cell_error(made.presence)
+    passed = archives if worst.passed else {}
+    return Result(config, made, before, error, areas, str(worst), passed)
 
 
 def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:

@@ -98,7 +98,7 @@ def presence_map(
     ground: Ground,
     people: FloatArray,
     colours: Sequence[str],
-    error: float,
+    error: FloatArray,
     of: Theme,
     *,
     around: Extent,
@@ -112,8 +112,8 @@ def presence_map(
         NaN where the count is blank.
     colours : sequence of str
         Of each area, such as ``"#440154"``.
-    error : float
-        Expected error of a count by the noise, people.
+    error : float64 ndarray (n_areas,)
+        Expected of each count by the noise, people.
     around : Extent
         What the map shows, so that two maps show the same.
     """
@@ -124,7 +124,7 @@ def presence_map(
             "c": [*rgb(colours[at]), round(_FAINTEST + (_FULL - _FAINTEST) * float(sure[at]))]
             if people[at] == people[at]
             else [0, 0, 0, 0],
-            "tip": f"{ground.names[at]}: {_told(people[at], error)}",
+            "tip": f"{ground.names[at]}: {_told(people[at], float(error[at]))}",
         }
         for at, rings in ground.parts
     ]
@@ -240,12 +240,12 @@ def extent(ground: Ground, tables: CountTables) -> Extent:
     return central(ground.lon, ground.lat, weight)
 
 
-def week(before: FloatArray, after: FloatArray, error: float, of: Theme) -> go.Figure:
+def week(before: FloatArray, after: FloatArray, error: FloatArray, of: Theme) -> go.Figure:
     """People of one area by hour, on a weekday and at the weekend, with the error of the noise.
 
     Parameters
     ----------
-    before, after : float64 ndarray (2, bands)
+    before, after, error : float64 ndarray (2, bands)
         NaN where a count is blank.
     """
     bands = before.shape[1]
@@ -260,9 +260,8 @@ def week(before: FloatArray, after: FloatArray, error: float, of: Theme) -> go.F
         return [*flat, flat[-1]]
 
     traces = []
-    if error:
-        flat = after.ravel()
-        ends = (np.maximum(flat - error, 0.0), flat + error)
+    if error.any():
+        ends = (np.maximum(after - error, 0.0), after + error)
         none: dict[str, Any] = {"line": {"width": 0, "shape": "hv"}, "showlegend": False}
         fill = {"fill": "tonexty", "fillcolor": of.css("other", 0.18)}
         traces.append(series("", hours, drawn(ends[0]), "lines", **none))

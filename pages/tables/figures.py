@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.count_tables import FlowTable, PresenceTable
 from fpanon_core.model.projection import Extent
 from pages.charts import style
@@ -21,13 +22,19 @@ from pages.tables import story
 
 
 def presence(
-    ground: Ground, around: Extent, exact: PresenceTable, made: PresenceTable, of: Theme
+    ground: Ground,
+    around: Extent,
+    exact: PresenceTable,
+    made: PresenceTable,
+    error: FloatArray,
+    of: Theme,
 ) -> None:
     """Both maps, with a slider of hours and a button that plays the week."""
     bands = made.values.shape[2]
     names = story.moments(bands)
     was, now = charts.density_shades([exact.values, made.values], ground, of)
-    pair = {BEFORE: (exact, was), AFTER: (made, now)}
+    none = np.zeros(error.shape)
+    pair = {BEFORE: (exact, was, none), AFTER: (made, now, error)}
     with st.container(key="main_figure"):
         play(
             "tables_time",
@@ -45,21 +52,21 @@ def presence(
 def _moment(
     ground: Ground,
     around: Extent,
-    pair: dict[str, tuple[PresenceTable, Shades]],
+    pair: dict[str, tuple[PresenceTable, Shades, FloatArray]],
     names: list[str],
     of: Theme,
     moment: int,
 ) -> None:
-    for column, (title, (table, shades)) in zip(
+    for column, (title, (table, shades, error)) in zip(
         side_by_side("tables_presence"), pair.items(), strict=True
     ):
-        people = table.values.reshape(len(ground.names), -1)
+        people, off = (each.reshape(len(ground.names), -1) for each in (table.values, error))
         colours = shades.colours[moment :: people.shape[1]]
         with column:
             st.markdown(f"**{title.capitalize()}**")
             show_map(
                 charts.presence_map(
-                    ground, people[:, moment], colours, table.error, of, around=around
+                    ground, people[:, moment], colours, off[:, moment], of, around=around
                 ),
                 key=f"tables_presence_{title.split()[0]}",
                 height=style.OTHER_PX,
@@ -92,7 +99,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
     st.caption(story.flows_shown(*pair.values()))
 
 
-def week(exact: PresenceTable, made: PresenceTable, of: Theme) -> None:
+def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
     """One area over the week; the fullest until another is chosen."""
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
@@ -104,7 +111,7 @@ def week(exact: PresenceTable, made: PresenceTable, of: Theme) -> None:
         width=320,
     )
     show(
-        charts.week(exact.values[area], made.values[area], made.error, of),
+        charts.week(exact.values[area], made.values[area], error[area], of),
         key="tables_week",
         alt=f"People in area {made.frame.names[area]} by hour, before and as published.",
     )

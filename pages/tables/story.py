@@ -14,7 +14,7 @@ from fpanon_core.model.options import Tables
 from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.reading import Reading
 from pages.charts import words
-from pages.charts.tables import Flows, certainty
+from pages.charts.tables import Flows
 
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area at each "
@@ -135,13 +135,12 @@ def _presence(result: Result) -> str:
             f"{int((blank & (before.values > 0)).sum()):,} of {int((before.values > 0).sum()):,} "
             f"counts are blank, with {words.percent(hidden)} of all people counted."
         )
-    if not table.error:
+    if table.protection.epsilon is None:
         return "Counts are exact."
-    clear = certainty(table.values, table.error) >= 0.5
-    share = float(before.values[clear].sum() / max(before.values.sum(), 1e-9))
+    off = float(np.abs(table.values - before.values).mean())
     return (
-        f"A count is off by about {table.error:,.2g} people. {words.percent(share)} of people are "
-        "in areas and hours whose count is at least twice that."
+        f"**Counts are off by {off:,.2g} people on average**, where the mean is "
+        f"{before.values.mean():,.2g} (measured against the data: keep these two numbers here)."
     )
 
 

@@ -28,20 +28,20 @@ with st.expander("Protection, people, days and areas", expanded=not known, key="
 found = leaving.ask(data, wish)
 if found is None:
     end_view()
-made, before, ground = found.made, found.before, ground_of(found.areas)
+made, before, error, ground = found.made, found.before, found.error, ground_of(found.areas)
 if ground is None:
     st.info("There are no maps: the data carry no map projection.")
 around = None if ground is None else extent(ground, before)
 
 # --- people, and what leaves ---
-if ground and around and made.presence and before.presence:
-    figures.presence(ground, around, before.presence, made.presence, of)
+if ground and around and made.presence and before.presence and error is not None:
+    figures.presence(ground, around, before.presence, made.presence, error, of)
 what_this_means(*story.found(found), key="tables")
 leaving.section(data, found)
 
 # --- trips, and one area ---
 if ground and around and made.flows and before.flows:
     figures.flows(ground, around, before.flows, made.flows, of)
-if made.presence and before.presence:
-    figures.week(before.presence, made.presence, of)
+if made.presence and before.presence and error is not None:
+    figures.week(before.presence, made.presence, error, of)
 layout.formulas("Tables: presence and flows")

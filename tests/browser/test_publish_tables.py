@@ -17,8 +17,7 @@ from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
 _CLICKS = 8
-_ARCS = ".st-key-tables_flows_{} [data-testid=stDeckGlJsonChart]"
-_PEOPLE = ".st-key-tables_presence_{} [data-testid=stDeckGlJsonChart]"
+_MAP = ".st-key-pair_tables_{} [data-testid=stColumn]:nth-child({}) [data-testid=stDeckGlJsonChart]"
 
 
 def _file(name: str, table: pd.DataFrame) -> dict[str, object]:
@@ -61,9 +60,9 @@ def test_own_csv_becomes_a_private_table_in_eight_clicks(
     click(page.locator(".st-key-tables_go button"))
     charge = page.locator(".st-key-tables_charge button")
     expect(charge).to_be_visible()
-    for map_of in (_PEOPLE, _ARCS):
-        for side in ("before", "as"):
-            at = map_of.format(side)
+    for pair in ("presence", "flows"):
+        for column in (1, 2):
+            at = _MAP.format(pair, column)
             assert colours(dashboard.picture_of(at, lambda picture: colours(picture) > 8)) > 8
     assert serious(dashboard) == []
     click(charge)

@@ -37,7 +37,9 @@ def occupancy(fingerprints, counts, n, grid):
 
 
 def jensen_shannon(p, q):
-    """The distance, base 2."""
+    """The distance, base 2; 1 from a table with nothing in it."""
+    if not sum(p.values()) or not sum(q.values()):
+        return 1.0
     total_p, total_q, divergence = sum(p.values()), sum(q.values()), 0.0
     for key in p.keys() | q.keys():
         a, b = p.get(key, 0.0) / total_p, q.get(key, 0.0) / total_q

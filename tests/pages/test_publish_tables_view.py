@@ -206,7 +206,9 @@ def test_maps_show_the_largest_flows_and_blank_counts() -> None:
     people = np.array([100.0, np.nan])
     (shade,) = charts.density_shades([people[:, None]], ground, LIGHT)
     around = charts.central(ground.lon, ground.lat)
-    deck = charts.presence_map(ground, people, shade.colours, 50.0, LIGHT, around=around)
+    deck = charts.presence_map(
+        ground, people, shade.colours, np.array([50.0, 0.0]), LIGHT, around=around
+    )
     (layer,) = [each for each in deck.layers if each.id == "areas"]
     assert layer.data[0]["tip"] == "a: about 100 people, off by about 50"
     assert layer.data[0]["c"][3] == round(28 + (220 - 28) * 0.5), "half of it may be noise"
