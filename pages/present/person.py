@@ -23,8 +23,8 @@ from pages.present.stage import FIGURE_PX, Shown
 from pages.shell import questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show_map
-from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side
+from pages.shell.player import play
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 from pages.shell.workspace import Choice
@@ -32,9 +32,7 @@ from pages.shell.workspace import Choice
 KEY = "person"
 _MAP_PX = 240
 _TICKS = 60  # from the first to the last record
-_EVERY_S = 1.0
 _TRAIL = 6  # ticks that the trail lasts
-_PLAYING, _TIME = "fp_present_playing", "present_time"
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,38 +158,16 @@ def _typical(fs: FingerprintSet, among: IntArray) -> int:
 
 
 def _show(seen: Played, dates: list[str], name: str, of: Theme) -> None:
-    playing = bool(st.session_state.get(_PLAYING))
-    fragment(run_every=_EVERY_S if playing else None)(_moment)(seen, dates, name, playing, of)
-
-
-def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme) -> None:
-    """Both maps at one moment; redrawn alone while it plays."""
     first, last = seen.ends
-    at = min(int(st.session_state.get(_TIME, _TICKS // 3)), _TICKS)
-    if playing and at >= _TICKS:
-        st.session_state[_PLAYING] = False
-        st.rerun()
-    st.session_state[_TIME] = at + 1 if playing else at
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        if st.button(
-            "Pause" if playing else "Play",
-            key="present_play",
-            icon=":material/pause:" if playing else ":material/play_arrow:",
-            shortcut="Space",
-            on_click=act(_play),
-            args=(not playing,),
-        ):
-            st.rerun()
-        at = st.select_slider(
-            "Time",
-            range(_TICKS + 1),
-            format_func=lambda i: spacetime.clock(first + (last - first) * i / _TICKS, dates),
-            key=_TIME,
-            label_visibility="collapsed",
-            width=620,
-        )
-        now = first + (last - first) * at / _TICKS
-    trail_min = max((last - first) * _TRAIL / _TICKS, 1.0)
+    moments = [first + (last - first) * i / _TICKS for i in range(_TICKS + 1)]
+    told = [spacetime.clock(moment, dates) for moment in moments]
+    draw = partial(_moment, seen, moments, name, of)
+    play("present_time", told, draw, start=_TICKS // 3, shortcut="Space")
+
+
+def _moment(seen: Played, moments: list[float], name: str, of: Theme, at: int) -> None:
+    """Both maps at one moment."""
+    now, trail_min = moments[at], max((moments[-1] - moments[0]) * _TRAIL / _TICKS, 1.0)
     left, right = side_by_side("present_person")
     with left:
         st.markdown(f"**Before** – {name} as recorded")
@@ -214,12 +190,6 @@ def _moment(seen: Played, dates: list[str], name: str, playing: bool, of: Theme)
         key="present_marks",
         alt="What the marks of both maps are.",
     )
-
-
-def _play(playing: bool) -> None:
-    if playing and st.session_state.get(_TIME, 0) >= _TICKS:
-        st.session_state[_TIME] = 0
-    st.session_state[_PLAYING] = playing
 
 
 PEOPLE = Kind("people", people_by_hexagon.study, page="present")

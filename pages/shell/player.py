@@ -18,7 +18,6 @@ def play(
     draw: Callable[[int], None],
     *,
     start: int = 0,
-    label: str = "Time",
     shortcut: str | None = None,
 ) -> None:
     """Draw one of several moments; a press plays them to the last.
@@ -38,7 +37,7 @@ def play(
     """
     playing = bool(st.session_state.get(f"{key}_playing"))
     run = fragment(run_every=_EVERY_S if playing else None)(_moment)
-    run(key, moments, draw, start, label, shortcut, playing)
+    run(key, moments, draw, start, shortcut, playing)
 
 
 def _moment(
@@ -46,7 +45,6 @@ def _moment(
     moments: Sequence[str],
     draw: Callable[[int], None],
     start: int,
-    label: str,
     shortcut: str | None,
     playing: bool,
 ) -> None:
@@ -68,7 +66,7 @@ def _moment(
         ):
             st.rerun()
         at = st.select_slider(
-            label,
+            "Time",
             range(last + 1),
             format_func=moments.__getitem__,
             key=f"{key}_at",

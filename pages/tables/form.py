@@ -75,7 +75,7 @@ class Wish:
 def form(data: Dataset) -> Wish:
     """Draw the settings; what they say."""
     _begin(data)
-    what, where = _columns([1.3, 0.9, 1.2, 1, 1.2, 0.9]), _columns([1.3, 1.1, 1.1, 3])
+    what, where = _columns([1.2, 0.8, 1.2, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
     protection = what[0].selectbox(
         "Protection", list(PROTECTIONS), format_func=PROTECTIONS.__getitem__, **_kept("protection")
     )

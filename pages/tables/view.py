@@ -23,7 +23,9 @@ data = layout.data(
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
 known = bool(questions.of_data(TABLES, data.fs))
-with st.expander("Protection, people, days and areas", expanded=not known, key="tables_settings"):
+# Another expander once there are tables: one that is open stays so.
+settings = f"tables_settings_{'made' if known else 'first'}"
+with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
 found = leaving.ask(data, wish)
 if found is None:
