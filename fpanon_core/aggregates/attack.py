@@ -6,6 +6,9 @@ other half, with the person or without. Two scores: the correlation of the perso
 with what is published beyond the sample's mean, and the likelihood ratio. (A third, the nearest
 record, is of releases with records.)
 
+*Differencing*: the attacker sees two tables as published, one of them without the person. Without
+noise a cell that differs says where and when the person was.
+
 *Home*: the attacker knows p points of the person and takes the area that has many people at night
 and is near to them. Beside it stands what the same attacker finds in tables without the person.
 
@@ -24,9 +27,10 @@ from ..attacks.homes import true_homes
 from ..engines.progress import Progress
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
-from ..model.count_tables import CountTables, TableFrame
+from ..model.count_tables import PUBLISHED_DIGITS, CountTables, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
+from ..model.intervals import wilson_interval
 from ..model.membership import MembershipResult
 from ..model.options import Tables
 from .contributions import table_frame
@@ -102,9 +106,11 @@ def attack_tables(
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
     homes = _HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
+    given_away = np.zeros(len(asked), bool)
 
     for row, user in enumerate(asked.tolist()):
         own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
+        seen: dict[str, list[FloatArray]] = {name: [] for name in own}
         for world, less in enumerate((0.0, 1.0)):  # with the person, without: under equal noise
             noise = seeded(seed, user)
             made: dict[str, object] = {"presence": None, "flows": None}
@@ -114,13 +120,21 @@ def attack_tables(
                 table = protect(left, where, each, noise)
                 made[name] = table
                 published = _raveled(table)
+                seen[name].append(np.round(published, PUBLISHED_DIGITS))
                 scores[row, world] += _scores(own[name].cells, published, mean[name], variance)
             if homes is not None:
                 released = CountTables(option, **made)  # type: ignore[arg-type]
                 found[row, world] = homes.found(user, released)
+        given_away[row] = any((more != less).any() for more, less in seen.values())
         if progress is not None:
             progress((row + 1) / len(asked))
     membership = _membership(scores, option)
+    if option.epsilon is None:
+        many, of = int(given_away.sum()), len(asked)
+        low, high = wilson_interval(many, of)
+        membership = replace(
+            membership, differencing=many / of, differencing_low=low, differencing_high=high
+        )
     return TablesAttacked(membership, _homes_found(found, homes, asked, option.epsilon))
 
 

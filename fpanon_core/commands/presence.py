@@ -164,6 +164,8 @@ def tables(
         raise InfeasibleError(f"The tables did not pass their verification. {found}")
     path = publish_tables(released, out, table_format)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    if option.epsilon is None:
+        lines.append("Two such tables that differ in one person give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
     run.end(figures, *lines)
 

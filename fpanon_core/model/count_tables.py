@@ -20,6 +20,9 @@ from .options import Tables
 
 DAY_TYPES = ("weekday", "weekend")
 
+PUBLISHED_DIGITS = 3
+"""Decimals of published people and trips."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFrame(Closed):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -22,6 +23,9 @@ class MembershipResult:
     n_targets : int
     by_attacker : DataFrame
         ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
+    differencing, differencing_low, differencing_high : float
+        Share of targets that two tables give away, as published with and without the target: some
+        cell differs. With its 95 % interval; NaN with ε, where noise differs from table to table.
     """
 
     advantage: float
@@ -31,3 +35,6 @@ class MembershipResult:
     attacker: str
     n_targets: int
     by_attacker: pd.DataFrame = field(repr=False)
+    differencing: float = math.nan
+    differencing_low: float = math.nan
+    differencing_high: float = math.nan

@@ -26,7 +26,7 @@ from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
 from ..io.publishing import PackedTable, package_bytes
-from ..model.count_tables import DAY_TYPES, CountTables, TableFrame
+from ..model.count_tables import DAY_TYPES, PUBLISHED_DIGITS, CountTables, TableFrame
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import file_opened, folder_opened
 from ..model.fingerprints import FingerprintSet
@@ -36,7 +36,6 @@ from ..tables.writing import write_bytes
 from ..verification.faults import Faults
 
 KIND = "tables"
-_DIGITS = 3  # of published people and trips
 _MOST_BYTES, _MOST_DESCRIBED = 1 << 30, 1 << 20
 _COLUMNS = {
     "presence": ("area", "day", "from_hour", "people"),
@@ -74,9 +73,9 @@ def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
     """The tables as they are published, by name; people and trips to three decimals."""
     found = {}
     if tables.presence is not None:
-        found["presence"] = tables.presence.to_frame().round({"people": _DIGITS})
+        found["presence"] = tables.presence.to_frame().round({"people": PUBLISHED_DIGITS})
     if tables.flows is not None:
-        found["flows"] = tables.flows.to_frame().round({"trips": _DIGITS})
+        found["flows"] = tables.flows.to_frame().round({"trips": PUBLISHED_DIGITS})
     return found
 
 
@@ -203,8 +202,8 @@ def _check_table(
         faults.add("cells", f"A cell is below {least}.")
     if len(shown) < len(values) and (option.threshold is None or name == "flows"):
         faults.add("cells", "A cell is blank that is not below a threshold.")
-    if (np.round(shown, _DIGITS) != shown).any():
-        faults.add("cells", f"A cell has more than {_DIGITS} decimals.")
+    if (np.round(shown, PUBLISHED_DIGITS) != shown).any():
+        faults.add("cells", f"A cell has more than {PUBLISHED_DIGITS} decimals.")
 
 
 def _count_again(
@@ -361,7 +360,10 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             "This protects against a look at the table, not against a comparison: two such tables "
             "that differ in one person can reveal that person."
         )
-    return "Nothing. A count of one person says where that person was."
+    return (
+        "Nothing. A count of one person says where that person was. Two such tables that differ in "
+        "one person give that person away."
+    )
 
 
 def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any]) -> str:
