@@ -246,7 +246,7 @@ def _about_place(table: SourceTable) -> list[str]:
     return [
         *parts,
         Message(
-            "Give latitude and longitude in degrees",
+            "Say which columns hold latitude and longitude in degrees",
             in_brackets("lat", "lon"),
             ", or an antenna column",
             in_brackets("antenna"),
