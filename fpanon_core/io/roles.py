@@ -236,8 +236,9 @@ def _about_place(table: SourceTable) -> list[str]:
     return [
         *parts,
         Message(
-            f"Give latitude and longitude in degrees{in_brackets('lat', 'lon')}, or an antenna "
-            f"column{in_brackets('antenna')} and the antennas' positions {AS_ANTENNAS}."
+            f"Say which columns hold latitude and longitude in degrees{in_brackets('lat', 'lon')}, or "
+            f"an antenna column{in_brackets('antenna')} and the antennas' positions "
+            f"{AS_ANTENNAS}."
         ),
     ]
 

@@ -68,7 +68,7 @@ def utility(
       Of the release alone: the original's own cells, too, tell no more than they do.
 
     Squares have no natural corner: ``density`` and ``flows`` are means over nine grids, shifted by
-    0, 1/3 and 2/3 of a side along x and y; the score of each grid lies from ``lowest`` to
+    i/9 of a side along x and 2i/9 along y; the score of each grid lies from ``lowest`` to
     ``highest``.
 
     Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise, and ``space`` and
@@ -283,7 +283,7 @@ class Reference(Closed):
     ground : Ground
         The analysis areas; as text, in words.
     corners : tuple of Corner
-        Nine of squares, shifted by 0, 1/3 and 2/3 of a side along x and y; one of other areas.
+        Nine of squares, shifted by i/9 of a side along x and 2i/9 along y; one of other areas.
     radii : float64 ndarray (n_subscribers,)
         Radius of gyration, metres.
     visits : float64 ndarray (n_subscribers,)

@@ -11,6 +11,7 @@ from ..io.positions import centre_of
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
+from ..model.projection import central
 
 _DAY_MIN = 1440
 
@@ -53,7 +54,17 @@ def stated_of_data(
 ) -> FrameConfig:
     """What would be stated of a frame that is taken from the data.
 
-    The antennas where there is a table of them, else squares over all samples; all days.
+    The antennas where there is a table of them, else squares over the samples; all days. A few far
+    travellers do not decide how far the squares reach (:func:`.projection.central`).
+
+    Examples
+    --------
+    A hundred people within 10 km, and one who was 1,000 km away.
+
+    >>> x = np.append(np.linspace(0, 9_900, 100), 1_000_000)
+    >>> fs = FingerprintSet.from_samples(np.arange(101), x, np.zeros(101), np.zeros(101))
+    >>> stated_of_data(fs, side_m=5_000).area.east
+    10001.0
     """
     first, last = period_of(fs)
     whole_days = int(last - first) + 1
@@ -64,12 +75,10 @@ def stated_of_data(
         period = StatedPeriod(day, whole_days, slot_min)
     if fs.antennas is not None and len(fs.antennas):
         return FrameConfig(period, antennas_an_area=antennas_an_area)
-    west, south = (math.floor(v.min() / side_m) * side_m for v in (fs.x_m, fs.y_m))
-    east, north = (
-        float(np.max(corner + extent)) + 1.0
-        for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
-    )
-    area = StatedArea(south, west, north, east, "metres")
+    seen = central(fs.x_m, fs.y_m)
+    west, south = (math.floor(end / side_m) * side_m for end in (seen.west, seen.south))
+    east, north = seen.east + fs.dx_m.max() + 1.0, seen.north + fs.dy_m.max() + 1.0
+    area = StatedArea(south, west, float(north), float(east), "metres")
     return FrameConfig(period, "grid", area, side_m)
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aggregates.areas import proposed
+from ..model.arrays import FloatArray
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import NAMING
 from ..model.fingerprints import FingerprintSet
@@ -35,6 +36,7 @@ from ..model.profiles import (
     Regions,
     Space,
 )
+from ..model.projection import central
 from .framing import stated_of_data
 from .judgement import Limits
 
@@ -83,8 +85,8 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     The antenna table's columns of names, by number of regions, the finest first, where there are
     three or more; with two, single antennas come before them. With fewer, single antennas and
     clusters of about a 35th and a 6th of the antennas; without an antenna table, square grids of
-    about a 50th, a 10th and a third of the extent. They stand in for ZIP codes, districts and
-    municipalities, which were of the sizes of another city.
+    about a 50th, a 10th and a third of the extent, but for a few far travellers. They stand in for
+    ZIP codes, districts and municipalities, which were of the sizes of another city.
 
     Examples
     --------
@@ -212,7 +214,8 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
     Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
     Areas are groups of antennas, or squares where there is no antenna table. For a study the days
-    and the squares are those of the data; what is published states its own.
+    and the squares are those of the data, but for a few far travellers; what is published states
+    its own.
 
     Examples
     --------
@@ -239,10 +242,7 @@ def _table_frame(fs: FingerprintSet, people: int, epsilon: float) -> tuple[Frame
         an_area = math.ceil(len(fs.antennas) / wise.areas)
         return stated_of_data(fs, antennas_an_area=an_area), wise.bands
     wise = proposed(people, _MOST_AREAS, epsilon)
-    width, height = (
-        float((corner + extent).max() - corner.min())
-        for corner, extent in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m))
-    )
+    width, height = (side + fs.granularity_m for side in _width_height(fs))
     wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
     power = 10.0 ** math.floor(math.log10(wanted))
     side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
@@ -293,7 +293,7 @@ def _columns_of_names(fs: FingerprintSet) -> list[str]:
 
 
 def _grids(fs: FingerprintSet) -> list[Space]:
-    extent = max(np.ptp(fs.x_m), np.ptp(fs.y_m), fs.granularity_m)
+    extent = max(*_width_height(fs), fs.granularity_m)
     sides = []
     for parts in _GRIDS:
         wanted = extent / parts
@@ -301,3 +301,8 @@ def _grids(fs: FingerprintSet) -> list[Space]:
         side = next(m * power for m in (5.0, 2.0, 1.0) if m * power <= wanted or m == 1.0)
         sides.append(max(side, fs.granularity_m))
     return [Grid(side) for side in dict.fromkeys(sides)]
+
+
+def _width_height(fs: FingerprintSet) -> FloatArray:
+    """Of the data without a few far travellers, metres: one of them would make every area huge."""
+    return np.array([np.ptp(ends) for ends in central(fs.x_m, fs.y_m).ends])

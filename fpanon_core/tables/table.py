@@ -135,8 +135,8 @@ class SourceTable:
 
     def names(self) -> str:
         """The columns for a message: their names, or how many there are."""
-        if not self.named:
-            return f"{len(self.labels)} without names"
+        if not self.named or not self._is_headed:
+            return f"{len(self.labels)} without {'known ' if self.named else ''}names"
         shown = [self.told(i) for i in range(min(len(self.labels), 20))]
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
 

@@ -209,8 +209,9 @@ def _columns(
     for i, (role, title) in enumerate(ROLES.items()):
         options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
         at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
-        found = column(report, role) if report is not None and role in report.columns else "none"
-        now = f"now: {found}"
+        now = ""  # nothing is known of a file that was not read
+        if report is not None:
+            now = f" – now: {column(report, role) if role in report.columns else 'none'}"
         value = cells[i % 3].selectbox(
             title,
             options,
@@ -224,7 +225,7 @@ def _columns(
 
 
 def _option(now: str, option: str | int) -> str:
-    return f"{FIND_OUT} – {now}" if option == FIND_OUT else _label(option)
+    return f"{FIND_OUT}{now}" if option == FIND_OUT else _label(option)
 
 
 def _label(label: str | int) -> str:

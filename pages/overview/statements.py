@@ -157,8 +157,8 @@ def moved(result: anonymizability.Result) -> Told:
         who = w.first_up(words.share(hidden, n, "person").replace("persons", "people"))
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return number, (
-        f"Half of the {n:,} people, all counted, would have to be moved so far or more on "
-        f"average, half so long or more, to look like {words.others(k)}. What is farther than "
+        f"Half of the {n:,} people must be moved at least so far on average to look like "
+        f"{words.others(k)}, and half at least so long. What is farther than "
         f"{' or '.join(_cap(result.config))} off counts as no more.{already}"
     )
 

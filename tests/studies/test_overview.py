@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fpanon_core import FingerprintSet
@@ -38,6 +39,18 @@ def test_without_people_enough_no_crowd_is_tried() -> None:
     assert not hidden(people(19), Limits())
     assert not any(isinstance(step, Glove) for option in found for step in option.steps)
     assert len(found) == len({option.steps for option in found}) == len({o.name for o in found})
+
+
+def test_a_few_far_travellers_do_not_decide_what_is_tried() -> None:
+    """A thousand people within 20 km; three of them were 900 km away."""
+    rng = np.random.default_rng(0)
+    x, y = rng.uniform(0, 20_000, (2, 10_000)).round(-2)
+    users = np.arange(10_000) // 10
+    near = FingerprintSet.from_samples(users, x, y, users)
+    x[:30:10] = 900_000
+    far = FingerprintSet.from_samples(users, x, y, users)
+    names = [[o.name for o in first_tried(each, Limits())] for each in (near, far)]
+    assert names[0] == names[1]
 
 
 def test_the_nearest_is_that_whose_worst_measure_is_the_fewest_times_its_limit() -> None:
