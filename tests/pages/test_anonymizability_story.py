@@ -13,7 +13,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies.anonymizability import Config, Measured, neighbours_of, study
-from pages.anonymizability import person, story, why
+from pages.anonymizability import figures, person, story
 from pages.charts.cdf import Curve
 from pages.data import story as data_story
 
@@ -109,8 +109,8 @@ def test_without_a_weight_nothing_is_said_of_the_same_record(
         *story.by_k(measured, (2,), stretch, [], 1.0),
         *story.by_profile([measured], 2, 0, [], 1.0),
         *person.gap(fs, 0, measured, neighbours_of(fs, gaps, 0)[0], 2),
-        *why.temporal_share(measured.parts[2].temporal_share, 2, stretch),
-        *why.gini(measured.parts[2]),
+        *figures.temporal_share(measured.parts[2].temporal_share, 2, stretch),
+        *figures.gini(measured.parts[2]),
         story.gap_title("2", stretch),
         *story.profiles_table([measured], 2),
     ]
@@ -132,10 +132,10 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert "30 %" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
     assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
     assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
-    assert "80 %" in why.published_temporal_share(2, StretchConfig())
-    assert why.published_temporal_share(2, other) == ""
-    assert [at for at, _ in why.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
-    assert why.usual_shares(2, other) == why.usual_shares(3, StretchConfig()) == ()
+    assert "80 %" in figures.published_temporal_share(2, StretchConfig())
+    assert figures.published_temporal_share(2, other) == ""
+    assert [at for at, _ in figures.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
+    assert figures.usual_shares(2, other) == figures.usual_shares(3, StretchConfig()) == ()
 
 
 def test_by_profile(measured: list[Measured]) -> None:
@@ -187,24 +187,24 @@ def test_one_person(measured: list[Measured]) -> None:
 def test_why(measured: list[Measured]) -> None:
     parts, stretch = measured[0].parts[2], StretchConfig()
     # All three are apart in space alone.
-    assert why.temporal_share(parts.temporal_share, 2, stretch)[:2] == [
+    assert figures.temporal_share(parts.temporal_share, 2, stretch)[:2] == [
         "Time does not dominate here: it takes more than half of the effort for 0 % of people.",
         "The median temporal share is 0 %, to hide among one other user.",
     ]
-    hidden = why.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
+    hidden = figures.temporal_share(measured[1].parts[2].temporal_share, 2, stretch)
     assert hidden == ["Everyone is 2-anonymous already, so there is no effort to divide."]
-    some = why.temporal_share(np.array([0.5, np.nan]), 2, stretch)
+    some = figures.temporal_share(np.array([0.5, np.nan]), 2, stretch)
     assert some[2] == "Left out: 1 of the 2 users (50 %), 2-anonymous already."
-    most = why.temporal_share(np.array([0.8, 0.6, 0.5]), 5, stretch)
+    most = figures.temporal_share(np.array([0.8, 0.6, 0.5]), 5, stretch)
     assert most[0] == "Time takes more than half of the effort for 67 % of people."
     assert most[1] == "The median temporal share is 60 %, to hide among 4 other users."
-    assert "In time, all 3 users are not moved at all" in why.gini(parts)[1]
+    assert "In time, all 3 users are not moved at all" in figures.gini(parts)[1]
 
 
 def test_who_has_no_tail_weight_is_counted_before_what_half_of_the_others_have(
     measured: list[Measured],
 ) -> None:
-    nobody = why.tail(measured[0].parts[2])
+    nobody = figures.tail(measured[0].parts[2])
     assert nobody[:2] == [
         "In space, none of the 3 users has a tail weight.",
         "In time, none of the 3 users has a tail weight.",
@@ -214,7 +214,7 @@ def test_who_has_no_tail_weight_is_counted_before_what_half_of_the_others_have(
     )
     known = np.array([np.nan, 0.3, 2.0])
     parts = replace(measured[0].parts[2], tail_time=known, tail_space=np.array([1.0, 1.7, 20.0]))
-    said = why.tail(parts)
+    said = figures.tail(parts)
     assert said[0] == (
         "In space, all 3 users have a tail weight: half of these 1.7 or more, between an "
         "exponential distribution's (1.6) and a Pareto distribution's (14), and 2 more than an "

@@ -215,7 +215,7 @@ def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
     cut = into_periods(fs, 1, seed=0)
     found = relink_periods(release(fs, [Periods(1)], seed=1))
     assert found.n_people == 8
-    told = " ".join(target.periods_told(found, 1))
+    told = " ".join(target.describe_periods(found, 1))
     assert "links a person's record of one day to that of the next in 100 % of cases**" in told
     assert (
         "(95 % interval: 68 % to 100 %; 8 people with records in both); matched at random, 12 %"
@@ -227,10 +227,10 @@ def test_periods_are_linked_by_habits_alone(fs: FingerprintSet) -> None:
     assert rows[0].guessing == pytest.approx(1 / 8)
     # Pairs tell the same: each is linked to one of two, and learns the person's own cells.
     found = relink_periods(aligned(cut, 2))
-    told = " ".join(target.periods_told(found, 1))
+    told = " ".join(target.describe_periods(found, 1))
     assert found.alike > found.share
     assert "it is the person's next record, or one that tells the same of places and hours" in told
-    assert "0 %;" not in " ".join(target.periods_told(replace(found, share=0.0, low=0.0), 1))
+    assert "0 %;" not in " ".join(target.describe_periods(replace(found, share=0.0, low=0.0), 1))
 
 
 # --- one person ---
@@ -242,7 +242,7 @@ def one(fs: FingerprintSet) -> followed.Followed:
 
 
 def test_a_person_is_told_step_by_step(one: followed.Followed) -> None:
-    start, first, last = (" ".join(story.step_told(one, step)) for step in one.steps)
+    start, first, last = (" ".join(story.describe_step(one, step)) for step in one.steps)
     who = one.pseudonym
     assert start.startswith(f"Nothing is known yet of {who}. Each of the 8 records could be")
     assert "a chance of 1 in 8" in start
@@ -260,10 +260,10 @@ def test_who_is_not_in_the_release_is_accused_or_not(one: followed.Followed) -> 
     step = replace(one.steps[-1], better=float("nan"), level=float("nan"), taken=True, place=None)
     absent = replace(one, present=False)
     assert "yet somebody else's record is taken for theirs" in " ".join(
-        story.step_told(absent, step)
+        story.describe_step(absent, step)
     )
     assert "nobody's record is taken for theirs" in " ".join(
-        story.step_told(absent, replace(step, taken=False))
+        story.describe_step(absent, replace(step, taken=False))
     )
     assert not any(bar.right for bar in target.bars(replace(step, candidates=())))
 
@@ -273,9 +273,9 @@ def test_the_right_record_behind_the_leaders_is_shown_too(one: followed.Followed
         one.steps[-1], better=12.0, level=1.0, posterior=0.001, place=None, candidates=()
     )
     assert target.bars(step) == [Bar(13, 1, 0.001, True)]
-    assert "those of 12 others fit better" in " ".join(story.step_told(one, step))
+    assert "those of 12 others fit better" in " ".join(story.describe_step(one, step))
     ahead = replace(step, better=1.0)
-    assert "that of 1 other fits better" in " ".join(story.step_told(one, ahead))
+    assert "that of 1 other fits better" in " ".join(story.describe_step(one, ahead))
 
 
 def test_homes_of_one_person(one: followed.Followed) -> None:
@@ -284,20 +284,20 @@ def test_homes_of_one_person(one: followed.Followed) -> None:
     step = replace(one.steps[-1], guess=far)
     known = replace(one, home=place, commonest=followed.Place(9.0, 9.0, 0.0, 0.0))
     assert "the home is 3.0 km from where it truly is: not found, to within 1 km." in " ".join(
-        story.step_told(known, step)
+        story.describe_step(known, step)
     )
     near = replace(known, home=far)
     assert "the home is under 5 m from where it truly is: found" in " ".join(
-        story.step_told(near, step)
+        story.describe_step(near, step)
     )
     common = replace(known, commonest=far)
-    assert "no more than everybody knows" in " ".join(story.step_told(common, step))
+    assert "no more than everybody knows" in " ".join(story.describe_step(common, step))
     unknown = replace(known, home=None)
-    assert "the data do not tell" in " ".join(story.step_told(unknown, step))
+    assert "the data do not tell" in " ".join(story.describe_step(unknown, step))
     several = replace(step, guess=None)
-    assert "no home is told" in " ".join(story.step_told(known, several))
+    assert "no home is told" in " ".join(story.describe_step(known, several))
     nobody = replace(known, commonest=None)
-    assert "home" not in " ".join(story.step_told(nobody, step))
+    assert "home" not in " ".join(story.describe_step(nobody, step))
 
 
 def test_without_a_projection_there_is_no_map(one: followed.Followed) -> None:
