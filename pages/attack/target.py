@@ -253,12 +253,8 @@ def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
 
 
 def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
-    describe_periods = (
-        "",
-        words.brief(percent(after.value, people)),
-        words.brief(percent(chance, people)),
-    )
-    return Compared(name, UNKNOWN, after, chance, describe_periods)
+    found, guessed = (words.brief(percent(each, people)) for each in (after.value, chance))
+    return Compared(name, UNKNOWN, after, chance, ("", found, guessed))
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
