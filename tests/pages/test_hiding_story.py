@@ -15,7 +15,6 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
-from pages.hiding import comparison as beside
 from pages.hiding import figures, groups, story
 from pages.hiding.moment import boxes, busiest, hours, moment, paths
 from pages.hiding.moment import groups as groups_of
@@ -362,14 +361,14 @@ def test_beside_equally_coarse_data() -> None:
     """A grid of 1 km and windows of 30 min hide both pairs; with GLOVE 325 m and 3.5 min do."""
     ladder = (GeneralizationProfile(Grid(1000), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    told = beside.compared(found)
+    told = figures.compared(found)
     assert told[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 30 min: the first of 2 grids "
         "from 1 km · 30 min to one cell for everything (1 km · 24 h), each laid where most people "
         "share a cell, to do so. GLOVE needs areas of 300 m by side"
     )
     assert told[1].startswith("Held to at most 15 km and 6 hours, with 0 % of the samples left out")
-    shown = beside.ways_table(found)
+    shown = figures.ways_table(found)
     assert shown["Way"].tolist() == [
         "Everyone equally coarse (1 km · 30 min)",
         "GLOVE",
@@ -378,21 +377,21 @@ def test_beside_equally_coarse_data() -> None:
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     ladder = (GeneralizationProfile(Grid(100), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder))
-    assert beside.compared(found)[0].startswith(
+    assert figures.compared(found)[0].startswith(
         "Made equally coarse, everyone is one of 2 only at 1 km · 24 h, with all places and times "
         "in one cell: the first of 2 grids from 100 m · 30 min to one cell for everything (1 km · "
         "24 h), each laid"
     )
     given = (GeneralizationProfile(Grid(100, (0, 0)), 30),)
     found = comparison.study(town(), comparison.Config(ks=(2,), ladder=given))
-    assert "each laid" not in beside.compared(found)[0]  # its origin was given, not chosen
+    assert "each laid" not in figures.compared(found)[0]  # its origin was given, not chosen
 
 
 def test_what_was_not_tried_is_not_claimed() -> None:
     """Four times on both sides of the first midnight are in two windows, however long: 2, not 4."""
     fs = FingerprintSet.from_samples([*"abcd"], [0] * 4, [0] * 4, [-9, -8, 1, 2])
     found = comparison.study(fs, comparison.Config(ks=(4,)))
-    told = " ".join(beside.compared(found))
+    told = " ".join(figures.compared(found))
     assert "not everyone is one of 4 under any of" in told
     assert "however" not in told
     assert "one cell" not in told
@@ -402,9 +401,9 @@ def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
     # Nobody but all four is a crowd of 3, or of 4.
-    assert beside.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert beside.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert beside.crowds([2]) == "k = 2"
+    assert figures.labels(part) == ["k = 2", "k = 3, 4", ""]
+    assert figures.crowds([2, 5, 10]) == "k = 2, 5 and 10"
+    assert figures.crowds([2]) == "k = 2"
 
 
 def test_how_long_a_run_takes() -> None:
