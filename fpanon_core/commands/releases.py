@@ -15,19 +15,10 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption, Tables, as_option, name_key, step_from_dict
 from ..model.profiles import parse_profile
-from ..studies import publishing
+from ..studies import crossing, publishing
 from ..studies.count_tables import publish as publish_any
 from ..studies.count_tables import release as drawn
 from ..studies.count_tables import verify_release
-from ..studies.crossing import (
-    MEANING,
-    Result,
-    cross_releases,
-    describe_counted,
-    describe_crossing,
-    describe_followed,
-    describe_naming,
-)
 from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
 from ..studies.table_package import described_tables
@@ -267,8 +258,8 @@ def cross(
         raise ConfigError(given + NO_KEY)
     if run.tables is not None:
         check_folder(run.tables)
-    found = cross_releases(first, second, first_key=keys[0], second_key=keys[1])
-    run.write_tables(Result(found))
+    found = crossing.cross_releases(first, second, first_key=keys[0], second_key=keys[1])
+    run.write_tables(crossing.Result(found))
     more = found.smaller or not found.falls  # else it has been said
     periods = len(found.periods)
     run.end(
@@ -285,12 +276,12 @@ def cross(
         },
         f"First:  {found.names[0]}",
         f"Second: {found.names[1]}",
-        describe_counted(found),
+        crossing.describe_counted(found),
         _crowds(found),
-        describe_crossing(found, "the first", ("in the first", "in the second")),
-        MEANING,
-        describe_naming(found),
-        describe_followed(found) if more else "",
+        crossing.describe_crossing(found, "the first", ("in the first", "in the second")),
+        crossing.MEANING,
+        crossing.describe_naming(found),
+        crossing.describe_followed(found) if more else "",
         f"Of each person the smallest crowd counts, in {periods:,} pairs of periods that share a "
         "day; each pair is in the tables."
         if periods > 1

@@ -236,9 +236,9 @@ def _about_place(table: SourceTable) -> list[str]:
     return [
         *parts,
         Message(
-            f"Say which columns hold latitude and longitude in degrees{in_brackets('lat', 'lon')}, or "
-            f"an antenna column{in_brackets('antenna')} and the antennas' positions "
-            f"{AS_ANTENNAS}."
+            "Say which columns hold latitude and longitude in degrees"
+            f"{in_brackets('lat', 'lon')}, or an antenna column{in_brackets('antenna')} and the "
+            f"antennas' positions {AS_ANTENNAS}."
         ),
     ]
 

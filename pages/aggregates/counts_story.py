@@ -82,7 +82,7 @@ def warned(made: Result) -> str:
     much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
     return (
         f"**{much}.** Each count is off by about {_rounded(off)}; there "
-        f"{'is' if made.people == 1 else 'are'} {_people(made.people)} in all, "
+        f"{'is' if made.people == 1 else 'are'} {words.people(made.people)} in all, "
         f"{each:.2g} to a place. Fewer slots, fewer places or a larger ε leave more to see."
     )
 
@@ -133,7 +133,7 @@ def made(made: Result) -> tuple[str, ...]:
     """What was made, what it promises, and what must not leave with it."""
     counts, out, frame = made.counts, made.left_out, made.frame
     return (
-        f"{_people(made.people)} counted at "
+        f"{words.people(made.people)} counted at "
         f"{words.count(frame.n_places, 'place')} in {words.count(frame.n_slots, 'slot')}"
         + (
             f", gaps filled in{_filled(made)}."
@@ -143,7 +143,7 @@ def made(made: Result) -> tuple[str, ...]:
         _protected(made),
         f"Left out: {words.count(out.outside_area, 'sample')} outside the area, "
         f"{out.outside_period:,} outside the period, and "
-        f"{_people(out.people)} without a sample inside.",
+        f"{words.people(out.people)} without a sample inside.",
         ""
         if made.config.form == "plain"
         else "The numbers of people here are exact and not in the zip: published beside it they "
@@ -166,9 +166,9 @@ def _protected(made: Result) -> str:
     if made.guarantee is not None:
         return (
             f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise), "
-            f"of {_people(made.people)} in all. {counts_words.epsilons(made.guarantee)} It holds "
-            "if time zone, centre of the projection, area and period were not chosen by looking at "
-            "single records."
+            f"of {words.people(made.people)} in all. {counts_words.epsilons(made.guarantee)} It "
+            "holds if time zone, centre of the projection, area and period were not chosen by "
+            "looking at single records."
         )
     if made.config.form == "suppressed":
         return (
@@ -179,7 +179,3 @@ def _protected(made: Result) -> str:
             "totals, and no other table of the same people. It is a custom, and promises nothing."
         )
     return "Nothing protects them."
-
-
-def _people(many: int) -> str:
-    return "1 person" if many == 1 else f"{many:,} people"

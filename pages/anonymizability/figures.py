@@ -1,21 +1,33 @@
-"""The curves of everyone's k-gap, for several k and for several profiles."""
+"""The curves of everyone's k-gap, for several k and for several profiles.
+
+Why are people hard to hide? The place or the time; a few hard samples or all.
+
+After Gramaglia & Fiore 2015, section 4.3.
+
+What is said of why people are hard to hide: place or time, a few hard samples or all alike.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
-from fpanon_core.studies.anonymizability import Measured
-from pages.charts import style
-from pages.charts.cdf import Curve, cdf
+from fpanon_core.studies.anonymizability import Measured, Parts
+from pages.charts import style, words
+from pages.charts.cdf import Curve, beyond, cdf
+from pages.shell import definitions
+from pages.shell.figure import show as show_figure
+from pages.shell.layout import side_by_side, what_this_means
 
-from .story import AT_0, HIDDEN, gap_title
+from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
     HIDDEN: "Share of the users whose fingerprint at least k − 1 others have, too.",
@@ -104,3 +116,217 @@ def by_profile(
         for i, profile in enumerate(order)
         if profile in measured
     ]
+
+
+_ALT = "Share of users by the {} of their efforts in space, in time and in both"
+_LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as far as the end
+
+
+def why(measured: Measured, k: int, of: style.Theme) -> None:
+    """Temporal share, Gini coefficient and tail weight of everyone, under one profile at one k."""
+    with st.expander(
+        "Why: the place or the time, a few hard samples or all alike?", key="anon_why"
+    ):
+        st.markdown("**The place, or the time?**", help=definitions.TEMPORAL_SHARE)
+        _temporal_share(measured, k, of)
+        left, right = side_by_side("why")
+        with left:
+            st.markdown(
+                "**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI
+            )
+            _gini(measured, k, of)
+        with right:
+            st.markdown(
+                "**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT
+            )
+            _tail(measured, k, of)
+
+
+def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
+    share = measured.parts[k].temporal_share
+    show_figure(
+        cdf(
+            [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
+            of,
+            x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
+            references=usual_shares(k, measured.gaps.config),
+            height=style.OTHER_PX,
+        ),
+        key="anon_share",
+        alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
+    )
+    what_this_means(
+        *temporal_share(share, k, measured.gaps.config),
+        key="share",
+        published=published_temporal_share(k, measured.gaps.config),
+    )
+
+
+def _gini(measured: Measured, k: int, of: style.Theme) -> None:
+    parts = measured.parts[k]
+    figure = cdf(
+        by_part(_values(parts, "gini"), of),
+        of,
+        x_title="Gini coefficient of a user's efforts",
+        height=style.OTHER_PX,
+    )
+    alt = f"{_ALT.format('Gini coefficient')}, at {measured.profile}, k = {k}."
+    show_figure(figure, key="anon_gini", alt=alt)
+    what_this_means(*gini(parts), key="gini")
+
+
+def _tail(measured: Measured, k: int, of: style.Theme) -> None:
+    parts = measured.parts[k]
+    values = _values(parts, "tail")
+    curves, edge = by_part(values, of), _reach(values)
+    figure = cdf(
+        curves,
+        of,
+        x_title="Tail weight index of a user's efforts (logarithmic)",
+        x_range=(_LOWEST_TAIL, edge),
+        references=REFERENCES,
+        log_x=True,
+        height=style.OTHER_PX,
+    )
+    lines = ", ".join(label for _, label in REFERENCES)
+    alt = f"{_ALT.format('tail weight index')}, at {measured.profile}, k = {k}; lines at {lines}."
+    show_figure(figure, key="anon_tail", alt=alt)
+    what_this_means(*tail(parts), words.beyond(beyond(curves, edge)), key="tail")
+
+
+def _values(parts: Parts, measure: str) -> dict[str, FloatArray]:
+    """A measure of the efforts in space, in time and in both."""
+    return {name: getattr(parts, f"{measure}_{name}") for name in DIMENSIONS}
+
+
+def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
+    """One curve for each part of the effort, looking the same in every figure."""
+    return [
+        Curve(label, values[name], of.categories[i], i)
+        for i, (name, label) in enumerate(DIMENSIONS.items())
+    ]
+
+
+def _reach(values: dict[str, FloatArray]) -> float:
+    """Right edge of the axis of tail weights: the references, and 99 % of every curve."""
+    ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
+    return max(20.0, 1.2 * float(max(ends, default=0.0)))
+
+
+DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
+_EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
+REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
+"""Tail weights of known distributions."""
+_USUAL_SHARES = ((0.42, "taxis 42 %"), (0.77, "synthetic 77 %"), (0.8, "published 80 %"))
+
+
+def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
+    """How much of everyone's effort is time."""
+    if not judges_all(stretch):
+        only = "place" if stretch.w_space > 0 else "time"
+        return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
+    defined = share[np.isfinite(share)]
+    n = len(share)
+    if not len(defined):
+        return [f"Everyone is {k}-anonymous already, so there is no effort to divide."]
+    hidden = n - len(defined)
+    by_time = float((defined > 0.5).mean())
+    here = "Time takes" if by_time > 0.5 else "Time does not dominate here: it takes"
+    return [
+        f"{here} more than half of the effort for {words.percent(by_time, n)} of people.",
+        f"The median temporal share is {words.percent(float(np.median(defined)))}, to hide among "
+        f"{words.others(k)}.",
+        f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
+    ]
+
+
+def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
+    """Medians of other data, where the same was asked: both samples, and the published ones."""
+    return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
+
+
+def published_temporal_share(k: int, stretch: StretchConfig) -> str:
+    """What the paper found, where the same was asked."""
+    if not usual_shares(k, stretch):
+        return ""
+    return (
+        "time is 80 % or more of the effort for half of the users (k = 2). That does not hold on "
+        "all data: the median is 42 % on the taxis, and 77 % on the synthetic people."
+    )
+
+
+def gini(parts: Parts) -> list[str]:
+    """How unequal the efforts of everyone's samples are."""
+    middle = float(np.median(parts.gini_total))
+    none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
+    n = len(parts.space_m)
+    weighed = {
+        name: float(np.median(getattr(parts, f"gini_{name}")))
+        for name, moved in (("space", parts.space_m), ("time", parts.time_min))
+        if np.isfinite(moved).all()  # else it has no weight
+    }
+    return [
+        f"Half of the users have a Gini coefficient of {middle:.2f} or more for the whole effort: "
+        f"{_spread(middle)}. The median is "
+        f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
+        *(
+            f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
+            "coefficient is then 0."
+            for name, count in none.items()
+            if count
+        ),
+    ]
+
+
+def tail(parts: Parts) -> list[str]:
+    """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
+    n = len(parts.space_m)
+    known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
+    told = []
+    for name in ("space", "time"):
+        values = getattr(parts, f"tail_{name}")
+        values = values[np.isfinite(values)]
+        if not len(values):
+            told.append(f"In {DIMENSIONS[name]}, none of the {n:,} users has a tail weight.")
+            continue
+        middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
+        told.append(
+            f"In {DIMENSIONS[name]}, {_having(known[name], n)}: half of these {middle:.1f} or "
+            f"more, {_place(middle)}, and {above:,} more than an exponential's."
+        )
+    without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
+    if without:
+        listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
+        told.append(
+            f"Without a tail weight, and not in the curves: {listed}. A quarter or more of their "
+            "samples take the middle effort (often none), so there is no spread to measure by."
+        )
+    return told
+
+
+def _having(count: int, n: int) -> str:
+    """Such as "634 of the 1,083 users (59 %) have a tail weight"."""
+    return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
+
+
+def _spread(gini: float) -> str:
+    if gini < 0.25:
+        return "their samples take nearly the same effort each"
+    if gini < 0.6:
+        return "some of their samples take much more effort than others"
+    return "a few of their samples take nearly all of the effort"
+
+
+def _place(tail: float) -> str:
+    """Where a tail weight lies among the references."""
+    lower = [label for at, label in REFERENCES if at <= tail]
+    higher = [label for at, label in REFERENCES if at > tail]
+    if lower and higher:
+        return f"between {_named(lower[-1])} and {_named(higher[0])}"
+    return f"more than {_named(lower[-1])}" if lower else f"less than {_named(higher[0])}"
+
+
+def _named(label: str) -> str:
+    """Such as "an exponential distribution's (1.6)"."""
+    name, value = label.rsplit(" ", 1)
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name} distribution's ({value})"

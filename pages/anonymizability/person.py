@@ -22,7 +22,7 @@ from fpanon_core.model.kgap import KGapResult
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_of
 from pages.charts import words
-from pages.charts.cdf import Curve, cdf
+from pages.charts.cdf import cdf
 from pages.charts.maps import fingerprints_map
 from pages.charts.spacetime import Path3D, space_time
 from pages.charts.style import MAIN_PX, OTHER_PX, Theme
@@ -32,12 +32,12 @@ from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
 from pages.shell.widgets import days
 
+from .figures import DIMENSIONS, by_part
 from .story import alone, capped, counted, farther, judges_all, moved
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
 _NEIGHBOURS_SHOWN = 20
-_PARTS = {"space": "space", "time": "time", "total": "both"}
 
 
 def take_click(fs: FingerprintSet, chart_key: str) -> None:
@@ -170,10 +170,7 @@ def _parts_figure(
 ) -> None:
     """CDFs of the effort in space, in time and in all, over the matched samples."""
     pooled = pd.concat([n.matches for n in neighbours])
-    curves = [
-        Curve(label, pooled[name].to_numpy(), of.categories[i], i)
-        for i, (name, label) in enumerate(_PARTS.items())
-    ]
+    curves = by_part({name: pooled[name].to_numpy() for name in DIMENSIONS}, of)
     top = max(0.05, float(pooled["total"].max()))
     show(
         cdf(

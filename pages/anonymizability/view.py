@@ -8,7 +8,7 @@ import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.anonymizability import together
-from pages.anonymizability import figures, form, person, results, story, why
+from pages.anonymizability import figures, form, person, results, story
 from pages.charts import style
 from pages.shell import definitions, downloads, job_panel, kinds, layout, questions, workspace
 from pages.shell.figure import show
@@ -111,7 +111,7 @@ if corners := corners_text(each.laid.space for each in coarser.values()):
     st.caption(corners)
 
 # --- why, and one person ---
-why.show(shown, k, of)
+figures.why(shown, k, of)
 st.subheader("One person", anchor=False, help=definitions.STRETCH)
 person.section(shown, results.generalized(data.digest, data.fs, profile), k, of)
 

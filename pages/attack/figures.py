@@ -112,12 +112,7 @@ def errors(result: Result) -> list[Compared]:
 
 
 def _briefly(before: str, after: str, without: str) -> tuple[str, str, str]:
-    return brief(before), brief(after), brief(without)
-
-
-def brief(text: str) -> str:
-    """For a narrow column: "< 0.1 %"."""
-    return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
+    return words.brief(before), words.brief(after), words.brief(without)
 
 
 def _km(found: Estimate) -> Estimate:

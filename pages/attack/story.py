@@ -91,7 +91,7 @@ def _of_whom(count: int, result: Result) -> str:
     """People; in periods, their records."""
     if result.period_days is not None:
         return words.count(count, "record")
-    return "1 person" if count == 1 else f"{count:,} people"
+    return words.people(count)
 
 
 def drawn(outsider: LinkConfig) -> str:
@@ -242,14 +242,14 @@ EXAMPLES: dict[ExampleKind, str] = {
 }
 
 
-def step_told(found: Followed, step: Step) -> list[str]:
+def describe_step(found: Followed, step: Step) -> list[str]:
     """What this step tells, in order: the point, who still fits, the order, the home."""
     return [
         *_point(found, step),
         _fitting(found, step),
-        _order_told(found, step) if found.present else _accused(found, step),
-        _before_told(step),
-        *_home_told(found, step),
+        _describe_order(found, step) if found.present else _accused(found, step),
+        _describe_before(step),
+        *_describe_home(found, step),
     ]
 
 
@@ -284,7 +284,7 @@ def _fitting(found: Followed, step: Step) -> str:
     return f"{fit} {what} exactly{own}."
 
 
-def _order_told(found: Followed, step: Step) -> str:
+def _describe_order(found: Followed, step: Step) -> str:
     """Where the right record stands, by how well all records fit."""
     if step.known == 0:
         return f"Guessing picks out the right one with a chance of 1 in {found.n_people:,}."
@@ -312,7 +312,7 @@ def _accused(found: Followed, step: Step) -> str:
     )
 
 
-def _before_told(step: Step) -> str:
+def _describe_before(step: Step) -> str:
     """What the same points tell in the data as they are."""
     if step.known == 0:
         return ""
@@ -326,7 +326,7 @@ def _before_told(step: Step) -> str:
     return "In the data as they are, the same points pick it out."
 
 
-def _home_told(found: Followed, step: Step) -> list[str]:
+def _describe_home(found: Followed, step: Step) -> list[str]:
     """Where the record in the lead says that the person lives, and how far off that is."""
     if step.known == 0 or found.commonest is None:
         return []

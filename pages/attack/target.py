@@ -21,9 +21,9 @@ from fpanon_core.studies import relinking
 from fpanon_core.studies.attack import Result
 from fpanon_core.studies.followed import Followed, Place, Step
 from pages.attack import form, story
-from pages.attack.figures import between, brief, percent
+from pages.attack.figures import between, percent
 from pages.attack.form import Asked
-from pages.charts import attack, record
+from pages.charts import attack, record, words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.record import Bar, Scene
 from pages.charts.style import Theme
@@ -125,7 +125,7 @@ def _steps(found: Followed, of: Theme) -> None:
             args=(at + 1,),
         )
     step = found.steps[at]
-    what_this_means(*story.step_told(found, step), key="attack_followed")
+    what_this_means(*story.describe_step(found, step), key="attack_followed")
     legend(
         record.followed_legend(of),
         key="attack_marks",
@@ -230,7 +230,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
         alt="Share of people whose records of one period and the next are linked rightly, and of a "
         "person's records brought together over all periods, beside chance.",
     )
-    what_this_means(*periods_told(found.found, days), key="attack_relinked")
+    what_this_means(*describe_periods(found.found, days), key="attack_relinked")
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
@@ -253,11 +253,11 @@ def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
 
 
 def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
-    periods_told = ("", brief(percent(after.value, people)), brief(percent(chance, people)))
-    return Compared(name, UNKNOWN, after, chance, periods_told)
+    found, guessed = (words.brief(percent(each, people)) for each in (after.value, chance))
+    return Compared(name, UNKNOWN, after, chance, ("", found, guessed))
 
 
-def periods_told(found: RelinkResult, days: int) -> list[str]:
+def describe_periods(found: RelinkResult, days: int) -> list[str]:
     """How much of what the periods took apart is brought together, beside chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [

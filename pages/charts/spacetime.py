@@ -50,8 +50,6 @@ def space_time(
     links: tuple[FloatArray, FloatArray, FloatArray] | None,
     days: list[str],
     of: Theme,
-    *,
-    height: int = MAIN_PX,
 ) -> go.Figure:
     """Figure of a fingerprint, its neighbour's, and the links between matched samples.
 
@@ -91,11 +89,11 @@ def space_time(
     everything = np.concatenate(
         [np.column_stack([p.east_km, p.north_km, p.wall_min]) for p, *_ in drawn]
     )
-    return _scene(traces, everything, days, of, height)
+    return _scene(traces, everything, days, of)
 
 
 def _scene(
-    traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme, height: int
+    traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme
 ) -> go.Figure:
     """The axes and the camera."""
     east, north = _even(everything[:, 0], everything[:, 1])
@@ -129,7 +127,7 @@ def _scene(
         },
     }
     plain = {
-        "height": height,
+        "height": MAIN_PX,
         "margin": {"l": 0, "r": 0, "t": 36, "b": 0},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "font": font | {"family": FONT},
@@ -184,8 +182,6 @@ def group_over_time(
     cells: FloatArray,
     days: list[str],
     of: Theme,
-    *,
-    height: int = 520,
 ) -> go.Figure:
     """Figure of a group's published boxes, and its members' own samples as dots.
 
@@ -232,7 +228,6 @@ def group_over_time(
         traces,
         {"range": ends, "tickvals": ticks, "ticktext": text, "anchor": "y2"},
         {"title": "East (km)", "domain": [1 - middle, 1]},
-        height=height,
         yaxis2=axis(of, {"title": "North (km)", "domain": [0, middle]}),
     )
 

@@ -77,6 +77,11 @@ def percent(fraction: float, whole: int = 1_000) -> str:
     return f"{value:.1f} %" if fine else f"{value:.0f} %"
 
 
+def brief(text: str) -> str:
+    """For a narrow column: "< 0.1 %"."""
+    return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
+
+
 def not_anonymous(k: int) -> str:
     """What it means not to be k-anonymous yet."""
     if k == 2:

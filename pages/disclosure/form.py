@@ -14,7 +14,6 @@ from fpanon_core.model.configs import KnowledgeConfig, Strategy
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.limits import POINTS, SEED, TARGETS
-from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies import disclosure, worked_example
 from fpanon_core.studies.disclosure import Config, suited_profiles
 from pages.charts import words
@@ -40,7 +39,7 @@ def current() -> Config:
     """The settings in use; those of the address when the session begins."""
     if _CURRENT not in st.session_state:
         known = address.settings_asked({"knowledge": "known"}, Config())
-        profiles = address.asked("over", _profiles_named, known.profiles)
+        profiles = address.asked("over", lambda text: profiles_of(text.split(",")), known.profiles)
         st.session_state[_CURRENT] = replace(known, profiles=profiles)
     return cast(Config, st.session_state[_CURRENT])
 
@@ -121,11 +120,6 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             help="The same seed draws the same users and the same points.",
         ),
     )
-
-
-def _profiles_named(text: str) -> tuple[GeneralizationProfile, ...]:
-    """From an address; ConfigError where it makes no sense."""
-    return profiles_of(text.split(","))
 
 
 def explainer() -> None:

@@ -117,9 +117,7 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         _PICK.buttons("glove_group", ways | {"Least alike": ranked[-1]})
     drawn, others = paths(result, data.fs, group, _MEMBERS_DRAWN)
     show(
-        group_over_time(
-            drawn, others, boxes(result, data.fs, group), days(data.fs), of, height=320
-        ),
+        group_over_time(drawn, others, boxes(result, data.fs, group), days(data.fs), of),
         key="glove_group_time",
         alt=f"Samples of the members of group {group} over time, and the blocks published for all "
         "of them: an area and a span of time each.",

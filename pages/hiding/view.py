@@ -9,7 +9,7 @@ import streamlit as st
 from fpanon_core.studies import hiding, presets
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
-from pages.hiding import comparison, figures, form, groups, story
+from pages.hiding import figures, form, groups, story
 from pages.shell import layout, limits, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
@@ -102,7 +102,7 @@ groups.maps(data, result.release, of)
 with st.expander("One group over time", key="glove_one_group"):
     groups.one(data, result.release, of)
 with st.expander("Would equally coarse data do?", key="glove_uniform"):
-    compared = comparison.section(data, of)
+    compared = figures.beside_uniform(data, of)
 
 # --- download ---
 figures.downloads(data, result, compared)

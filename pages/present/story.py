@@ -140,9 +140,7 @@ def compared(raw: OptionResult | None, result: OptionResult) -> list[Compared]:
 
 
 def _brief(share: float) -> str:
-    if not math.isfinite(share):
-        return ""
-    return words.percent(share).replace("less than ", "< ").replace("more than ", "> ")
+    return words.brief(words.percent(share)) if math.isfinite(share) else ""
 
 
 def people_told(found: Result, days: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts import style
-from pages.present import decided, person, stage, story
+from pages.present import person, stage, story
 from pages.shell import dataset, layout, workspace
 
 of = style.theme(st.context.theme.type)
@@ -18,16 +18,16 @@ if data is None:
 data = layout.data("present", without=story.NOTHING, then="The slides follow with the data.")
 choice = workspace.of(data.digest).choice
 asked = person.settings(data, corner, choice)
-others = [each for each in stage.offered(data.digest) if decided.of_chosen(choice, each.steps)]
+others = [each for each in stage.offered(data.digest) if stage.of_chosen(choice, each.steps)]
 attacked = any(each.key == "attack" and each.steps for each in others)
 slides = stage.chosen(
     [
-        *decided.opening(data),
+        *stage.opening(data),
         *person.people_slides(data),
         *others,
-        *decided.of_choice(data, attacked=attacked),
+        *stage.of_choice(data, attacked=attacked),
         *person.slides(data, asked),
-        *decided.closing(data),
+        *stage.closing(data),
     ],
     corner,
 )
@@ -37,7 +37,7 @@ if not slides:
 else:
     slide = stage.turn(slides, corner)
     heading.title(slide.question, anchor=False)
-    heading.caption(decided.about(data, slide))
+    heading.caption(stage.about(data, slide))
     with st.container(key="main_figure"):
         slide.show(of)
     stage.sentence(slide.sentence, slide.more)

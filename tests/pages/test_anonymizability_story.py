@@ -13,7 +13,7 @@ from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies.anonymizability import Config, Measured, neighbours_of, study
-from pages.anonymizability import person, story, why
+from pages.anonymizability import figures, person, story
 from pages.charts.cdf import Curve
 from pages.data import story as data_story
 from tests.support.snapshots import check_snapshot
@@ -80,11 +80,11 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
             "One person of those far apart": person.gap(fs, 0, far, near[0], 2),
             "The hardest of them": person.gap(fs, 2, far, near[2], 2),
         }
-        | {title: why.temporal_share(share, k, usual) for title, (share, k) in shares.items()}
+        | {title: figures.temporal_share(share, k, usual) for title, (share, k) in shares.items()}
         | {
-            "Gini": why.gini(parts),
-            "Tails of nobody": why.tail(parts),
-            "Tails of some": why.tail(tails),
+            "Gini": figures.gini(parts),
+            "Tails of nobody": figures.tail(parts),
+            "Tails of some": figures.tail(tails),
         },
     )
     row = person.matches(THREE, own).iloc[0]
@@ -160,8 +160,8 @@ def test_without_a_weight_nothing_is_said_of_the_same_record(
         *story.by_k(measured, (2,), stretch, [], 1.0),
         *story.by_profile([measured], 2, 0, [], 1.0),
         *person.gap(fs, 0, measured, neighbours_of(fs, gaps, 0)[0], 2),
-        *why.temporal_share(measured.parts[2].temporal_share, 2, stretch),
-        *why.gini(measured.parts[2]),
+        *figures.temporal_share(measured.parts[2].temporal_share, 2, stretch),
+        *figures.gini(measured.parts[2]),
         story.gap_title("2", stretch),
         *story.profiles_table([measured], 2),
     ]
@@ -183,7 +183,7 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert "30 %" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
     assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
     assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
-    assert "80 %" in why.published_temporal_share(2, StretchConfig())
-    assert why.published_temporal_share(2, other) == ""
-    assert [at for at, _ in why.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
-    assert why.usual_shares(2, other) == why.usual_shares(3, StretchConfig()) == ()
+    assert "80 %" in figures.published_temporal_share(2, StretchConfig())
+    assert figures.published_temporal_share(2, other) == ""
+    assert [at for at, _ in figures.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
+    assert figures.usual_shares(2, other) == figures.usual_shares(3, StretchConfig()) == ()

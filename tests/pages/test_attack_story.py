@@ -81,9 +81,9 @@ def test_sentences_are_those_of_the_snapshot(fs: fp.FingerprintSet) -> None:
             "Assumed of days": story.assumed(days),
             "Assumed of an exchange": story.assumed(attacked(fs, fp.Permute("positions"))),
             "Assumed of somebody with one point": story.assumed(attacked(few, [])),
-            "Days linked by habits": target.periods_told(linked, 1),
-            "Days of pairs linked": target.periods_told(in_pairs, 1),
-            "No day linked": target.periods_told(replace(in_pairs, share=0.0, low=0.0), 1),
+            "Days linked by habits": target.describe_periods(linked, 1),
+            "Days of pairs linked": target.describe_periods(in_pairs, 1),
+            "No day linked": target.describe_periods(replace(in_pairs, share=0.0, low=0.0), 1),
             "What is known": [
                 story.drawn(LinkConfig(4, "random", blur_m=100, blur_min=30)),
                 story.drawn(LinkConfig(4, "top")),
@@ -168,7 +168,7 @@ def test_one_person_is_told_as_the_snapshot_says(one: followed.Followed) -> None
         "No home guessed": (known, replace(last, guess=None)),
         "No home at all": (replace(known, commonest=None), guessed),
     }
-    told = {name: story.step_told(who, step) for name, (who, step) in cases.items()}
+    told = {name: story.describe_step(who, step) for name, (who, step) in cases.items()}
     check_snapshot("attack_person", told)
     assert target.bars(behind) == [Bar(13, 1, 0.001, True)]
     assert not any(bar.right for bar in target.bars(replace(nowhere, candidates=())))

@@ -15,7 +15,6 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
-from pages.hiding import comparison as beside
 from pages.hiding import figures, groups, story
 from pages.hiding.moment import boxes, busiest, hours, moment, paths
 from pages.hiding.moment import groups as groups_of
@@ -124,10 +123,10 @@ def test_the_comparison_says_what_the_snapshot_says() -> None:
 
     def told(fs: FingerprintSet, k: int, *ladder: GeneralizationProfile) -> list[str]:
         config = comparison.Config(ks=(k,), **({"ladder": ladder} if ladder else {}))
-        return beside.compared(comparison.study(fs, config))
+        return figures.compared(comparison.study(fs, config))
 
     ladder = (GeneralizationProfile(Grid(1000), 30),)
-    shown = beside.ways_table(comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder)))
+    shown = figures.ways_table(comparison.study(town(), comparison.Config(ks=(2,), ladder=ladder)))
     assert shown["Mean span (min)"].tolist() == [30.0, 3.5, 3.5]
     check_snapshot(
         "hiding_compared",
@@ -374,6 +373,6 @@ def test_dots_at_one_spot_share_a_label() -> None:
     found = comparison.study(town(), comparison.Config(ks=(2, 3, 4)))
     part = found.comparison[found.comparison["method"] == "GLOVE"]
     # Nobody but all four is a crowd of 3, or of 4.
-    assert beside.labels(part) == ["k = 2", "k = 3, 4", ""]
-    assert beside.crowds([2, 5, 10]) == "k = 2, 5 and 10"
-    assert beside.crowds([2]) == "k = 2"
+    assert figures.labels(part) == ["k = 2", "k = 3, 4", ""]
+    assert figures.crowds([2, 5, 10]) == "k = 2, 5 and 10"
+    assert figures.crowds([2]) == "k = 2"
