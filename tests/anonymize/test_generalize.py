@@ -1,5 +1,6 @@
 """Uniform generalization: by hand, nested, and across a change of the clock."""
 
+import dataclasses
 import datetime as dt
 
 import numpy as np
@@ -100,8 +101,8 @@ def test_windows_follow_local_midnight_when_the_clock_changes():
     """
     clock = LocalClock.starting_on(dt.datetime(2026, 10, 24, 12, tzinfo=dt.UTC), "Europe/Berlin")
     t = np.array([1439.0, 1440.0, 1979.0, 1980.0, 2939.0, 2940.0])
-    fs = FingerprintSet.from_codes(
-        np.zeros(6, np.int64), np.array(["a"]), t * 0, t * 0, t, clock=clock
+    fs = dataclasses.replace(
+        FingerprintSet.from_samples(np.zeros(6, np.int64), t * 0, t * 0, t), clock=clock
     )
     out = generalize(fs, profile(100, 480))
     assert out.t_min.tolist() == [960, 1440, 1980, 2460, 2940]

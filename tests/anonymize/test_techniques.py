@@ -1,5 +1,6 @@
 """Techniques: their distributions, their seeds, what they keep, and that they touch no input."""
 
+import dataclasses
 from collections import Counter
 from dataclasses import replace
 
@@ -254,8 +255,9 @@ def test_windows_of_a_change_of_the_clock_remain_windows():
 
     clock = LocalClock(dt.datetime(2024, 3, 29, 23, tzinfo=dt.UTC), "Europe/Berlin")
     t = np.arange(0, 3 * 1440, 10.0)
-    raw = FingerprintSet.from_codes(
-        np.zeros(len(t), int), np.array(["a"]), np.zeros(len(t)), np.zeros(len(t)), t, clock=clock
+    raw = dataclasses.replace(
+        FingerprintSet.from_samples(np.zeros(len(t), int), np.zeros(len(t)), np.zeros(len(t)), t),
+        clock=clock,
     )
     fs = generalize(raw, GeneralizationProfile(Grid(100), 360))
     assert 300.0 in fs.dt_min

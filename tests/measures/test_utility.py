@@ -1,5 +1,6 @@
 """Computed utility against plain loops; unchanged data lose nothing; falling along nested grids."""
 
+import dataclasses
 from dataclasses import replace
 
 import h3.api.basic_int as h3
@@ -320,12 +321,10 @@ def test_hours_are_local():
     import datetime as dt
 
     clock = LocalClock(dt.datetime(2024, 3, 30, 23, tzinfo=dt.UTC), "Europe/Berlin")
-    fs = FingerprintSet.from_codes(
-        np.array([0, 0]),
-        np.array(["a"]),
-        np.zeros(2),
-        np.zeros(2),
-        np.array([30.0, 200.0]),
+    fs = dataclasses.replace(
+        FingerprintSet.from_samples(
+            np.array([0, 0]), np.zeros(2), np.zeros(2), np.array([30.0, 200.0])
+        ),
         clock=clock,
     )
     # 200 elapsed minutes after midnight, on the morning the clock goes from 2 to 3: 4:20.
