@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
 import traceback
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -54,26 +55,7 @@ class PlainFaults(TyperGroup):
             raise typer.Exit(1) from None
 
 
-COMMANDS = {
-    "ingest": ("records", "Read call records; account for every row."),
-    "measure": ("measuring", "How far is everyone from hiding among k? (k-gap)"),
-    "hide": ("hide", "Hide everyone in a crowd of k: aligned, or GLOVE; in periods."),
-    "glove": ("hide", "Hide everyone in a crowd of k (GLOVE): as hide --method glove."),
-    "unicity": ("measuring", "How many do a few known points single out?"),
-    "disclosure": ("measuring", "What do a few known points give away besides?"),
-    "options": ("options", "Weigh release options: risk, utility, the best of them."),
-    "attack": ("attack", "What does an outsider with true points find in it?"),
-    "report": ("options", "One page to sign: what was weighed, chosen, and why."),
-    "publish": ("releases", "Make a release option's release, as it is to leave."),
-    "verify": ("releases", "Hold a release, byte by byte, against its original."),
-    "cross": ("releases", "Who is alone in two releases of the same people?"),
-    "recover": ("recover", "Attack the data's own counts: recover trajectories."),
-    "counts": ("counts", "Make counts to publish: plain, suppressed or private."),
-    "tables": ("presence", "Publish presence and flows in place of records; private."),
-    "ledger": ("presence", "What ε was spent on the same people, and what is left?"),
-    "generate": ("records", "Write call records of invented people."),
-    "dashboard": ("group", "Open the dashboard in a browser."),
-}
+COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 """By its name, which is its function's: the module of a command, and what it does, in a line."""
 
 

@@ -145,8 +145,8 @@ def _parts(obj: object) -> tuple[Any, ...]:
     cls = type(obj)
     if isinstance(obj, FingerprintSet) and obj.folder is not None:
         return ("mapped", *obj.by_name)  # both look at one copy
-    if cls in KIND_OF:
-        kind, parts = KIND_OF[cls]
+    if cls in KINDS:
+        kind, parts, _ = KINDS[cls]
         return (kind, *parts(obj))
     if (name := _name(cls)) is not None:
         if isinstance(obj, enum.Enum):
@@ -264,10 +264,6 @@ def _dtype(name: str) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-def _number(values: Array) -> Any:
-    return values[()]
-
-
 # --- tables --------------------------------------------------------------------------------------
 
 
@@ -318,13 +314,13 @@ def _column(kind: str, *parts: Any) -> Any:
     raise TypeError("a column of no kind")
 
 
-def _index_parts(index: Any) -> Parts:
-    return (_column_parts(index), index.name)
-
-
 def _index(column: Parts, name: Any) -> Any:
     values = _column(*column)
     return pd.Index(values, dtype=values.dtype, name=name)
+
+
+def _range_index(begin: int, end: int, step: int, name: Any) -> Any:
+    return pd.RangeIndex(begin, end, step, name=name)
 
 
 def _levels_parts(index: Any) -> Parts:
@@ -333,10 +329,6 @@ def _levels_parts(index: Any) -> Parts:
 
 def _levels(levels: list[Any], codes: list[Any], names: list[Any]) -> Any:
     return pd.MultiIndex(levels, codes, names=names)
-
-
-def _series_parts(series: Any) -> Parts:
-    return (_column_parts(series), series.index, series.name)
 
 
 def _series(column: Parts, index: Any, name: Any) -> Any:
@@ -378,60 +370,31 @@ def _timestamp(number: int, unit: str, zone: Any) -> Any:
     return moment if zone is None else moment.tz_localize("UTC").tz_convert(zone)
 
 
-def _mapping(content: dict[Any, Any]) -> MappingProxyType[Any, Any]:
-    return MappingProxyType(content)
-
-
 _SCALARS = {cls for cls in np.sctypeDict.values() if not issubclass(cls, (np.object_, np.void))}
 
-KIND_OF: dict[type, tuple[str, Callable[[Any], Parts]]] = {
-    np.ndarray: ("array", _array_parts),
-    **{cls: ("number", lambda value: (np.asarray(value),)) for cls in _SCALARS},
-    pd.DataFrame: ("frame", _frame_parts),
-    pd.Series: ("series", _series_parts),
-    **dict.fromkeys(_TYPES_OF_INDEX, ("index", _index_parts)),
-    pd.RangeIndex: ("range_index", lambda i: (i.start, i.stop, i.step, i.name)),
-    pd.MultiIndex: ("levels", _levels_parts),
-    pd.Timestamp: ("timestamp", lambda t: (t._value, t.unit, t.tzinfo)),
-    type(pd.NaT): ("no_time", lambda _: ()),
-    type(pd.NA): ("missing", lambda _: ()),
-    dt.date: ("date", lambda d: (d.year, d.month, d.day)),
-    dt.time: ("clock", _clock_parts),
-    dt.datetime: ("moment", lambda t: (t.date(), *_clock_parts(t))),
-    dt.timedelta: ("duration", lambda d: (d.days, d.seconds, d.microseconds)),
-    dt.timezone: ("offset", lambda z: z.__getinitargs__()),
-    ZoneInfo: ("zone", lambda z: (z.key,)),
-    Fraction: ("fraction", lambda f: (f.numerator, f.denominator)),
-    Decimal: ("decimal", lambda d: (str(d),)),
-    complex: ("complex", lambda c: (c.real, c.imag)),
-    range: ("range", lambda r: (r.start, r.stop, r.step)),
-    slice: ("slice", lambda s: (s.start, s.stop, s.step)),
-    MappingProxyType: ("mapping", lambda m: (dict(m),)),
+KINDS: dict[type, tuple[str, Callable[[Any], Parts], Callable[..., object]]] = {
+    np.ndarray: ("array", _array_parts, _array),
+    **{cls: ("number", lambda v: (np.asarray(v),), lambda v: v[()]) for cls in _SCALARS},
+    pd.DataFrame: ("frame", _frame_parts, _frame),
+    pd.Series: ("series", lambda s: (_column_parts(s), s.index, s.name), _series),
+    **dict.fromkeys(_TYPES_OF_INDEX, ("index", lambda i: (_column_parts(i), i.name), _index)),
+    pd.RangeIndex: ("range_index", lambda i: (i.start, i.stop, i.step, i.name), _range_index),
+    pd.MultiIndex: ("levels", _levels_parts, _levels),
+    pd.Timestamp: ("timestamp", lambda t: (t._value, t.unit, t.tzinfo), _timestamp),
+    type(pd.NaT): ("no_time", lambda _: (), lambda: pd.NaT),
+    type(pd.NA): ("missing", lambda _: (), lambda: pd.NA),
+    dt.date: ("date", lambda d: (d.year, d.month, d.day), dt.date),
+    dt.time: ("clock", _clock_parts, _clock),
+    dt.datetime: ("moment", lambda t: (t.date(), *_clock_parts(t)), _moment),
+    dt.timedelta: ("duration", lambda d: (d.days, d.seconds, d.microseconds), dt.timedelta),
+    dt.timezone: ("offset", lambda z: z.__getinitargs__(), dt.timezone),
+    ZoneInfo: ("zone", lambda z: (z.key,), ZoneInfo),
+    Fraction: ("fraction", lambda f: (f.numerator, f.denominator), Fraction),
+    Decimal: ("decimal", lambda d: (str(d),), Decimal),
+    complex: ("complex", lambda c: (c.real, c.imag), complex),
+    range: ("range", lambda r: (r.start, r.stop, r.step), range),
+    slice: ("slice", lambda s: (s.start, s.stop, s.step), slice),
+    MappingProxyType: ("mapping", lambda m: (dict(m),), MappingProxyType),
 }
-"""By type: the kind, and what takes an object of it apart."""
-
-OF_KIND: dict[str, Callable[..., object]] = {
-    "array": _array,
-    "number": _number,
-    "frame": _frame,
-    "series": _series,
-    "index": _index,
-    "range_index": lambda a, b, c, name: pd.RangeIndex(a, b, c, name=name),
-    "levels": _levels,
-    "timestamp": _timestamp,
-    "no_time": lambda: pd.NaT,
-    "missing": lambda: pd.NA,
-    "date": dt.date,
-    "clock": _clock,
-    "moment": _moment,
-    "duration": dt.timedelta,
-    "offset": dt.timezone,
-    "zone": ZoneInfo,
-    "fraction": Fraction,
-    "decimal": Decimal,
-    "complex": complex,
-    "range": range,
-    "slice": slice,
-    "mapping": _mapping,
-}
-"""By kind: what builds an object of it from its parts."""
+"""By type: the kind, what takes an object of it apart, and what builds one from its parts."""
+OF_KIND = {kind: built for kind, _, built in KINDS.values()}

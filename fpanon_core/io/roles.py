@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from ..model.checks import is_whole
 from ..model.errors import ConfigError, SchemaError
-from ..tables.names import ROLES, normal, rank
+from ..tables.names import ROLES, WORDS, normal, rank
 from ..tables.table import SourceTable, text_of
 from .hints import (
     AS_ANTENNAS,
@@ -156,22 +156,8 @@ _ANTENNAS = Message(
     "This looks like a table of antennas (OpenCellID), not of events: it has no column for a user. "
     f"Give it {AS_ANTENNAS}, beside a file of events."
 )
-_NEEDS = {
-    "user": "a user (who)",
-    "time": "a time (when)",
-    "position": "a position (latitude and longitude, or an antenna)",
-    "lat": "a latitude",
-    "lon": "a longitude",
-}
-SAID = {
-    "user": "the user",
-    "time": "the time",
-    "lat": "the latitude",
-    "lon": "the longitude",
-    "antenna": "the antenna",
-    "offset": "the offset from UTC",
-}
-"""The roles in a sentence."""
+_NEEDS, SAID = WORDS["needs"], WORDS["said"]
+"""What is missing, and the roles, in a sentence."""
 _JOURNEYS = {"track", "trip", "trajectory", "traj", "session"}
 
 

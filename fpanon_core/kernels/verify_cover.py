@@ -39,12 +39,12 @@ class Classes(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def may_end_after(classes: Classes, g: int, t0: float) -> int:
+def may_end_after(reach: FloatArray, first: int, last: int, t0: float) -> int:
     """The first cell of a class that may end after ``t0``."""
-    low, high = classes.first[g], classes.last[g]
+    low, high = first, last
     while low < high:
         half = (low + high) // 2
-        if classes.reach[half] <= t0:
+        if reach[half] <= t0:
             low = half + 1
         else:
             high = half
@@ -52,11 +52,13 @@ def may_end_after(classes: Classes, g: int, t0: float) -> int:
 
 
 @njit(nogil=True, cache=True)
-def lies_inside(sample: FloatArray, classes: Classes, g: int) -> bool:
+def lies_inside(
+    sample: FloatArray, cells: FloatArray, reach: FloatArray, first: int, last: int
+) -> bool:
     """Whether a sample lies inside the cells it reaches across, for all of its time."""
-    t0, t1, cells = sample[4], sample[5], classes.cells
+    t0, t1 = sample[4], sample[5]
     inside = 0.0
-    for c in range(may_end_after(classes, g, t0), classes.last[g]):
+    for c in range(may_end_after(reach, first, last, t0), last):
         if cells[c, 4] >= t1:
             break
         if cells[c, 5] <= t0:
@@ -74,13 +76,14 @@ def covered_samples(
     offsets: IntArray, samples: FloatArray, home: IntArray, classes: Classes
 ) -> BoolArray:
     """Which samples lie inside the cells of their user's class; none of users without one (−1)."""
+    cells, reach, first, last, _ = classes
     out = np.zeros(len(samples), np.bool_)
     for u in range(len(home)):
         g = home[u]
         if g < 0:
             continue
         for s in range(offsets[u], offsets[u + 1]):
-            out[s] = lies_inside(samples[s], classes, g)
+            out[s] = lies_inside(samples[s], cells, reach, first[g], last[g])
     return out
 
 
@@ -99,7 +102,7 @@ def people_in_cells(
     sample reaches across, and their whole length.
     """
     offsets, samples, counted = people
-    cells, last = classes.cells, classes.last
+    cells, reach, first, last, _ = classes
     many = np.zeros(len(cells), np.int64)
     stamp = np.full(len(cells), -1, np.int64)
     pairs = 0
@@ -113,7 +116,7 @@ def people_in_cells(
             t0, t1 = samples[s, 4] + SLACK, samples[s, 5] - SLACK
             side[s] = 0.0
             span[s] = 0.0
-            for c in range(may_end_after(classes, g, t0), last[g]):
+            for c in range(may_end_after(reach, first[g], last[g], t0), last[g]):
                 if cells[c, 4] >= t1:
                     break
                 if cells[c, 5] <= t0:
@@ -137,14 +140,15 @@ def pairs_with_a_sample(
     They overlap in x, y and time by more than :data:`SLACK`. Samples of a person are in order of
     their start, and none is longer than ``longest``.
     """
+    cells, first, last = classes.cells, classes.first, classes.last
     pairs = 0
     for u in range(len(home)):
         g = home[u]
         if g < 0:
             continue
         own = samples[offsets[u] : offsets[u + 1]]
-        for c in range(classes.first[g], classes.last[g]):
-            x0, x1, y0, y1, t0, t1 = classes.cells[c]
+        for c in range(first[g], last[g]):
+            x0, x1, y0, y1, t0, t1 = cells[c]
             s = np.searchsorted(own[:, 4], t0 - longest)
             while s < len(own) and own[s, 4] < t1 - SLACK:
                 if (
@@ -191,11 +195,10 @@ def _outside(sample: FloatArray, box: FloatArray) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _box_of(u: int, people: People, box: FloatArray) -> None:
+def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: FloatArray) -> None:
     """The box of what each box around a whole record must reach: of samples that take time."""
     box[0::2], box[1::2] = np.inf, -np.inf
-    offsets, samples, wanted = people
-    for s in range(offsets[u], offsets[u + 1]):
+    for s in range(begin, end):
         if not wanted[s] or samples[s, 5] - samples[s, 4] <= SLACK:
             continue
         for axis in range(0, 4, 2):
@@ -219,13 +222,24 @@ def _reaches(around: FloatArray, box: FloatArray) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _misses(u: int, people: People, g: int, classes: Classes, most: int) -> int:
+def _misses(
+    begin: int,
+    end: int,
+    samples: FloatArray,
+    wanted: BoolArray,
+    cells: FloatArray,
+    reach: FloatArray,
+    first: int,
+    last: int,
+    around: FloatArray,
+    most: int,
+) -> int:
     """A user's misses in one class; counting ends beyond ``most``."""
-    offsets, samples, wanted = people
-    around = classes.around[g]
     count = 0
-    for s in range(offsets[u], offsets[u + 1]):
-        if wanted[s] and (_outside(samples[s], around) or not lies_inside(samples[s], classes, g)):
+    for s in range(begin, end):
+        if wanted[s] and (
+            _outside(samples[s], around) or not lies_inside(samples[s], cells, reach, first, last)
+        ):
             count += 1
             if count > most:
                 break
@@ -237,16 +251,20 @@ def fewest_misses(
     begin_user: int, end_user: int, people: People, classes: Classes, most: int
 ) -> IntArray:
     """The smallest number of misses of each user in any class; ``most`` + 1 where it is larger."""
+    offsets, samples, wanted = people
+    cells, reach, first, last, around = classes
     out = np.zeros(end_user - begin_user, np.int64)
     for u in range(begin_user, end_user):
-        best = 0
-        for s in range(people.offsets[u], people.offsets[u + 1]):
-            best += people.counted[s]
+        begin, end, best = offsets[u], offsets[u + 1], 0
+        for s in range(begin, end):
+            best += wanted[s]
         best = min(best, most + 1)
-        for g in range(len(classes.first)):
+        for g in range(len(first)):
             if best == 0:
                 break
-            found = _misses(u, people, g, classes, best - 1)
+            found = _misses(
+                begin, end, samples, wanted, cells, reach, first[g], last[g], around[g], best - 1
+            )
             best = min(best, found)
         out[u - begin_user] = best
     return out
@@ -267,20 +285,25 @@ def classes_within(
     ``order`` are the classes, :data:`BLOCK` after another in a block, and ``hulls`` the boxes
     around all boxes of a block.
     """
+    offsets, samples, wanted = people
+    cells, reach, first, last, around = classes
     room = 2 * (end_user - begin_user) + 16
     found = np.empty((3, room), np.int64)
     count, box = 0, np.empty(6)
     for u in range(begin_user, end_user):
-        _box_of(u, people, box)
+        begin, end = offsets[u], offsets[u + 1]
+        _box_of(begin, end, samples, wanted, box)
         begun = count
         for b in range(len(hulls)):
             if most[u] == 0 and not _reaches(hulls[b], box):
                 continue
             for at in range(b * BLOCK, min((b + 1) * BLOCK, len(order))):
                 g = order[at]
-                if most[u] == 0 and not _reaches(classes.around[g], box):
+                if most[u] == 0 and not _reaches(around[g], box):
                     continue
-                missed = _misses(u, people, g, classes, most[u])
+                missed = _misses(
+                    begin, end, samples, wanted, cells, reach, first[g], last[g], around[g], most[u]
+                )
                 if missed > most[u]:
                     continue
                 if count == room:
@@ -298,15 +321,15 @@ def classes_within(
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
     """In how many cells of the class the user has a sample that is held, of each pair."""
     offsets, samples, wanted = people
-    cells, last = classes.cells, classes.last
+    cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)
     stamp = np.full(len(cells), -1, np.int64)
     for i in range(len(user)):
         u, g = user[i], kind[i]
         for s in range(offsets[u], offsets[u + 1]):
-            if not wanted[s] or not lies_inside(samples[s], classes, g):
+            if not wanted[s] or not lies_inside(samples[s], cells, reach, first[g], last[g]):
                 continue
-            for c in range(may_end_after(classes, g, samples[s, 4] + SLACK), last[g]):
+            for c in range(may_end_after(reach, first[g], last[g], samples[s, 4] + SLACK), last[g]):
                 if cells[c, 4] >= samples[s, 5] - SLACK:
                     break
                 if cells[c, 5] > samples[s, 4] + SLACK and stamp[c] != i:

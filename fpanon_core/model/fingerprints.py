@@ -136,62 +136,31 @@ class FingerprintSet(Cells):
         codes, ids = pd.factorize(np.asarray(user))
         if (codes < 0).any():
             raise SchemaError(f"{int((codes < 0).sum())} rows have no user; leave them out.")
-        return cls.from_codes(
-            codes,
-            np.asarray(ids),
-            np.asarray(x_m, np.float64),
-            np.asarray(y_m, np.float64),
-            np.asarray(t_min, np.float64),
-            granularity_m=granularity_m,
-            granularity_min=granularity_min,
-        )
-
-    @classmethod
-    def from_codes(
-        cls,
-        codes: npt.NDArray[np.integer[Any]],
-        user_ids: npt.NDArray[Any],
-        x_m: FloatArray,
-        y_m: FloatArray,
-        t_min: FloatArray,
-        *,
-        granularity_m: float = 100.0,
-        granularity_min: float = 1.0,
-        clock: LocalClock | None = None,
-        crs: str | None = None,
-    ) -> FingerprintSet:
-        """As :meth:`from_samples`, with users already numbered ``0 … len(user_ids) − 1``."""
+        x, y, t = (np.asarray(values, np.float64) for values in (x_m, y_m, t_min))
         for name, value in (("granularity_m", granularity_m), ("granularity_min", granularity_min)):
             positive(name, value)
-        lengths = {len(codes), len(x_m), len(y_m), len(t_min)}
-        if len(lengths) != 1:
+        if len({len(codes), len(x), len(y), len(t)}) != 1:
             raise SchemaError("user, x_m, y_m and t_min must have the same number of rows.")
         if len(codes) == 0:
             raise SchemaError("There is no event; load data with at least one row.")
-        bad = ~(np.isfinite(x_m) & np.isfinite(y_m) & np.isfinite(t_min))
+        bad = ~(np.isfinite(x) & np.isfinite(y) & np.isfinite(t))
         if bad.any():
             raise SchemaError(f"{int(bad.sum())} rows have a position or time that is no number.")
-        offsets, (t, x, y), count = distinct_cells(
-            np.asarray(codes),
-            len(user_ids),
-            (t_min, x_m, y_m),
-            (float(granularity_min), float(granularity_m), float(granularity_m)),
-        )
-        side = np.full(len(count), float(granularity_m))
+        side, span = float(granularity_m), float(granularity_min)
+        offsets, (t, x, y), count = distinct_cells(codes, len(ids), (t, x, y), (span, side, side))
+        sides = np.full(len(count), side)
         return cls(
-            user_ids=user_ids,
+            user_ids=np.asarray(ids),
             offsets=offsets,
             x_m=x,
             y_m=y,
             t_min=t,
-            dx_m=side,
-            dy_m=side,
-            dt_min=np.full(len(count), float(granularity_min)),
+            dx_m=sides,
+            dy_m=sides,
+            dt_min=np.full(len(count), span),
             count=count,
-            granularity_m=float(granularity_m),
-            granularity_min=float(granularity_min),
-            clock=clock,
-            crs=crs,
+            granularity_m=side,
+            granularity_min=span,
         )
 
     def save(self, folder: str | os.PathLike[str]) -> Path:

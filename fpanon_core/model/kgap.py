@@ -6,7 +6,7 @@ Why is a fingerprint hard to hide? As :func:`fpanon_core.stretch_components` giv
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pandas as pd
@@ -70,21 +70,6 @@ class KGapResult:
         )
 
 
-FIGURES = (
-    "temporal_share",
-    "gini_space",
-    "gini_time",
-    "gini_total",
-    "tail_space",
-    "tail_time",
-    "tail_total",
-    "space_m",
-    "time_min",
-    "beyond_space",
-    "beyond_time",
-)
-
-
 @dataclass(frozen=True, eq=False)
 class StretchComponents:
     """What the stretch efforts of each measured user are made of; all arrays (n_measured,).
@@ -139,3 +124,6 @@ class StretchComponents:
             for name in ("space", "time", "total")
         )
         return space, time, total
+
+
+FIGURES = tuple(field.name for field in fields(StretchComponents))[:-3]

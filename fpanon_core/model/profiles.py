@@ -20,19 +20,6 @@ from .checks import number, positive, whole
 from .errors import ConfigError
 from .limits import HEXAGON_RESOLUTION
 
-__all__ = [
-    "AntennaClusters",
-    "GeneralizationProfile",
-    "Grid",
-    "Hexagons",
-    "Origin",
-    "Regions",
-    "Space",
-    "fine_to_coarse",
-    "parse_profile",
-    "window_text",
-]
-
 _DAY_MIN, _WEEK_MIN = 1_440, 10_080
 _MINUTES = {"min": 1, "h": 60, "day": _DAY_MIN, "week": _WEEK_MIN}
 _NUMBER = r"(\d+(?:\.\d+)?)"

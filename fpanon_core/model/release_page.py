@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from .facts import ReleaseFacts
@@ -22,20 +24,9 @@ from .version import __version__
 
 _SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
 _MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-_FIELDS: tuple[tuple[str, str, str, str, str], ...] = (
-    ("pseudonym", "string", "Pseudonym", "", "Of the person, at random, in this release alone."),
-    ("group", "integer", "Group", "", "People of one group have the same rows; a random number."),
-    ("x_min_m", "number", "Western bound", "m", "Of the rectangle, on the projection."),
-    ("x_max_m", "number", "Eastern bound", "m", "Of the rectangle, on the projection."),
-    ("y_min_m", "number", "Southern bound", "m", "Of the rectangle, on the projection."),
-    ("y_max_m", "number", "Northern bound", "m", "Of the rectangle, on the projection."),
-    ("lat_min", "number", "Southernmost latitude", "degree", "Of the rectangle, WGS 84."),
-    ("lat_max", "number", "Northernmost latitude", "degree", "Of the rectangle, WGS 84."),
-    ("lon_min", "number", "Westernmost longitude", "degree", "Of the rectangle, WGS 84."),
-    ("lon_max", "number", "Easternmost longitude", "degree", "Of the rectangle, WGS 84."),
-    ("start", "datetime", "Start", "", "Of the time window."),
-    ("end", "datetime", "End", "", "Of the time window; the moment itself is not included."),
-)
+_FIELDS: list[list[str]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)["fields"]
 _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 
 
@@ -130,7 +121,8 @@ def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
     """
     techniques = [technique(step) for step in facts.option.steps]
     said = {"facts": facts, "data_file": data_file, "sha256": sha256, "techniques": techniques}
-    return _ONE_PARAGRAPH.sub(" ", _template().render(said))
+    page = _templates().get_template("release_page.md.jinja")
+    return _ONE_PARAGRAPH.sub(" ", page.render(said))
 
 
 def sections(page: str) -> dict[str, str]:
@@ -138,8 +130,15 @@ def sections(page: str) -> dict[str, str]:
     return {part.partition("\n")[0]: part for part in f"title\n{page}".split("\n\n## ")}
 
 
+def _said(what: str, facts: ReleaseFacts) -> str:
+    """A sentence or two of ``release_words.jinja``."""
+    text: str = getattr(_templates().get_template("release_words.jinja").module, what)(facts)
+    return " ".join(text.split())
+
+
 @cache
-def _template() -> Any:
+def _templates() -> Any:
+    """The page, and sentences that others tell, too."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
 
     made = Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
@@ -169,7 +168,7 @@ def _template() -> Any:
         "version": __version__,
         "window": window_text,
     }
-    return made.get_template("release_page.md.jinja")
+    return made
 
 
 def title(facts: ReleaseFacts) -> str:
@@ -179,29 +178,12 @@ def title(facts: ReleaseFacts) -> str:
 
 def truth(facts: ReleaseFacts) -> str:
     """In how many rows the person was never recorded in the cell that the row names."""
-    if facts.phantom_share is None:
-        return "There are no rows."
-    if facts.phantom_share == 0:
-        return "In every row's cell the person was recorded at least once."
-    untrue = _percent(facts.phantom_share).removesuffix(" %")
-    return (
-        f"In {untrue} of 100 rows the person was never recorded in that cell at that time. The "
-        "release does not say which rows these are."
-    )
+    return _said("truth", facts)
 
 
 def alone(facts: ReleaseFacts) -> str:
     """How many people have rows like nobody else's, in a release that promises no crowd."""
-    if not facts.people_alone:
-        return "Here, each record has the same rows as another one."
-    whole = _count(facts.people, "person")
-    if facts.pseudonyms is not None:  # a person has one in each period
-        whole = _count(facts.pseudonyms, "pseudonym")
-    return (
-        f"{facts.people_alone:,} of the {whole} "
-        f"{'has' if facts.people_alone == 1 else 'have'} rows that nobody else has. An attacker "
-        "who knows enough of such a person finds all of them."
-    )
+    return _said("alone", facts)
 
 
 def projection(crs: str | None) -> str:
@@ -219,21 +201,7 @@ def projection(crs: str | None) -> str:
 
 def verdict_text(facts: ReleaseFacts) -> str:
     """What was found when the bytes were read back; a release that fails is not written."""
-    if facts.k is None:
-        return (
-            "Verified: the files, figures and names are as stated. This release does not guarantee "
-            "k-anonymity."
-        )
-    within = "" if facts.period_days is None else "in each period, "
-    against = (
-        "against the original records"
-        if facts.against == "original"
-        else "against the records as they were after the steps before the last"
-    )
-    return (
-        f"Verified: {within}everyone published is one of at least {facts.k} people with the same "
-        f"rows, checked {against}."
-    )
+    return _said("verdict_text", facts)
 
 
 def check_command(facts: ReleaseFacts) -> str:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 ROLES = ("user", "time", "lat", "lon", "antenna", "offset")
 
-_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _RANK = {
     role: {name: rank for rank, name in enumerate(names.split())}
-    for role, names in _WORDS["known"].items()
+    for role, names in WORDS["known"].items()
 }
 _WEAK, _TOKENS, _NOT, _ELSE = (
-    {role: set(words.split()) for role, words in _WORDS[kind].items()}
+    {role: set(words.split()) for role, words in WORDS[kind].items()}
     for kind in ("weak", "words", "not", "else")
 )
 

@@ -9,6 +9,7 @@ import gzip
 import io
 import os
 import struct
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -39,23 +40,7 @@ BROKEN = (
 """What unpacking a damaged file raises."""
 
 _ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
-_REFUSED = (
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"%PDF", "a PDF document"),
-    (b"\xd0\xcf\x11\xe0", "an old Excel file (.xls); save it as .xlsx or CSV"),
-    (b"ARROW1", "an Arrow/Feather file; save it as Parquet"),
-    (b"FEA1", "a Feather file; save it as Parquet"),
-    (b"SQLite format 3", "an SQLite database; export the table as CSV"),
-    (b"BZh", "packed with bzip2; pack it with gzip"),
-    (b"\xfd7zXZ", "packed with xz; pack it with gzip"),
-    (b"\x28\xb5\x2f\xfd", "packed with zstd; pack it with gzip"),
-    (b"7z\xbc\xaf", "a 7-Zip archive; pack it with gzip"),
-    (b"Rar!", "a RAR archive; pack it with gzip"),
-    (b"\x89HDF", "an HDF5 file; save it as Parquet"),
-    (b"Obj\x01", "an Avro file; save it as Parquet"),
-)
+_REFUSED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @only_ours("table")
@@ -148,8 +133,8 @@ def _tables(
     """Recognize the kind by the first bytes and read it."""
     if not data:
         raise SchemaError("The file is empty; give a table with one row per event.")
-    for magic, what in _REFUSED:
-        if data.startswith(magic):
+    for magic, what in _REFUSED.items():
+        if data.startswith(bytes.fromhex(magic)):
             raise SchemaError(f"The file is {what}. To be read: {_ACCEPTED}.")
     if len(data) > 2 and data[0] == 0x80 and data[1] in range(2, 6) and data.rstrip()[-1:] == b".":
         raise SchemaError(

@@ -1,6 +1,7 @@
 """Uniform generalization: by hand, nested, and across a change of the clock."""
 
 import datetime as dt
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -96,8 +97,8 @@ def test_windows_follow_local_midnight_when_the_clock_changes():
     """
     clock = fp.LocalClock.starting_on(dt.datetime(2026, 10, 24, 12, tzinfo=dt.UTC), "Europe/Berlin")
     t = np.array([1439.0, 1440.0, 1979.0, 1980.0, 2939.0, 2940.0])
-    fs = fp.FingerprintSet.from_codes(
-        np.zeros(6, np.int64), np.array(["a"]), t * 0, t * 0, t, clock=clock
+    fs = replace(
+        fp.FingerprintSet.from_samples(np.zeros(6, np.int64), t * 0, t * 0, t), clock=clock
     )
     out = fp.generalize(fs, profile(100, 480))
     assert out.t_min.tolist() == [960, 1440, 1980, 2460, 2940]

@@ -235,8 +235,11 @@ def test_windows_of_a_change_of_the_clock_remain_windows():
 
     clock = fp.LocalClock(dt.datetime(2024, 3, 29, 23, tzinfo=dt.UTC), "Europe/Berlin")
     t = np.arange(0, 3 * 1440, 10.0)
-    raw = fp.FingerprintSet.from_codes(
-        np.zeros(len(t), int), np.array(["a"]), np.zeros(len(t)), np.zeros(len(t)), t, clock=clock
+    raw = replace(
+        fp.FingerprintSet.from_samples(
+            np.zeros(len(t), int), np.zeros(len(t)), np.zeros(len(t)), t
+        ),
+        clock=clock,
     )
     fs = fp.generalize(raw, fp.GeneralizationProfile(fp.Grid(100), 360))
     assert 300.0 in fs.dt_min

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -132,12 +134,10 @@ def test_without_a_projection_there_are_no_degrees() -> None:
 
 
 def test_degrees_run_on_across_the_antimeridian() -> None:
-    fs = FingerprintSet.from_codes(
-        np.array([0, 0]),
-        np.array(["a"]),
-        np.array([-50_000.0, 50_000.0]),
-        np.zeros(2),
-        np.array([0.0, 1.0]),
+    fs = dataclasses.replace(
+        FingerprintSet.from_samples(
+            np.array([0, 0]), np.array([-50_000.0, 50_000.0]), np.zeros(2), np.array([0.0, 1.0])
+        ),
         crs="+proj=laea +lat_0=-18 +lon_0=179.9 +datum=WGS84 +units=m",
     )
     lon, lat = lon_lat(fs, fs.x_m, fs.y_m)

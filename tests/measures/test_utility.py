@@ -333,12 +333,10 @@ def test_hours_are_local():
     import datetime as dt
 
     clock = fp.LocalClock(dt.datetime(2024, 3, 30, 23, tzinfo=dt.UTC), "Europe/Berlin")
-    fs = fp.FingerprintSet.from_codes(
-        np.array([0, 0]),
-        np.array(["a"]),
-        np.zeros(2),
-        np.zeros(2),
-        np.array([30.0, 200.0]),
+    fs = replace(
+        fp.FingerprintSet.from_samples(
+            np.array([0, 0]), np.zeros(2), np.zeros(2), np.array([30.0, 200.0])
+        ),
         clock=clock,
     )
     # 200 elapsed minutes after midnight, on the morning the clock goes from 2 to 3: 4:20.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,12 +61,10 @@ def test_nights_are_local_and_one_reaches_over_midnight():
     # Epoch at local midnight of the zone; 23 h and 1 h of the next day are one night.
     t = [23 * 60, 25 * 60, 12 * 60, 47 * 60]
     clock = fp.LocalClock.starting_on(dt.datetime(2024, 3, 4, 12, tzinfo=dt.UTC), "Africa/Dakar")
-    fs = fp.FingerprintSet.from_codes(
-        np.zeros(4, np.int64),
-        np.array([1]),
-        np.array([0.0, 0, 900, 0]),
-        np.zeros(4),
-        np.array(t, float),
+    fs = replace(
+        fp.FingerprintSet.from_samples(
+            np.zeros(4, np.int64), np.array([0.0, 0, 900, 0]), np.zeros(4), np.array(t, float)
+        ),
         clock=clock,
     )
     homes = true_homes(fs)
