@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # Of each package a list has the digests of its files; pip installs nothing else.
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
-.PHONY: run test walk test-long endurance fuzz bench golden outsider-table pictures lint format audit requirements sample-data
+.PHONY: run test walk test-long snapshots endurance fuzz bench golden outsider-table pictures lint format audit requirements sample-data
 
 run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
@@ -24,6 +24,10 @@ walk: $(VENV)/.development $(VENV)/.compiled chromium
 # With ten times as many examples, drawn anew each time: tests/conftest.py.
 test-long: $(VENV)/.development $(VENV)/.compiled
 	HYPOTHESIS_PROFILE=long $(BIN)/python -m pytest -n auto --dist load -m "not browser" tests
+
+# What pages say, as they say it now: read the difference before it is committed.
+snapshots: $(VENV)/.development $(VENV)/.compiled
+	SNAPSHOTS=write $(BIN)/python -m pytest -n auto --dist loadfile tests/pages -k snapshot
 
 # Twenty browsers for ten minutes, then an officer's rounds for two hours.
 ENDURANCE ?= build/endurance

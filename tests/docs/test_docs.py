@@ -208,6 +208,15 @@ def test_changelog_says_how_changes_of_numbers_are_marked():
     assert "**Numbers:**" in text_of(ROOT / "CHANGELOG.md").split("## Unreleased")[0]
 
 
+def test_every_snapshot_is_compared_by_a_test():
+    named = [
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r'check_snapshot\(\s*"(\w+)"', text_of(path))
+    ]
+    assert sorted(named) == sorted(path.stem for path in (ROOT / "tests/snapshots").iterdir())
+
+
 # --- what they state -----------------------------------------------------------------------------
 
 

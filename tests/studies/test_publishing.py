@@ -39,6 +39,7 @@ OPTIONS = {
     "glove, coarser": [fp.Glove(2), fp.SampleUsers(0.5)],
 }
 MARK = "SECRETID-"
+FORMS = [("out.zip", "csv"), ("out", "parquet")]
 
 
 @pytest.fixture(scope="module")
@@ -81,11 +82,8 @@ def table_of(path, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "target", "form"),
-    [
-        (name, *(("out.zip", "csv") if i % 2 else ("out", "parquet")))
-        for i, name in enumerate(OPTIONS)
-    ]
-    + [("glove", "out.zip", "csv"), ("glove, limits", "out", "parquet")],
+    [(name, *FORMS[i % 2]) for i, name in enumerate(OPTIONS)]
+    + [("glove", *each) for each in FORMS],
 )
 def test_what_was_made_comes_back(fs, name, target, form, tmp_path):
     made = fp.release(fs, OPTIONS[name])
@@ -210,7 +208,7 @@ def test_twenty_releases_of_a_sorted_file_say_nothing_of_its_order(sorted_file, 
 
 
 @pytest.mark.parametrize("name", ["as it is", "glove, limits", "noise", "sample"])
-@pytest.mark.parametrize(("target", "form"), [("out.zip", "csv"), ("out", "parquet")])
+@pytest.mark.parametrize(("target", "form"), FORMS)
 def test_no_id_no_path_and_no_digest_of_the_input(fs, name, form, target, tmp_path):
     folder = tmp_path / "a-folder-nobody-knows"
     folder.mkdir()
