@@ -382,9 +382,9 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 
 def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
-    keys = tuple(fs.arrays(PLACE).values())
+    x, y, dx, dy = keys = tuple(fs.arrays(PLACE).values())
     cell = np.empty(fs.n_samples, np.int32)
-    first = number_cells(*keys, cell)
+    first = number_cells(x, y, dx, dy, cell)
     in_order, number = distinct_rows(*(k[first] for k in keys))
     for some in pieces(len(cell)):
         cell[some] = number[cell[some]]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
@@ -84,16 +84,16 @@ class _Search:
 
     def fewest(self, most: int) -> IntArray:
         """The fewest samples that each user misses in any class, as far as all may miss."""
-        found = self._over(lambda _, *some: fewest_misses(*some, self._classes, most))
+        found = self._over(lambda _, a, b, some: fewest_misses(a, b, some, self._classes, most))
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
         """All pairs of a user and a class in which the user misses at most so many."""
         blocks = in_blocks(self._classes.around)
 
-        def pairs(first: int, *some: Any) -> tuple[IntArray, ...]:
-            users = most[first : first + len(some[2].offsets) - 1]
-            user, *others = classes_within(*some, self._classes, *blocks, users)
+        def pairs(first: int, a: int, b: int, some: People) -> tuple[IntArray, ...]:
+            users = most[first : first + len(some.offsets) - 1]
+            user, *others = classes_within(a, b, some, self._classes, *blocks, users)
             return user + first, *others
 
         return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
