@@ -310,8 +310,8 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
         length = f"{hours} hour{'s' * (hours > 1)}"
         parts.append(
             f"`people` in presence: how many people had records in the area during the {length} "
-            "from `from_hour`, on a mean weekday or weekend day. Somebody with records in two "
-            "areas counts half in each. People without a record in those hours are not counted."
+            "from `from_hour`, on a mean weekday or weekend day. A person with records in several "
+            "areas is shared among them. People without a record in those hours are not counted."
         )
     if "flows" in option.CONTENTS:
         parts.append(
