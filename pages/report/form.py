@@ -6,10 +6,13 @@ from zlib import crc32
 
 import streamlit as st
 
+from fpanon_core.io.ledger import Ledger
+from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.study import Weighing
-from pages.shell import officer
+from pages.report import story
+from pages.shell import layout, officer
 
 _NO_PERSON = "Goes into the report as it is written: name no person whom the data are about."
 
@@ -64,3 +67,15 @@ def decision(weighed: Weighing, label: str) -> Decision:
         )
     chosen = weighed.chosen if weighed.stands or weighed.refused else None
     return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())
+
+
+def ledger(book: Ledger) -> None:
+    """What was spent of ε on these people; nothing before the first private release."""
+    if not book.path.exists():
+        return
+    st.header("Privacy budget spent", anchor=False)
+    try:
+        st.dataframe(story.ledger(book), hide_index=True, key="report_ledger")
+        st.caption(story.spent(book))
+    except FpanonError as fault:
+        layout.say(fault)

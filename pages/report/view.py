@@ -6,7 +6,6 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.model.errors import FpanonError
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import page, report
@@ -23,10 +22,12 @@ data = layout.data(
     "could be released, and report on them here.",
     then="The report follows as soon as the data are read and its forms are weighed.",
 )
+spent = count_tables.ledger_of(data.source)
 found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
     st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
+    form.ledger(spent)
     end_view()
 
 # --- what is decided ---
@@ -89,13 +90,5 @@ if found.option is None:
 else:
     release.of_option(data, found.option)
 
-# --- what was spent of ε on these people ---
-if (ledger := count_tables.ledger_of(data.source)).path.exists():
-    st.header("Privacy budget spent", anchor=False)
-    try:
-        st.dataframe(story.ledger(ledger), hide_index=True, key="report_ledger")
-        st.caption(story.spent(ledger))
-    except FpanonError as fault:
-        layout.say(fault)
-
+form.ledger(spent)
 layout.formulas("Techniques, utility and the front of release options")

@@ -106,7 +106,7 @@ def test_private_counts_of_both_units(people: Path, tmp_path: Path) -> None:
         ([*PERIOD], "no antenna table"),
         ([*PERIOD, "--places", "grid"], "area stated"),
         ([*PERIOD, "--places", "towers"], "antennas, grid"),
-        ([*PERIOD, "--area", "1,2,3"], "--area"),
+        ([*PERIOD, "--area", "1,2,3"], "cannot be read"),
         ([*PERIOD, "--area", "14.9,-17.6,14.6,-17.2"], "area is empty"),
         ([*AREA, "--from", "4 March", "--days", "2"], "2024-03-04"),
         ([*PERIOD, *AREA, "--private", "0", *ZONE], "epsilon"),

@@ -83,6 +83,8 @@ def test_private_tables_from_stated_numbers_to_the_zip(app: AppTest) -> None:
     app.button(key="tables_charge").click().run()
     assert ledger.spent == pytest.approx(1.8)
     assert ledger.to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
+    go(app, "report")
+    assert "ε = 1.8 is spent; 0 of 1.5 is left." in said(app)
 
 
 def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:

@@ -10,7 +10,7 @@ import pytest
 from fpanon_core import ConfigError
 
 
-def check_refused(call: Callable[..., Any], match: str = "", /, **wrong: Sequence[Any]) -> None:
+def check_refused(call: Callable[..., Any], match: str = ".", /, **wrong: Sequence[Any]) -> None:
     """Whether every value of every name is refused, all else as it is usually."""
     for name, values in wrong.items():
         for value in values:
