@@ -385,7 +385,7 @@ def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
     """Number of the cell of each sample, and each cell's corner and extent."""
     keys = tuple(fs.arrays(PLACE).values())
     cell = np.empty(fs.n_samples, np.int32)
-    first = number_cells(*keys, cell)
+    first = number_cells(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m, cell)
     in_order, number = distinct_rows(*(k[first] for k in keys))
     for some in pieces(len(cell)):
         cell[some] = number[cell[some]]
