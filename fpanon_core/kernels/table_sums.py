@@ -139,7 +139,7 @@ def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> np.int64:
         if same:
             break
         at = (at + 1) & last
-    return at
+    return int(at)
 
 
 @njit(nogil=True, cache=True)
