@@ -37,7 +37,7 @@ BUDGET = {
     "pages/charts": (14, 2_537),
     "pages/data": (4, 708),
     "pages/disclosure": (3, 550),
-    "pages/hiding": (7, 1_034),
+    "pages/hiding": (6, 1_023),
     "pages/method": (2, 53),
     "pages/options": (6, 1_338),
     "pages/overview": (5, 618),
