@@ -24,15 +24,17 @@ def promises(text: str) -> list[list[str]]:
     return rows
 
 
+def functions(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8") if path.is_file() else "")
+    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
 def faults(text: str, root: Path = ROOT) -> list[str]:
     """Promises that nothing holds, and tests that are named and not there."""
     found = [promise for promise, held in promises(text) if not NAMED.search(held)]
-    for file, name in NAMED.findall(text):
-        path = root / file
-        tree = ast.parse(path.read_text(encoding="utf-8")) if path.is_file() else None
-        there = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)} if tree else ()
-        if name not in there:
-            found.append(f"{file}::{name}")
+    named = NAMED.findall(text)
+    there = {file: functions(root / file) for file in {file for file, _ in named}}
+    found += [f"{file}::{name}" for file, name in named if name not in there[file]]
     return found
 
 

@@ -149,16 +149,6 @@ def a_latitude_of_another_place(release, fs):
     release.rows.loc[0, "lat_max"] += 0.01
 
 
-@tampering("projection", BEFORE)
-def another_projection_stated(release, fs):
-    release.facts["crs"] = "EPSG:3857"
-
-
-@tampering("clock", BEFORE)
-def another_zone_stated(release, fs):
-    release.facts["timezone"] = "Europe/Paris"
-
-
 @tampering("clock", BEFORE)
 def times_in_another_zone(release, fs):
     for name in ("start", "end"):
@@ -175,77 +165,6 @@ def times_moved_by_an_hour(release, fs):
 def times_without_their_offset(release, fs):
     for name in ("start", "end"):
         release.rows[name] = release.rows[name].dt.tz_localize(None)
-
-
-@tampering("clock", BEFORE)
-def another_first_day_stated(release, fs):
-    release.facts["epoch"] = "1999-01-01"
-
-
-@tampering("period", BEFORE)
-def a_shorter_period_stated(release, fs):
-    release.facts["last_day"] = release.facts["first_day"]
-
-
-@tampering("granularity", BEFORE)
-def a_finer_granularity_stated(release, fs):
-    release.facts["granularity_m"] = 10.0
-
-
-@tampering("limit", BEFORE)
-def a_narrower_limit_stated(release, fs):
-    release.facts["steps"][0]["suppress_space_m"] = 2_000.0
-
-
-@tampering("limit", BEFORE)
-def a_shorter_limit_stated(release, fs):
-    release.facts["steps"][0]["suppress_time_min"] = 30.0
-
-
-@tampering("description", BEFORE)
-def a_limit_that_the_technique_has_not(release, fs):
-    release.facts["suppress_space_m"] = 30_000.0
-
-
-@tampering("sample of too few", BEFORE, of="whole")
-def limits_stated_over_samples_of_one_person(release, fs):
-    release.facts["steps"][0]["suppress_time_min"] = 1e6
-
-
-@tampering("group size", BEFORE)
-def a_larger_k_stated(release, fs):
-    release.facts["steps"][0]["k"] = 9
-
-
-@tampering("description", BEFORE)
-def no_k_stated(release, fs):
-    release.facts["k"] = None
-
-
-@tampering("counts", BEFORE)
-def more_people_stated(release, fs):
-    release.facts["people"] += 1
-
-
-@tampering("counts", BEFORE)
-def more_groups_stated(release, fs):
-    release.facts["groups"] += 1
-
-
-@tampering("counts", BEFORE)
-def other_rows_stated(release, fs):
-    release.facts["rows"] += 1
-    release.facts["phantom_share"] = 0.0
-
-
-@tampering("counts", BEFORE)
-def fewer_people_left_out_stated(release, fs):
-    release.facts["people_left_out"] -= 1
-
-
-@tampering("uncovered sample", BEFORE)
-def fewer_samples_left_out_stated(release, fs):
-    release.facts["samples_left_out"] -= 1
 
 
 @tampering("phantom share", BEFORE, of="whole")
@@ -329,39 +248,62 @@ def a_column_missing(release, fs):
     release.rows = release.rows.drop(columns="lat_min")
 
 
-@tampering("description", BEFORE)
-def an_id_in_the_description(release, fs):
-    release.facts["option"] = f"GLOVE, tried on {fs.user_ids[7]}"
-
-
-@tampering("granularity", BEFORE)
-def a_coarser_granularity_stated(release, fs):
-    release.facts["granularity_m"] *= 10
-
-
-@tampering("facts", BEFORE)
-def no_fate_of_the_last_people(release, fs):
-    release.facts["leftover"] = None
-
-
-@tampering("facts", BEFORE)
-def fewer_than_no_samples_left_out(release, fs):
-    release.facts["samples_left_out"] = -1
-
-
-@tampering("facts", BEFORE)
-def more_samples_left_out_than_there_are(release, fs):
-    release.facts["samples_left_out"] = fs.n_samples + 1
-
-
-@tampering("phantom share", BEFORE)
-def a_phantom_share_that_cannot_be(release, fs):
-    release.facts["phantom_share"] = 1.0
-
-
 @tampering("facts", BEFORE)
 def a_technique_that_is_a_list(release, fs):
     release.facts["steps"] = [{**step, "technique": [step]} for step in release.facts["steps"]]
+
+
+# What is stated of the release otherwise than it is.
+STATED = [
+    ("another projection", "projection", {"crs": "EPSG:3857"}),
+    ("another zone", "clock", {"timezone": "Europe/Paris"}),
+    ("another first day", "clock", {"epoch": "1999-01-01"}),
+    ("a shorter period", "period", {"last_day": lambda facts: facts["first_day"]}),
+    ("a finer granularity", "granularity", {"granularity_m": 10.0}),
+    ("a coarser granularity", "granularity", {"granularity_m": 1_000.0}),
+    ("a narrower limit", "limit", {"step.suppress_space_m": 2_000.0}),
+    ("a shorter limit", "limit", {"step.suppress_time_min": 30.0}),
+    ("a limit that the technique has not", "description", {"suppress_space_m": 30_000.0}),
+    ("a larger k", "group size", {"step.k": 9}),
+    ("no k", "description", {"k": None}),
+    ("more people", "counts", {"people": lambda facts: facts["people"] + 1}),
+    ("more groups", "counts", {"groups": lambda facts: facts["groups"] + 1}),
+    (
+        "other rows",
+        "counts",
+        {"rows": lambda facts: facts["rows"] + 1, "phantom_share": 0.0},
+    ),
+    ("fewer people", "counts", {"people_left_out": lambda facts: facts["people_left_out"] - 1}),
+    (
+        "fewer samples left out",
+        "uncovered sample",
+        {"samples_left_out": lambda facts: facts["samples_left_out"] - 1},
+    ),
+    ("fewer than no samples left out", "facts", {"samples_left_out": -1}),
+    (
+        "more samples left out than there are",
+        "facts",
+        {"samples_left_out": lambda facts: facts["samples_in"] + 1},
+    ),
+    ("no fate of the last people", "facts", {"leftover": None}),
+    ("a phantom share that cannot be", "phantom share", {"phantom_share": 1.0}),
+    ("an id in the words", "description", {"option": "GLOVE, tried on SUBSCRIBER00007"}),
+]
+
+
+@pytest.mark.usefixtures("reading")
+@pytest.mark.parametrize(("kind", "facts"), [pytest.param(*case, id=n) for n, *case in STATED])
+def test_other_facts_stated_are_caught(fs, release, kind, facts):
+    for name, value in facts.items():
+        of = release.facts["steps"][0] if name.startswith("step.") else release.facts
+        of[name.removeprefix("step.")] = value(release.facts) if callable(value) else value
+    assert kind in found(fs, release.zipped())
+
+
+def test_limits_stated_over_samples_of_one_person_are_caught(fs, made):
+    release = deepcopy(made["whole"])
+    release.facts["steps"][0]["suppress_time_min"] = 1e6
+    assert "sample of too few" in found(fs, release.zipped())
 
 
 @pytest.mark.parametrize("code", ["md5", "sha1", "sha256", "base64", "base32", "cut"])
@@ -415,21 +357,6 @@ def a_verdict_on_other_bytes(members, fs):
     members["datapackage.json"] = json.dumps(plain).encode()
 
 
-@tampering("members", AFTER)
-def no_page(members, fs):
-    del members["README.md"]
-
-
-@tampering("members", AFTER)
-def no_description(members, fs):
-    del members["datapackage.json"]
-
-
-@tampering("members", AFTER)
-def no_data(members, fs):
-    del members["data.csv"]
-
-
 @tampering("data file", AFTER)
 def data_of_another_kind(members, fs):
     members["data.csv"] = b"\x00\xff\xfe" * 100
@@ -463,6 +390,13 @@ def test_edited_bytes_are_caught(fs, release, alter, kind, how):
     assert found(fs, zipped(members)) == set()
     alter(members, fs)
     assert kind in found(fs, zipped(members))
+
+
+@pytest.mark.parametrize("name", ["README.md", "datapackage.json", "data.csv"])
+def test_a_member_that_is_missing_is_caught(fs, release, name):
+    members = release.members()
+    del members[name]
+    assert "members" in found(fs, zipped(members))
 
 
 @pytest.mark.parametrize("hide", ["damaged", "between", "behind"])
