@@ -128,8 +128,8 @@ def lack(found: recovery.Result) -> str:
     )
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
-        f"{why}The attack lives on people who sleep at home and do the same every day. In these "
-        f"data a person spends {words.percent(found.at_home)} of the night at one and the same "
+        f"{why}The attack lives on people who sleep at home and do the same every day. In what is "
+        f"counted a person spends {words.percent(found.at_home)} of the night at one and the same "
         f"place (89 to 95 % in the published data): {roaming}"
         f"{', and there are too few days for a habit' if few_days else ''}. Of people with nights "
         "at home far more comes back; do not conclude from these data that counts are safe."

@@ -209,9 +209,9 @@ def _columns(
     for i, (role, title) in enumerate(ROLES.items()):
         options = [FIND_OUT, *([ONE_USER] if role == "user" else []), *labels]
         at = ONE_USER if given.get(role, "") is None else given.get(role, FIND_OUT)
-        now = ""  # nothing is known of a file that was not read
-        if report is not None:
-            now = f" – now: {column(report, role) if role in report.columns else 'none'}"
+        known = report is not None and role in report.columns
+        # Of a file that was not read, nothing is known.
+        now = "" if report is None else f" – now: {column(report, role) if known else 'none'}"
         value = cells[i % 3].selectbox(
             title,
             options,
