@@ -123,7 +123,7 @@ def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatA
 
 
 @njit(nogil=True, cache=True)
-def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> np.int64:
+def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
     """Where among the slots of an open table the row ``one`` of ``keys``, or its equal, belongs."""
     mixed = np.uint64(0)
     for part in keys[one]:
