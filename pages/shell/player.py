@@ -20,7 +20,7 @@ def play(
     start: int = 0,
     shortcut: str | None = None,
 ) -> None:
-    """Draw one of several moments; a press plays them to the last.
+    """Draw one of several moments; a press plays them to the last. One alone is drawn as it is.
 
     Parameters
     ----------
@@ -35,6 +35,10 @@ def play(
     shortcut : str, optional
         The key that plays and pauses.
     """
+    if len(moments) == 1:
+        st.markdown(moments[0])
+        draw(0)
+        return
     playing = bool(st.session_state.get(f"{key}_playing"))
     run = fragment(run_every=_EVERY_S if playing else None)(_moment)
     run(key, moments, draw, start, shortcut, playing)

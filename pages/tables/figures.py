@@ -30,11 +30,12 @@ def presence(
     of: Theme,
 ) -> None:
     """Both maps, with a slider of hours and a button that plays the week."""
-    bands = made.values.shape[2]
-    names = story.moments(bands)
-    was, now = charts.density_shades([exact.values, made.values], ground, of)
+    bands, kinds = made.values.shape[2], np.flatnonzero(made.frame.days).tolist()
+    names = story.moments(bands, kinds)
+    before, after, error = (each[:, kinds] for each in (exact.values, made.values, error))
+    was, now = charts.density_shades([before, after], ground, of)
     none = np.zeros(error.shape)
-    pair = {BEFORE: (exact, was, none), AFTER: (made, now, error)}
+    pair = {BEFORE: (before, was, none), AFTER: (after, now, error)}
     with st.container(key="main_figure"):
         play(
             "tables_time",
@@ -52,15 +53,15 @@ def presence(
 def _moment(
     ground: Ground,
     around: Extent,
-    pair: dict[str, tuple[PresenceTable, Shades, FloatArray]],
+    pair: dict[str, tuple[FloatArray, Shades, FloatArray]],
     names: list[str],
     of: Theme,
     moment: int,
 ) -> None:
-    for column, (title, (table, shades, error)) in zip(
+    for column, (title, (values, shades, error)) in zip(
         side_by_side("tables_presence"), pair.items(), strict=True
     ):
-        people, off = (each.reshape(len(ground.names), -1) for each in (table.values, error))
+        people, off = (each.reshape(len(ground.names), -1) for each in (values, error))
         colours = shades.colours[moment :: people.shape[1]]
         with column:
             st.markdown(f"**{title.capitalize()}**")
@@ -77,13 +78,14 @@ def _moment(
 def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of: Theme) -> None:
     """The largest flows of a type of day, on two maps."""
     st.subheader("Trips between areas", anchor=False)
+    kinds = np.flatnonzero(made.frame.days).tolist()
     day: int = st.segmented_control(
         "Day",
-        [0, 1],
-        default=0,
+        kinds,
+        default=kinds[0],
         required=True,
         format_func=("Weekday", "Weekend").__getitem__,
-        key="tables_flow_day",
+        key=f"tables_flow_day_{kinds[0]}{len(kinds)}",
     )
     pair = {title: charts.largest(table, day) for title, table in ((BEFORE, exact), (AFTER, made))}
     most = max(float(each.trips.max(initial=0.0)) for each in pair.values())

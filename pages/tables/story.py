@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -187,12 +188,12 @@ def flows_shown(before: Flows, after: Flows) -> str:
     )
 
 
-def moments(bands: int) -> list[str]:
-    """Parts of a weekday and of a weekend day, as a slider names them."""
+def moments(bands: int, kinds: Sequence[int]) -> list[str]:
+    """Parts of a weekday (0) and of a weekend day (1), as a slider names them."""
     hours = [24 * band // bands for band in range(bands + 1)]
     return [
         f"{day}, {start:02d}:00 to {end:02d}:00"
-        for day in ("Weekday", "Weekend")
+        for day in (("Weekday", "Weekend")[kind] for kind in kinds)
         for start, end in pairwise(hours)
     ]
 

@@ -97,6 +97,7 @@ def test_the_hours_are_played(taxis: Dashboard) -> None:
     page = taxis.page
     taxis.turn_to("Publish tables")
     taxis.state_tables("2008-06-08", 1, 500)
+    taxis.choose("tables_bands", "4 of 6 h")
     taxis.press("tables_go")
     expect(page.locator(".st-key-tables_charge")).to_have_count(1)
     slider = page.locator(".st-key-tables_time_at")

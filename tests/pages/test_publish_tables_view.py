@@ -177,7 +177,8 @@ def test_sentences_say_what_the_numbers_are() -> None:
     )
     blank = story.expected(frame, _option(Flows, threshold=60))
     assert blank.endswith("Most counts are below 60 and will be blank.")
-    assert story.moments(2) == [
+    assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
+    assert story.moments(2, [0, 1]) == [
         "Weekday, 00:00 to 12:00",
         "Weekday, 12:00 to 24:00",
         "Weekend, 00:00 to 12:00",
