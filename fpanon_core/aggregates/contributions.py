@@ -88,7 +88,7 @@ def presence_sums(
     engine, progress
         As of :func:`presence`.
     """
-    size = frame.n_areas * len(DAY_TYPES) * bands
+    size = check_size(frame.n_areas * bands)
     return _summed(_presence_of, fs, frame, size, (bands, most), engine, progress)
 
 
@@ -116,8 +116,18 @@ def flow_sums(
     engine, progress
         As of :func:`presence`.
     """
-    size = frame.n_areas**2 * len(DAY_TYPES)
+    size = check_size(frame.n_areas**2)
     return _summed(_flows_of, fs, frame, size, (most,), engine, progress)[0]
+
+
+def check_size(of_a_day: int) -> int:
+    """Cells of a table with so many of a type of day; InfeasibleError if there are too many."""
+    size = of_a_day * len(DAY_TYPES)
+    if size > MOST_CELLS:
+        raise InfeasibleError(
+            f"The table would have {size:,} cells, more than {MOST_CELLS:,}; choose fewer areas."
+        )
+    return size
 
 
 def _summed(
@@ -130,10 +140,6 @@ def _summed(
     progress: Progress | None,
 ) -> tuple[FloatArray, float]:
     """Sums of the blocks of people, added up in their order: fractions depend on it."""
-    if size > MOST_CELLS:
-        raise InfeasibleError(
-            f"The table would have {size:,} cells, more than {MOST_CELLS:,}; choose fewer areas."
-        )
     area, corners = cells_of(fs)
     place = place_of(corners, frame.counts, fs.crs)
     area_of = np.where(place >= 0, frame.area[place], -1)

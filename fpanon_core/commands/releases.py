@@ -122,6 +122,11 @@ def publish(
     own = options_in(options_file)
     run.read()
     chosen = named(option, own, run.fs)
+    if chosen.tables is not None and chosen not in own:
+        raise ConfigError(
+            "The areas and days of this option come from the records. State them: `fpanon tables`, "
+            "or a file of options."
+        )
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
     size = ""

@@ -16,7 +16,7 @@ import pandas as pd
 
 from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
 from ..aggregates.attack import attack_tables
-from ..aggregates.contributions import table_frame
+from ..aggregates.contributions import check_size, table_frame
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
@@ -29,7 +29,7 @@ from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
 from ..model.errors import ConfigError
-from ..model.files import sealed, state_folder
+from ..model.files import state_folder
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.membership import MembershipResult
@@ -166,8 +166,16 @@ def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """As :func:`fpanon_core.table_error`, of an option for data of this antenna table."""
+    """As :func:`fpanon_core.table_error`, of an option for data of this antenna table.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        The frame does not fit the data, or the tables have too many cells.
+    """
     frame = table_frame(fs, option.frame)
+    for name in option.CONTENTS:
+        check_size(frame.n_areas * (option.bands if name == "presence" else frame.n_areas))
     return table_error(people, frame, bands=option.bands, epsilon=option.epsilon_each or 1.0)
 
 
@@ -224,7 +232,7 @@ class Result(Tabled):
     ----------
     config : Tables
     made, before : CountTables
-        Protected; and exact, for the screen of whoever holds the data alone.
+        Protected; and exact, for the officer's screen alone.
     error : float64 ndarray or None
         Expected of each cell of presence by the noise, people.
     areas : dict
@@ -303,24 +311,51 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
 
     The centre of the projection is that of the area or of the antenna table; the time zone is the
     one that was found. None where the data can stay as they were read.
+
+    Raises
+    ------
+    ConfigError
+        The area is in metres on a projection that the records decided.
     """
-    zone = None if fs.clock is None else fs.clock.timezone
-    if not reading_fault(fs, frame) and zone in (None, reading.timezone):
+    fault, zone = reading_fault(fs, frame), None if fs.clock is None else fs.clock.timezone
+    if fault and frame.area is not None and frame.area.unit == "metres":
+        raise ConfigError(fault)
+    if not fault and zone in (None, reading.timezone):
         return None
-    return replace(reading, centre=stated_middle(fs, frame), timezone=zone)
+    centre = stated_middle(fs, frame) if fault else reading.centre
+    return replace(reading, centre=centre, timezone=zone)
 
 
-def ledger_of(source: Source, budget: float | None = None) -> Ledger:
-    """The ledger of a data set's people: beside its file, or among the user's own files.
+def ledger_at(source: Source) -> Path:
+    """Where the ε spent on a data set's people is kept: beside its file, if that can be written to.
 
-    What was uploaded has no place of its own; its content, under the user's key, names the ledger.
+    Else among the user's own files, under a name that only the user's key tells from the data.
     """
-    _, body = source.file or ("", source.sample.encode())
-    if isinstance(body, bytes):
-        folder = state_folder() / "ledgers"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return Ledger(
-            folder / f"{sealed(b'fpanon ledger of', body).hex()[:32]}.ledger", budget=budget
-        )
-    beside = body if isinstance(body, Path) else body.folder / body.name
-    return Ledger(beside.with_name(f"{beside.name}.ledger"), budget=budget)
+    body = source.file[1] if source.file is not None else b""
+    if not isinstance(body, bytes):
+        file = body if isinstance(body, Path) else body.folder / body.name
+        beside = file.with_name(f"{file.name}.ledger")
+        if beside.exists() or os.access(beside.parent, os.W_OK):
+            return beside
+    return state_folder() / "ledgers" / f"{source.seal}.ledger"
+
+
+def charge(source: Source, option: Tables, budget: float | None, reason: str | None) -> None:
+    """Charge private tables of a data set to its ledger, before their noise is drawn.
+
+    Raises
+    ------
+    ConfigError
+        There is no place for a ledger.
+    InfeasibleError, SchemaError
+        As of :class:`fpanon_core.Ledger`.
+    """
+    path = ledger_at(source)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError:
+        raise ConfigError(
+            "No ledger can be kept, so no private tables are made. Let the data's folder, or your "
+            "own, be written to."
+        ) from None
+    Ledger(path, budget=budget).spend(option, reason=reason)

@@ -18,6 +18,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,6 +35,7 @@ from ..measures.crowds import visited_places
 from ..model.budgets import MAX_BYTES, gigabytes
 from ..model.configs import Screening
 from ..model.errors import ConfigError, InfeasibleError
+from ..model.files import sealed
 from ..model.fingerprints import FingerprintSet
 from ..model.geography import Background
 from ..model.mapped import is_folder_of_fingerprints, kept_opened, load_opened, remove
@@ -76,6 +78,13 @@ class Source:
     def was_read(self) -> bool:
         """Whether it is a reading that was kept, so that nothing of how it is read can change."""
         return self.file is not None and isinstance(self.file[1], KeptFolder)
+
+    @cached_property
+    def seal(self) -> str:
+        """Name of this source that only the user's key tells from what is in it."""
+        body: Any = self.sample if self.file is None else self.file[1]
+        content = body if isinstance(body, bytes) else str(body).encode()
+        return sealed(b"fpanon source", content).hex()[:32]
 
     @classmethod
     def of_sample(cls, key: str, antennas: tuple[str, Body] | None = None) -> Source:

@@ -25,7 +25,7 @@ from .style import OTHER_PX, Theme, figure, line, note, series, upright
 MOST_FLOWS = 200
 """Flows on a map, the largest."""
 
-BEFORE, AFTER = "before", "as published"
+BEFORE, AFTER = "before (not for release)", "as published"
 _FAINTEST, _FULL = 28, 220  # of 255
 _WIDEST_PX = 9.0
 _M_PER_DEGREE = 111_195.0
@@ -240,16 +240,20 @@ def extent(ground: Ground, tables: CountTables) -> Extent:
     return central(ground.lon, ground.lat, weight)
 
 
-def week(before: FloatArray, after: FloatArray, error: FloatArray, of: Theme) -> go.Figure:
-    """People of one area by hour, on a weekday and at the weekend, with the error of the noise.
+def week(
+    before: FloatArray, after: FloatArray, error: FloatArray, kinds: Sequence[str], of: Theme
+) -> go.Figure:
+    """People of one area by hour, on each type of day, with the error of the noise.
 
     Parameters
     ----------
-    before, after, error : float64 ndarray (2, bands)
+    before, after, error : float64 ndarray (types of day, bands)
         NaN where a count is blank.
+    kinds : sequence of str
+        Names of the types of day.
     """
-    bands = before.shape[1]
-    hours = np.arange(2 * bands + 1) * (24 / bands)
+    bands, end = before.shape[1], 24 * len(kinds)
+    hours = np.arange(len(kinds) * bands + 1) * (24 / bands)
     colour, grey = of.css("other"), of.css("quiet")
     steps = {"line": line(0, colour, 3) | {"shape": "hv"}}
     pale = {"line": line(1, grey, 2) | {"shape": "hv"}}
@@ -266,11 +270,9 @@ def week(before: FloatArray, after: FloatArray, error: FloatArray, of: Theme) ->
         fill = {"fill": "tonexty", "fillcolor": of.css("other", 0.18)}
         traces.append(series("", hours, drawn(ends[0]), "lines", **none))
         traces.append(series("", hours, drawn(ends[1]), "lines", **none | fill))
-    traces.append(
-        series(f"{BEFORE} (not for release)", hours, drawn(before), "lines", told, **pale)
-    )
+    traces.append(series(BEFORE, hours, drawn(before), "lines", told, **pale))
     traces.append(series(AFTER, hours, drawn(after), "lines", told, **steps))
-    ticks = list(range(0, 49, 6))
+    ticks = list(range(0, end + 1, 6))
     return figure(
         of,
         traces,
@@ -278,14 +280,14 @@ def week(before: FloatArray, after: FloatArray, error: FloatArray, of: Theme) ->
             "title": "Local time",
             "tickvals": ticks,
             "ticktext": [f"{hour % 24}:00" for hour in ticks[:-1]] + ["24:00"],
-            "range": [0, 48],
+            "range": [0, end],
         },
         {"title": "People, mean of a day", "rangemode": "tozero"},
         height=OTHER_PX,
-        shapes=[upright(24, grey)],
+        shapes=[upright(24 * at, grey) for at in range(1, len(kinds))],
         annotations=[
-            note(of, "Weekday", 12, 1.0, yref="paper", yanchor="bottom"),
-            note(of, "Weekend", 36, 1.0, yref="paper", yanchor="bottom"),
+            note(of, kind, 24 * at + 12, 1.0, yref="paper", yanchor="bottom")
+            for at, kind in enumerate(kinds)
         ],
         legend={"y": 1.1},
         margin={"t": 64},

@@ -8,6 +8,8 @@ import streamlit as st
 
 from fpanon_core.io.ledger import Ledger
 from fpanon_core.model.errors import FpanonError
+from fpanon_core.studies import count_tables
+from fpanon_core.studies.reading import Source
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.study import Weighing
@@ -69,12 +71,14 @@ def decision(weighed: Weighing, label: str) -> Decision:
     return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())
 
 
-def ledger(book: Ledger) -> None:
-    """What was spent of ε on these people; nothing before the first private release."""
-    if not book.path.exists():
+def ledger(source: Source) -> None:
+    """What was spent of ε on the people of a data set; nothing before the first private release."""
+    path = count_tables.ledger_at(source)
+    if not path.exists():
         return
     st.header("Privacy budget spent", anchor=False)
     try:
+        book = Ledger(path)
         st.dataframe(story.ledger(book), hide_index=True, key="report_ledger")
         st.caption(story.spent(book))
     except FpanonError as fault:

@@ -6,7 +6,6 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.studies import count_tables
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
@@ -22,12 +21,11 @@ data = layout.data(
     "could be released, and report on them here.",
     then="The report follows as soon as the data are read and its forms are weighed.",
 )
-spent = count_tables.ledger_of(data.source)
 found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):
     st.info(story.NOTHING_YET)
     st.page_link("pages/options/view.py", label="On to Release options", icon=":material/balance:")
-    form.ledger(spent)
+    form.ledger(data.source)
     end_view()
 
 # --- what is decided ---
@@ -90,5 +88,5 @@ if found.option is None:
 else:
     release.of_option(data, found.option)
 
-form.ledger(spent)
+form.ledger(data.source)
 layout.formulas("Techniques, utility and the front of release options")

@@ -84,7 +84,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
         kinds,
         default=kinds[0],
         required=True,
-        format_func=("Weekday", "Weekend").__getitem__,
+        format_func=story.KINDS.__getitem__,
         key=f"tables_flow_day_{kinds[0]}{len(kinds)}",
     )
     pair = {title: charts.largest(table, day) for title, table in ((BEFORE, exact), (AFTER, made))}
@@ -112,8 +112,11 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
         key=f"tables_area_{len(fullest)}",
         width=320,
     )
+    kinds = np.flatnonzero(made.frame.days)
+    days = [story.KINDS[kind] for kind in kinds]
+    before, after, off = (each[area][kinds] for each in (exact.values, made.values, error))
     show(
-        charts.week(exact.values[area], made.values[area], error[area], of),
+        charts.week(before, after, off, days, of),
         key="tables_week",
         alt=f"People in area {made.frame.names[area]} by hour, before and as published.",
     )

@@ -101,21 +101,23 @@ def form(data: Dataset) -> Wish:
         first = what[4].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
     ends = _ends(limits.COUNTS_DAYS)
     days = what[5].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
-    areas, bands = _areas(data, where), _bands(where[2])
+    areas = _areas(data, where)
+    bands: int = where[2].selectbox(
+        "Parts of a day",
+        (0, *_BANDS),
+        format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
+        **_kept("bands"),
+    )
     try:
         if days is None or (first is None and data.fs.clock is not None):
             raise ConfigError("State the first day and the number of days.")
-        kind = _CONTENTS[contents]
-        if people is not None:
-            each = (epsilon or 1.0) / len(kind.CONTENTS)
-            wise = count_tables.proposal_for(data.fs, people, each)
-            bands, proposed = bands or wise.bands, wise.areas
-        elif bands is None or areas.get("many", 1) is None:
+        if people is None:
             raise ConfigError("State about how many people there are; areas and hours follow.")
-        else:
-            proposed = 1
-        frame = _frame(data, StatedPeriod(first, int(days), 60.0), areas, proposed)
-        return Wish(kind(frame, bands, threshold, epsilon), people)
+        kind = _CONTENTS[contents]
+        each = (epsilon or 1.0) / len(kind.CONTENTS)
+        wise = count_tables.proposal_for(data.fs, people, each)
+        frame = _frame(data, StatedPeriod(first, int(days), 60.0), areas, wise.areas)
+        return Wish(kind(frame, bands or wise.bands, threshold, epsilon), people)
     except FpanonError as fault:
         return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH))
 
@@ -149,16 +151,6 @@ def _areas(data: Dataset, at: Sequence[Any]) -> dict[str, Any]:
             **_kept("area"),
         )
     return found
-
-
-def _bands(at: Any) -> int | None:
-    found: int = at.selectbox(
-        "Parts of a day",
-        (0, *_BANDS),
-        format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
-        **_kept("bands"),
-    )
-    return found or None
 
 
 def _frame(

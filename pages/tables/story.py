@@ -17,14 +17,16 @@ from fpanon_core.studies.reading import Reading
 from pages.charts import words
 from pages.charts.tables import Flows
 
+KINDS = ("Weekday", "Weekend")
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area at each "
     "hour, and how many trips lead from area to area. State the period and about how many people "
     "there are; the rest is proposed."
 )
 EPSILON = (
-    "The privacy budget of both tables together. At 1, nobody can tell much better than by "
-    "guessing whether any one person is in the data. Smaller protects more and adds more noise."
+    "The privacy budget of both tables together. At 1, an attacker who guesses whether a person is "
+    "in the data is right at most 73% of the time, instead of 50%. Smaller protects more and adds "
+    "more noise."
 )
 PEOPLE = "A number that you state, such as 2,000. Counting it in the records would give it away."
 PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
@@ -44,8 +46,8 @@ VERIFIED = (
 ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",
-    "**Trips.** A trip leads from where a person mainly was at one hour to another area at the "
-    "next hour with samples.",
+    "**Trips.** A trip leads from the area of one record of a person to another area at the next "
+    "record. In private tables, two trips a day count of each person.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
@@ -78,25 +80,27 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
             "Parts of all days": table["bands"].astype(int),
             "People in a typical cell": table["people"].round(0).astype(int),
             "Off by about": [f"{each:,.2g}" for each in table["error"]],
-            "Share": [f"{each:.0%}" for each in table["share"]],
+            "Share of the count": [f"{each:.0%}" for each in table["share"]],
             "Without smoothing": [f"{each:,.2g}" for each in table["noise"]],
         }
     )
 
 
-def stated(option: Tables, reading: Reading | None) -> str:
-    """What no record may decide, and what is read again for it."""
-    if option.epsilon is None:
-        return ""
-    told = "The promise holds if areas and days were not chosen by looking at records."
-    if reading is None or reading.centre is None:
-        return told
-    zone = f" and time zone {reading.timezone}" if reading.timezone else ""
-    lat, lon = reading.centre
-    return (
-        f"{told} The tables are read with map centre {lat:g}, {lon:g}{zone}; other pages keep "
-        "theirs."
-    )
+def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
+    """What was spent on these people so far, what is read again, and when the promise holds."""
+    left = "" if budget is None else f" of a budget of {budget:g}"
+    told = [
+        f"So far ε = {spent:g}{left} is spent on these people. Tables made again count again: "
+        "choosing among several would break the promise.",
+        "The promise holds if areas and days were not chosen by looking at records.",
+    ]
+    if reading is not None and reading.centre is not None:
+        lat, lon = reading.centre
+        zone = f" and time zone {reading.timezone}" if reading.timezone else ""
+        told.append(
+            f"For these tables alone the data are read with map centre {lat:g}, {lon:g}{zone}."
+        )
+    return " ".join(told)
 
 
 def unreadable(option: Tables, report: IngestReport, kept: bool) -> str:
@@ -138,10 +142,12 @@ def _presence(result: Result) -> str:
         )
     if table.protection.epsilon is None:
         return "Counts are exact."
-    off = float(np.abs(table.values - before.values).mean())
+    assert result.error is not None
+    days = table.frame.days > 0
+    off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
     return (
-        f"**Counts are off by {off:,.2g} people on average**, where the mean is "
-        f"{before.values.mean():,.2g} (measured against the data: keep these two numbers here)."
+        f"**Counts are off by about {off:,.2g} people on average**, where the mean is {mean:,.2g}. "
+        "Pale areas are hardly more than noise."
     )
 
 
@@ -149,21 +155,17 @@ def _flows(result: Result) -> str:
     table, before = result.made.flows, result.before.flows
     assert table is not None
     assert before is not None
-    days = table.frame.days
-    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
-    if not exact:
-        return "There are no trips between these areas."
-    share = min(trips / exact, 9.99)
-    if table.protection.threshold is not None:
+    option, days = table.protection, table.frame.days
+    if option.epsilon is not None:
         return (
-            f"Flows of {table.protection.threshold} or more keep {words.percent(share)} of trips."
+            f"At most {option.trips_per_day} trips a day count of each person. Small flows follow "
+            "a gravity model, so read them as patterns."
         )
-    if table.protection.epsilon is None:
+    if option.threshold is None:
         return "Flows are exact."
-    return (
-        f"Published trips add up to {share:.0%} of the true number. Single small flows follow a "
-        "gravity model, so read them as patterns."
-    )
+    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
+    share = words.percent(trips / exact) if exact else "none"
+    return f"Flows of {option.threshold} or more keep {share} of trips."
 
 
 def _promise(made: CountTables) -> str:
@@ -171,8 +173,8 @@ def _promise(made: CountTables) -> str:
     if option.epsilon is not None:
         times = math.exp(option.epsilon)
         return (
-            f"ε = {option.epsilon:g} covers everything about one person: it makes no conclusion "
-            f"about anybody more than {times:,.2g} times as likely."
+            f"ε = {option.epsilon:g} covers everything about one person: whatever is published is "
+            f"at most {times:,.2g} times as likely with that person in the data as without."
         )
     if option.threshold is not None:
         return "Leaving small counts blank is a custom; it promises nothing."
@@ -193,15 +195,6 @@ def moments(bands: int, kinds: Sequence[int]) -> list[str]:
     hours = [24 * band // bands for band in range(bands + 1)]
     return [
         f"{day}, {start:02d}:00 to {end:02d}:00"
-        for day in (("Weekday", "Weekend")[kind] for kind in kinds)
+        for day in (KINDS[kind] for kind in kinds)
         for start, end in pairwise(hours)
     ]
-
-
-def ledger(spent: float, budget: float | None, epsilon: float) -> str:
-    """What was spent on these people so far, and what this release adds."""
-    left = "" if budget is None else f" of a budget of {budget:g}"
-    return (
-        f"So far ε = {spent:g}{left} is spent on these people; this release adds {epsilon:g}. "
-        "Each ε adds up: what is charged stays charged."
-    )

@@ -32,7 +32,7 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     dashboard.turn_to("Publish tables")
     dashboard.state_tables("2008-06-08", 1, 500)
     dashboard.press("tables_go")
-    expect(page.locator(".st-key-tables_charge")).to_have_count(1)
+    expect(page.locator(".st-key-tables_get_release")).to_have_count(1)
     for place in navigation.PLACES:  # each measures what it shows before it is looked at
         dashboard.turn_to(place.title)
         dashboard.wait_until_idle()

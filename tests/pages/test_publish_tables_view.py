@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import fpanon_core as fp
 from fpanon_core.model.options import Flows, Presence, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.count_tables import Result
@@ -63,28 +64,49 @@ def test_private_tables_from_stated_numbers_to_the_zip(app: AppTest) -> None:
     assert "is off by about" in text, "the error comes before anything is computed"
     assert answer(app, "produce_tables")[1] is None
     assert "map centre" in text, "no record decides the projection"
+    # No noise is seen before its ε is charged; the same tables are charged once.
+    app.number_input(key="tables_budget").set_value(1.5).run()
     found = made(app)
     assert found.config.epsilon == 1.0
     assert found.config.frame.antennas_an_area > 1
-    # Nothing is offered before its ε is charged; the same tables are charged once.
-    assert not has(app, "tables_get_release")
-    app.number_input(key="tables_budget").set_value(1.5).run()
-    app.button(key="tables_charge").click().run()
-    ledger = count_tables.ledger_of(Source.of_sample("sf_cabs"))
-    assert (ledger.spent, ledger.budget) == (1.0, 1.5)
+    path = count_tables.ledger_at(Source.of_sample("sf_cabs"))
+    assert (fp.Ledger(path).spent, fp.Ledger(path).budget) == (1.0, 1.5)
     assert has(app, "tables_get_release")
     app.run()
-    assert ledger.spent == 1.0
+    assert fp.Ledger(path).spent == 1.0
     # Other tables of the same people go past the budget: a reason is due.
     app.number_input(key="tables_epsilon").set_value(0.8).run()
-    made(app)
-    assert app.button(key="tables_charge").disabled
+    assert app.button(key="tables_go").disabled
     app.text_input(key="tables_reason").set_value("asked for by the ministry").run()
-    app.button(key="tables_charge").click().run()
-    assert ledger.spent == pytest.approx(1.8)
-    assert ledger.to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
+    made(app)
+    assert fp.Ledger(path).spent == pytest.approx(1.8)
+    assert fp.Ledger(path).to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
     go(app, "report")
     assert "ε = 1.8 is spent; 0 of 1.5 is left." in said(app)
+
+
+def test_without_a_place_for_the_ledger_nothing_private_is_made(
+    app: AppTest, own_state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own_state / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(own_state / "file"))
+    opened(app)
+    go(app, "tables")
+    state(app)
+    app.button(key="tables_go").click().run()
+    assert "No ledger can be kept, so no private tables are made." in said(app)
+    assert answer(app, "produce_tables")[1] is None
+    go(app, "report")
+    assert not app.exception
+
+
+def test_the_ledger_lies_beside_a_file_that_has_a_place(tmp_path: Path) -> None:
+    assert count_tables.ledger_at(Source("", file=("a.csv", tmp_path / "a.csv"))) == (
+        tmp_path / "a.csv.ledger"
+    )
+    uploads = [count_tables.ledger_at(Source("", file=(n, b"x"))) for n in ("a.csv", "b.csv")]
+    assert uploads[0] == uploads[1], "the content names it, not what the file is called"
+    assert uploads[0] != count_tables.ledger_at(Source("", file=("a.csv", b"y")))
 
 
 def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:
@@ -126,11 +148,11 @@ def test_other_settings_are_other_tables(app: AppTest) -> None:
     go(app, "tables")
     state(app)
     made(app)
-    assert has(app, "tables_charge")
+    assert has(app, "tables_get_release")
     app.number_input(key="tables_epsilon").set_value(2.0).run()
-    assert not has(app, "tables_charge"), "what was made is not what the settings say"
+    assert not has(app, "tables_get_release"), "what was made is not what the settings say"
     app.number_input(key="tables_epsilon").set_value(1.0).run()
-    assert has(app, "tables_charge")
+    assert has(app, "tables_get_release")
 
 
 def test_squares_over_a_stated_area(app: AppTest) -> None:
@@ -187,10 +209,8 @@ def test_sentences_say_what_the_numbers_are() -> None:
 
 
 def _option(kind: type[Tables], **protection: float) -> Tables:
-    from fpanon_core import FrameConfig, StatedArea, StatedPeriod
-
-    area = StatedArea(0, 0, 5_000, 10_000, "metres")
-    return kind(FrameConfig(StatedPeriod(None, 14), "grid", area, 1_000), 24, **protection)
+    area = fp.StatedArea(0, 0, 5_000, 10_000, "metres")
+    return kind(fp.FrameConfig(fp.StatedPeriod(None, 14), "grid", area, 1_000), 24, **protection)
 
 
 def test_maps_show_the_largest_flows_and_blank_counts() -> None:
