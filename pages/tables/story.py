@@ -146,8 +146,8 @@ def _presence(result: Result) -> str:
     days = table.frame.days > 0
     off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
     return (
-        f"**Counts are off by about {off:,.2g} people on average**, where the mean is {mean:,.2g}. "
-        "Pale areas are hardly more than noise."
+        f"**Noise moves counts by about {off:,.2g} people on average**, where the mean is "
+        f"{mean:,.2g}. Smoothing evens out some real differences, too. Pale areas may be noise."
     )
 
 
