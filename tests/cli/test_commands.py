@@ -22,6 +22,7 @@ from fpanon_core.studies import (
     anonymizability,
     hiding,
 )
+from fpanon_core.studies.presets import PRESETS
 from fpanon_core.synthetic.region import generate_region
 from fpanon_core.tables.writing import table_bytes
 from tests.support.commands import figures_of, run, said_by
@@ -396,6 +397,15 @@ def test_publish_makes_any_option(people: Path, tmp_path: Path, named: str, said
     table = fp.read_published(out / "data.csv")
     assert set(table["pseudonym"]) == set(pd.read_csv(key)["pseudonym"])
     assert not table["pseudonym"].str.match(r"u\d{4}").any()
+
+
+def test_tables_of_days_that_nobody_stated_are_not_published(people: Path, tmp_path: Path) -> None:
+    fs, _ = fp.read_cdr(people)
+    (tables,) = [o for o in PRESETS["tables"](fs) if o.tables.threshold]
+    result = run("publish", people, "--option", tables.name, "--out", tmp_path / "a.zip")
+    assert result.exit_code == 2
+    assert "come from the records" in " ".join(result.output.split())
+    assert not (tmp_path / "a.zip").exists()
 
 
 def test_publish_twice_shares_nothing(people: Path, tmp_path: Path) -> None:
