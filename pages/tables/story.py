@@ -67,8 +67,8 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
     return (
-        f"**{areas:,} areas, {each}: a typical count of {people:,.0f} people is off by about "
-        f"{first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
+        f"**{areas:,} areas, {each}: with everybody there, a typical count of {people:,.0f} people "
+        f"is off by about {first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
     )
 
 

@@ -194,8 +194,8 @@ def test_sentences_say_what_the_numbers_are() -> None:
     )
     option = _option(Tables, epsilon=1.0)
     assert story.expected(frame, option) == (
-        "**50 areas, 24 parts of a day: a typical count of 40 people is off by about 9.6 (24%).** "
-        "Fewer areas would be more exact."
+        "**50 areas, 24 parts of a day: with everybody there, a typical count of 40 people is off "
+        "by about 9.6 (24%).** Fewer areas would be more exact."
     )
     blank = story.expected(frame, _option(Flows, threshold=60))
     assert blank.endswith("Most counts are below 60 and will be blank.")
