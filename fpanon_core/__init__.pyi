@@ -66,6 +66,7 @@ from .model.options import (
     ReleaseOption,
     SampleUsers,
     SuppressRare,
+    Synthesize,
     Tables,
     as_option,
 )
@@ -73,6 +74,7 @@ from .model.periods import PeriodSet
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions
 from .model.published import GeneralizedFingerprintSet
 from .model.released import ReleasedSet
+from .model.synthetic_people import NoisyStatistics, SyntheticPeople
 from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
@@ -91,6 +93,7 @@ from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
 from .studies.under_profiles import disclosure_grid, unicity_grid
+from .synthesis.people import synthesize
 from .synthetic.generate import generate_cdr
 from .verification.anonymity import verify_k_anonymity
 
@@ -139,6 +142,7 @@ __all__ = [
     "LocalClock",
     "LocalEngine",
     "MembershipResult",
+    "NoisyStatistics",
     "OptionResult",
     "OptionsTable",
     "PeriodSet",
@@ -168,6 +172,8 @@ __all__ = [
     "StretchComponents",
     "StretchConfig",
     "SuppressRare",
+    "Synthesize",
+    "SyntheticPeople",
     "TableFrame",
     "Tables",
     "UnicityConfig",
@@ -246,6 +252,7 @@ __all__ = [
     "stretch_components",
     "suppress_rare",
     "suppress_small",
+    "synthesize",
     "synthetic_questionnaire",
     "table_error",
     "tail_weight_index",

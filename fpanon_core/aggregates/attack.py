@@ -25,9 +25,9 @@ import pandas as pd
 
 from ..attacks.homes import true_homes
 from ..engines.progress import Progress
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
-from ..model.count_tables import PUBLISHED_DIGITS, CountTables, TableFrame
+from ..model.count_tables import PUBLISHED_DIGITS, PresenceTable, TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.intervals import wilson_interval
@@ -97,14 +97,14 @@ def attack_tables(
     where = table_frame(fs, option.frame)
     drawn = rng.permutation(fs.n_users)
     half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
-    asked = _targets(fs, half, whole("targets", targets, 1), rng)
+    asked = drawn_targets(fs, half, whole("targets", targets, 1), rng)
     each = replace(option, epsilon=option.epsilon_each)
     tables = [row for row in TABLES if row[0] in option.CONTENTS]
     sums = {name: make(fs.subset(half), where, each) for name, make, _ in tables}
     mean = {name: make(fs.subset(others), where, each).cells for name, make, _ in tables}
     # Of the noise on a cell, in shares of a person.
     variance = 0.0 if each.epsilon is None else 2.0 / each.epsilon**2
-    homes = _HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
+    homes = HomeAttack(fs, where, rng) if "presence" in option.CONTENTS else None
     scores, found = np.zeros((len(asked), 2, 2)), np.zeros((len(asked), 2, len(WITHIN_M)))
     given_away = np.zeros(len(asked), bool)
 
@@ -121,24 +121,28 @@ def attack_tables(
                 made[name] = table
                 published = _raveled(table)
                 seen[name].append(np.round(published, PUBLISHED_DIGITS))
-                scores[row, world] += _scores(own[name].cells, published, mean[name], variance)
+                cells = mine.cells
+                scores[row, world] += membership_scores(cells, published, mean[name], variance)
             if homes is not None:
-                released = CountTables(option, **made)  # type: ignore[arg-type]
-                found[row, world] = homes.found(user, released)
+                assert isinstance(made["presence"], PresenceTable)
+                found[row, world] = homes.found(user, _at_night(made["presence"]))
         given_away[row] = any((more != less).any() for more, less in seen.values())
         if progress is not None:
             progress((row + 1) / len(asked))
-    membership = _membership(scores, option)
+    membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
         many, of = int(given_away.sum()), len(asked)
         low, high = wilson_interval(many, of)
         membership = replace(
             membership, differencing=many / of, differencing_low=low, differencing_high=high
         )
-    return TablesAttacked(membership, _homes_found(found, homes, asked, option.epsilon))
+    return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
 
 
-def _targets(fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator) -> IntArray:
+def drawn_targets(
+    fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator
+) -> IntArray:
+    """People of a half who are asked about; one in ten is among the most recorded."""
     many = min(many, len(half))
     heavy = half[np.argsort(-fs.lengths[half], kind="stable")[: many // _OUTLIERS]]
     rest = np.setdiff1d(half, heavy)
@@ -154,10 +158,18 @@ def _raveled(table: object) -> FloatArray:
     return dense
 
 
-def _scores(
+def membership_scores(
     own: FloatArray, published: FloatArray, others: FloatArray, variance: float
 ) -> FloatArray:
-    """Correlation and likelihood ratio for one person; both tables as shares of their sum."""
+    """Correlation and likelihood ratio for one person; both tables as shares of their sum.
+
+    Parameters
+    ----------
+    own, published, others : float64 ndarray (n_cells,)
+        What the person adds; what is published; the attacker's sample of people like them.
+    variance : float
+        Of the noise on a cell, in shares of a person.
+    """
     cells = np.flatnonzero(own)
     if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
         return np.zeros(2)
@@ -175,10 +187,21 @@ def _scores(
 # --- membership ----------------------------------------------------------------------------------
 
 
-def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
-    """The stronger of both attackers; thresholds are learnt on one half, judged on the other."""
+ATTACKERS = ("correlation", "likelihood_ratio", "nearest_record")
+"""In the order of their scores; the last is asked where records are published."""
+
+
+def membership_of(scores: FloatArray, epsilon: float | None) -> MembershipResult:
+    """The strongest attacker; thresholds are learnt on one half, judged on the other.
+
+    Parameters
+    ----------
+    scores : float64 ndarray (n_targets, 2, n_attackers)
+        With the target in the data, and without.
+    epsilon : float or None
+    """
     rows = []
-    for at, name in enumerate(("correlation", "likelihood_ratio")):
+    for at, name in enumerate(ATTACKERS[: scores.shape[2]]):
         hits = np.zeros((len(scores), 2))
         for fold in (0, 1):
             learn = np.arange(len(scores)) % 2 == fold
@@ -189,7 +212,7 @@ def _membership(scores: FloatArray, option: Tables) -> MembershipResult:
     columns = ["attacker", "advantage", "low", "high", "true_positives", "false_positives"]
     table = pd.DataFrame(rows, columns=columns)
     best = table.iloc[int(np.argmax(table["high"]))]
-    bound = 1.0 if option.epsilon is None else math.tanh(option.epsilon / 2)
+    bound = 1.0 if epsilon is None else math.tanh(epsilon / 2)
     return MembershipResult(
         float(best["advantage"]),
         float(best["low"]),
@@ -219,21 +242,23 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 # --- homes ---------------------------------------------------------------------------------------
 
 
-class _HomeAttack:
-    """An attacker with the tables and p points of a person; one guess for each reach."""
+class HomeAttack:
+    """An attacker with what is published and p points of a person; one guess for each reach."""
 
     def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
-        self._fs, self._where, self._rng = fs, where, rng
+        self._fs, self._rng = fs, rng
         self.homes = true_homes(fs)
         places = places_of(where, fs.crs)
         self._x, self._y = places.x_m + places.dx_m / 2, places.y_m + places.dy_m / 2
         self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
 
-    def found(self, user: int, released: CountTables) -> FloatArray:
-        """Whether the best of the guesses is within each distance; NaN where no home is known."""
+    def found(self, user: int, at_night: FloatArray) -> FloatArray:
+        """Whether the best of the guesses is within each distance; NaN where no home is known.
+
+        ``at_night`` are people by place, as far as what is published tells.
+        """
         home = self.homes.x_m[user], self.homes.y_m[user]
-        table = released.presence
-        if not math.isfinite(home[0]) or table is None:
+        if not math.isfinite(home[0]):
             return np.full(len(WITHIN_M), np.nan)
         if user not in self._known:
             rows = self._fs.rows_of(user)
@@ -246,11 +271,7 @@ class _HomeAttack:
             )
         x, y = self._known[user]
         apart = np.hypot(self._x[:, None] - x, self._y[:, None] - y).min(axis=1)
-        bands = table.values.shape[2]
-        hour = np.arange(bands) * 24 / bands
-        night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
-        people = np.nansum(table.values[:, :, night], axis=(1, 2))
-        weight = people[self._where.area] * self._where.share + 1e-12
+        weight = at_night + 1e-12
         off = [
             math.hypot(self._x[at] - home[0], self._y[at] - home[1])
             for at in (int(np.argmax(weight * np.exp(-apart / reach))) for reach in _REACHES_M)
@@ -260,9 +281,23 @@ class _HomeAttack:
         return best
 
 
-def _homes_found(
-    found: FloatArray, homes: _HomeAttack | None, asked: IntArray, epsilon: float | None
+def is_night(hour: FloatArray) -> BoolArray:
+    """Hours of the night, for homes."""
+    return (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
+
+
+def _at_night(table: PresenceTable) -> FloatArray:
+    """People at each place of the frame."""
+    bands, where = table.values.shape[2], table.frame
+    people = np.nansum(table.values[:, :, is_night(np.arange(bands) * 24 / bands)], axis=(1, 2))
+    shared: FloatArray = people[where.area] * where.share
+    return shared
+
+
+def homes_found(
+    found: FloatArray, homes: HomeAttack | None, asked: IntArray, epsilon: float | None
 ) -> pd.DataFrame:
+    """Shares of targets whose home is found, with their data and without; see the results."""
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])
     rows: list[tuple[float, ...]] = []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +90,7 @@ def presence_sums(
         As of :func:`presence`.
     """
     size = check_size(frame.n_areas * bands)
-    return _summed(_presence_of, fs, frame, size, (bands, most), engine, progress)
+    return summed(_presence_of, fs, frame, size, (bands, most), engine, progress)
 
 
 def flow_sums(
@@ -117,7 +118,7 @@ def flow_sums(
         As of :func:`presence`.
     """
     size = check_size(frame.n_areas**2)
-    return _summed(_flows_of, fs, frame, size, (most,), engine, progress)[0]
+    return summed(_flows_of, fs, frame, size, (most,), engine, progress)[0]
 
 
 def check_size(of_a_day: int) -> int:
@@ -130,16 +131,23 @@ def check_size(of_a_day: int) -> int:
     return size
 
 
-def _summed(
+def summed(
     block: Callable[..., tuple[FloatArray, float]],
     fs: FingerprintSet,
     frame: TableFrame,
     size: int,
-    given: tuple[int, ...],
+    given: tuple[Any, ...],
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[FloatArray, float]:
-    """Sums of the blocks of people, added up in their order: fractions depend on it."""
+    """Sums of the blocks of people, added up in their order: fractions depend on it.
+
+    Parameters
+    ----------
+    block : callable
+        Of some people, the data, the area of each sample, the frame, the minutes from the data's
+        clock to the frame's, ``size`` and ``given``: their cells and one number more.
+    """
     area, corners = cells_of(fs)
     place = place_of(corners, frame.counts, fs.crs)
     area_of = np.where(place >= 0, frame.area[place], -1)
@@ -176,7 +184,7 @@ def _presence_of(
     most: int,
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
-    return cells, add_presence(_seen(users, fs, area, frame, later), bands, most, cells)
+    return cells, add_presence(people_seen(users, fs, area, frame, later), bands, most, cells)
 
 
 def _flows_of(
@@ -188,16 +196,17 @@ def _flows_of(
     size: int,
     most: int,
 ) -> tuple[FloatArray, float]:
-    cells, seen = np.zeros(size), _seen(users, fs, area, frame, later)
+    cells, seen = np.zeros(size), people_seen(users, fs, area, frame, later)
     # Who is chosen must be nobody's to know: from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)
     add_flows(seen, frame.n_areas, most, draw, cells)
     return cells, 0.0
 
 
-def _seen(
+def people_seen(
     users: slice, fs: FingerprintSet, area: SmallInts, frame: TableFrame, later: float
 ) -> Seen:
+    """Samples of some people as kernels take them."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
     t_min, clock = fs.t_min[rows] + later, frame.counts.clock
     return Seen(

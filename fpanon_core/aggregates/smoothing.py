@@ -181,9 +181,14 @@ def _area_prior(frame: TableFrame) -> FloatArray:
 
 
 def _neighbours(frame: TableFrame) -> IntArray:
-    """The areas in an order of median splits, the longer side first."""
     many = np.bincount(frame.area)
-    x, y = (np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
+    return neighbours(
+        *(np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
+    )
+
+
+def neighbours(x: FloatArray, y: FloatArray) -> IntArray:
+    """Points in an order of median splits, the longer side first."""
     pieces, found = [np.arange(len(x))], []
     while pieces:
         some = pieces.pop()

@@ -41,6 +41,7 @@ from ..model.options import (
     SpaceNoise,
     Step,
     SuppressRare,
+    Synthesize,
     Tables,
     TimeNoise,
     What,
@@ -155,8 +156,8 @@ def _applied(
             return Applied(
                 hidden.expanded(), hidden.suppressed_share, len(hidden.suppressed), hidden
             )
-        case Tables():
-            raise ConfigError("Tables have no records; make them with presence, flows or release.")
+        case Tables() | Synthesize():
+            raise ConfigError("This option has no records of anybody; make it with release.")
 
 
 Cells = dict[str, Any]

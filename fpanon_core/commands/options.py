@@ -315,10 +315,10 @@ def _table(table: OptionsTable, limit: float) -> str:
     faults += [
         f"{each.option.name}: {name} is not known. {why}"
         for each in table.results
-        if each.option.tables is None
+        if each.option.recordless is None
         for name, why in each.unasked.items()
     ]
-    if any(option.tables is not None for option in table.options):
+    if any(option.recordless is not None for option in table.options):
         faults.append(f"Tables: only homes and membership are asked. {NO_RECORD}")
     return "\n".join([table_text(head, rows), *faults, *_notes(table, limit)])
 

@@ -1,4 +1,4 @@
-"""``tables`` and ``ledger``: presence and flows in place of records, and the ε they have cost."""
+"""``tables``, ``synthesize`` and ``ledger``: releases without records, and the ε they have cost."""
 
 from __future__ import annotations
 
@@ -14,36 +14,39 @@ from ..io.ledger import Ledger
 from ..io.publishing import check_target
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
-from ..model.options import Flows, Presence, Tables
+from ..model.options import Flows, Presence, Synthesize, Tables
+from ..model.periods import decided_by_records
+from ..studies import synthetic_package
 from ..studies.count_tables import proposal_for, release
-from ..studies.table_package import package, publish_tables, verify_tables
+from ..studies.table_package import package, verify_tables, write_package
 from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
 from .run import Run
 
 _CONTENTS = {"presence": Presence, "flows": Flows, "both": Tables}
 _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
-_ASKED: Fields = {
+_STATED: Fields = {
     "first_day": asked("--from", metavar="YYYY-MM-DD", kind=str | None, read=read_date),
     "places": asked(metavar="|".join(PLACES)),
     "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
+}
+_ASKED: Fields = {
     "what": asked(metavar="|".join(_CONTENTS)),
     "epsilon": asked(metavar="EPS"),
 }
+FORMAT = asked("--format", metavar="csv|parquet")
 
 
 @dataclass(frozen=True)
-class Wish:
-    """Which tables, of which areas and days, and how they are protected.
+class Stated:
+    """Places and days, stated and public.
 
     Attributes
     ----------
     first_day : date or None
-        First day of the tables, local date.
+        First day, local date.
     days : int or None
         Number of days.
-    what : str
-        Presence (people by area and hours), flows (trips between areas), or both.
     places : str or None
         Areas of antennas, or squares or H3 hexagons over --area; antennas if there is no --area.
     area : StatedArea or None
@@ -53,6 +56,32 @@ class Wish:
         Side of a square, metres.
     resolution : int
         Of the hexagons, 0 to 15.
+    """
+
+    first_day: dt.date | None = None
+    days: int | None = None
+    places: str | None = None
+    area: StatedArea | None = None
+    side_m: float = 1_000.0
+    resolution: int = 8
+
+    def frame(self, timezone: str | None) -> FrameConfig:
+        """The frame that is wished for; ConfigError if there is none."""
+        if self.days is None:
+            raise ConfigError("State the period: --from with the first day, and --days.")
+        period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
+        places: Any = self.places or ("antennas" if self.area is None else "grid")
+        return FrameConfig(period, places, self.area, self.side_m, self.resolution)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """Which tables, and how they are protected.
+
+    Attributes
+    ----------
+    what : str
+        Presence (people by area and hours), flows (trips between areas), or both.
     antennas_an_area : int
         About how many neighbouring antennas make one area.
     column : str or None
@@ -70,13 +99,7 @@ class Wish:
         cell is off by at most a fifth.
     """
 
-    first_day: dt.date | None = None
-    days: int | None = None
     what: str = "both"
-    places: str | None = None
-    area: StatedArea | None = None
-    side_m: float = 1_000.0
-    resolution: int = 8
     antennas_an_area: int = 1
     column: str | None = None
     bands: int = 24
@@ -85,36 +108,52 @@ class Wish:
     trips_per_day: int = 2
     people: int | None = None
 
-    def option(self, timezone: str | None) -> Tables:
+    def option(self, frame: FrameConfig) -> Tables:
         """The release option that is wished for; ConfigError if there is none."""
-        if self.days is None:
-            raise ConfigError("State the period: --from with the first day, and --days.")
         if self.what not in _CONTENTS:
             raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
-        places: Any = self.places or ("antennas" if self.area is None else "grid")
-        frame = FrameConfig(
-            StatedPeriod(self.first_day, self.days, 60.0, timezone),
-            places,
-            self.area,
-            self.side_m,
-            self.resolution,
-            self.antennas_an_area,
-            self.column,
-        )
+        areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
         return _CONTENTS[self.what](
-            frame, self.bands, self.threshold, self.epsilon, self.trips_per_day
+            areas, self.bands, self.threshold, self.epsilon, self.trips_per_day
         )
+
+
+@dataclass(frozen=True)
+class Book:
+    """Where ε is charged.
+
+    Attributes
+    ----------
+    ledger : Path or None
+        File beside the data set in which ε is charged first.
+    budget : float or None
+        Most ε that may be spent on these people; the ledger keeps it.
+    reason : str or None
+        Why the budget may be passed; the ledger keeps it.
+    """
+
+    ledger: Path | None = None
+    budget: float | None = None
+    reason: str | None = None
+
+    def charge(self, option: Tables | Synthesize) -> list[str]:
+        """Charge an option before its noise is drawn; what to say of it."""
+        if self.ledger is None:
+            return []
+        book = Ledger(self.ledger, budget=self.budget)
+        book.spend(option, reason=self.reason)
+        left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
+        return [f"Ledger: ε = {book.spent:g} spent{left}."]
 
 
 @command
 def tables(
     out: Path,
+    stated: Annotated[Stated, _STATED],
     wish: Annotated[Wish, _ASKED],
     run: Annotated[Run, _RUN],
-    ledger: Path | None = None,
-    budget: float | None = None,
-    reason: str | None = None,
-    table_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv",
+    book: Book,
+    table_format: Annotated[str, FORMAT] = "csv",
 ) -> None:
     """Publish how many people are where and when, and their trips, in place of records.
 
@@ -122,27 +161,13 @@ def tables(
     ----------
     out : Path
         The package to write: a .zip, or a new folder.
-    ledger : Path or None
-        File beside the data set in which the ε of private tables is charged first.
-    budget : float or None
-        Most ε that may be spent on these people; the ledger keeps it.
-    reason : str or None
-        Why the budget may be passed; the ledger keeps it.
     table_format : str
         Of the tables.
     """
-    option = wish.option(run.wanted.timezone)
-    if table_format not in ("csv", "parquet"):
-        raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
-    if option.epsilon is None and ledger is not None:
+    option = wish.option(stated.frame(run.wanted.timezone))
+    if option.epsilon is None and book.ledger is not None:
         raise ConfigError("Only private tables are charged; give --epsilon, too.")
-    book = None if ledger is None else Ledger(ledger, budget=budget)
-    check_target(out)  # before anything is charged
-    centre = None
-    if option.epsilon is not None:
-        check_private(run.wanted)
-        centre = stated_centre(run.wanted, option.frame)
-    run.read(centre=centre)
+    _read(option, out, run, table_format)
     lines = []
     if wish.people is not None and option.frame.places == "antennas":
         wise = proposal_for(run.fs, wish.people, option.epsilon_each or 1.0)
@@ -153,21 +178,76 @@ def tables(
             f"For {wish.people:,} people: {wise.areas} areas, {wise.bands} bands a day; a typical "
             f"cell is off by about {wise.share:.0%}."
         )
+    lines += book.charge(option)
     released = run.ask("tables", release, option)
-    if book is not None:
-        book.spend(released, reason=reason)
-        left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
-        lines.append(f"Ledger: ε = {book.spent:g} spent{left}.")
     archive = package(released, table_format)
     found = verify_tables(archive, run.fs)
     if not found.passed:
         raise InfeasibleError(f"The tables did not pass their verification. {found}")
-    path = publish_tables(released, out, table_format)
+    path = write_package(archive, out)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
     if option.epsilon is None:
         lines.append("Two such tables that differ in one person give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
     run.end(figures, *lines)
+
+
+@command
+def synthesize(
+    out: Path,
+    epsilon: Annotated[float, asked("--epsilon", metavar="EPS")],
+    stated: Annotated[Stated, _STATED],
+    run: Annotated[Run, _RUN],
+    book: Book,
+    people: int | None = None,
+    table_format: Annotated[str, FORMAT] = "csv",
+) -> None:
+    """Publish made-up people, learnt from everybody with differential privacy.
+
+    Parameters
+    ----------
+    out : Path
+        The package to write: a .zip, or a new folder.
+    epsilon : float
+        For everything about one person; smaller protects more.
+    people : int or None
+        How many to make up. Without it, as many as the noisy number of people.
+    table_format : str
+        Of the records.
+    """
+    option = Synthesize(stated.frame(run.wanted.timezone), epsilon, people)
+    _read(option, out, run, table_format)
+    lines = book.charge(option)
+    released = run.ask("synthetic people", release, option)
+    archive = synthetic_package.package(released, table_format)
+    found = synthetic_package.verify_people(archive, run.fs)
+    if not found.passed:
+        raise InfeasibleError(f"The people did not pass their verification. {found}")
+    path = write_package(archive, out)
+    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    made = released.people
+    lines += synthetic_package.warnings(option, released.n_noisy, released.frame.n_areas)
+    figures = {"option": str(option), "people": made.n_users, "samples": made.n_samples}
+    run.end(
+        figures | {"path": str(path)},
+        f"{made.n_users:,} people made up, for about {released.n_noisy:,} real ones by a noisy "
+        "count.",
+        *lines,
+    )
+
+
+def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
+    """Read the data as what is published needs it, once all else is known to be right."""
+    if table_format not in ("csv", "parquet"):
+        raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
+    check_target(out)  # before anything is charged
+    centre = None
+    if option.epsilon is not None:
+        check_private(run.wanted)
+        centre = stated_centre(run.wanted, option.frame)
+    run.read(centre=centre)
+    if option.epsilon is not None and (fault := decided_by_records(run.fs)):
+        raise ConfigError(fault)  # nothing is charged for it
 
 
 @command

@@ -13,7 +13,7 @@ from ..model.checks import one_of, whole
 from ..model.composition import Crossing
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.options import ReleaseOption, Tables, as_option, name_key, step_from_dict
+from ..model.options import ReleaseOption, Synthesize, Tables, as_option, name_key, step_from_dict
 from ..model.profiles import parse_profile
 from ..studies import crossing, publishing
 from ..studies.count_tables import publish as publish_any
@@ -21,7 +21,7 @@ from ..studies.count_tables import release as drawn
 from ..studies.count_tables import verify_release
 from ..studies.memberships import NO_KEY
 from ..studies.presets import PRESETS
-from ..studies.table_package import described_tables
+from ..studies.table_package import described
 from ..tables.writing import read_json
 from .counts import stated_centre
 from .from_config import asked, command
@@ -122,15 +122,15 @@ def publish(
     own = options_in(options_file)
     run.read()
     chosen = named(option, own, run.fs)
-    if chosen.tables is not None and chosen not in own:
+    if chosen.recordless is not None and chosen not in own:
         raise ConfigError(
-            "The areas and days of this option come from the records. State them: `fpanon tables`, "
-            "or a file of options."
+            "The areas and days of this option come from the records. State them: `fpanon tables` "
+            "or `fpanon synthesize`, or a file of options."
         )
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
     size = ""
-    if chosen.tables is None:
+    if chosen.recordless is None:
         size = f": {released.n_users:,} people, {released.n_samples:,} samples"
     run.end({}, f"{chosen.text}{size}.")
 
@@ -200,15 +200,15 @@ def verify(
     """
     if k is not None:
         whole("--k", k, 2)
-    of_tables = described_tables(release)
-    fs, report = wanted.read(None if of_tables is None else _centre_of(of_tables, wanted))
-    if of_tables is not None:
+    facts = described(release)
+    fs, report = wanted.read(_centre_of(facts, wanted) if facts else None)
+    if facts:
         found = verify_release(release, fs, k)
     else:
         crowd = publishing.promised(release, fs) if k is None else k
         found = publishing.held_against(release, fs, crowd, key=key, left_out=left_out)
     typer.echo(wanted.account(fs, report))
-    if k is None and of_tables is None:
+    if k is None and not facts:
         typer.echo(
             "The release states no crowd that it promises: files, figures and names are checked, "
             "and nobody's crowd."
@@ -225,10 +225,10 @@ def verify(
         raise typer.Exit(1)
 
 
-def _centre_of(described: dict[str, Any], wanted: Request) -> tuple[float, float] | None:
-    """Of the projection that private tables were made on."""
-    step = step_from_dict(described.get("option"))
-    if not isinstance(step, Tables) or step.epsilon is None:
+def _centre_of(facts: dict[str, Any], wanted: Request) -> tuple[float, float] | None:
+    """Of the projection that a private release was made on."""
+    step = step_from_dict(facts.get("option"))
+    if not isinstance(step, Tables | Synthesize) or step.epsilon is None:
         return None
     return stated_centre(wanted, step.frame)
 

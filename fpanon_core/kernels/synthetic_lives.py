@@ -62,9 +62,9 @@ def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray
     """Number of events, at least 1, of the users ``first, first + 1, …``: lognormal, given mean."""
     state = np.zeros(1, np.uint64)
     for i in range(len(out)):
-        _start(state, seed, first + i, 1)
+        start(state, seed, first + i, 1)
         rate = mean * np.exp(sigma * _normal(state) - 0.5 * sigma * sigma)
-        out[i] = max(1, int(rate + _uniform(state)))
+        out[i] = max(1, int(rate + uniform(state)))
 
 
 @njit(nogil=True, cache=True)
@@ -87,10 +87,10 @@ def wander(
     arrive, leave, stop = np.empty(legs), np.empty(legs), np.empty(legs, np.int64)
     stays = Stays(arrive, leave, stop)
     for i in range(len(offsets) - 1):
-        _start(state, seed, first + i, 2)
+        start(state, seed, first + i, 2)
         n = _itinerary(state, world, stays)
         rows = second[offsets[i] : offsets[i + 1]]
-        _start(state, seed, first + i, 3)
+        start(state, seed, first + i, 3)
         _event_times(state, days, world.rhythm, rows)
         rows.sort()
         for j in range(1, len(rows)):  # one event a second, so that none looks like a copy
@@ -119,12 +119,12 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
     """Fill the stops of one user, each with its times of arrival and leave; how many there are."""
     days, weekday, pull = world.days, world.weekday, world.pull
     arrive, leave, stop = stays.arrive, stays.leave, stays.stop
-    home = _draw(world.residents, _uniform(state))
-    work = _draw(pull[home], _uniform(state))
-    employed = _uniform(state) < _EMPLOYED
+    home = draw(world.residents, uniform(state))
+    work = draw(pull[home], uniform(state))
+    employed = uniform(state) < _EMPLOYED
     shift_start = 60 * (8.3 + 0.8 * _normal(state))
     shift_length = 60 * (8.4 + 0.7 * _normal(state))
-    sociable = 0.4 + 1.2 * _uniform(state)
+    sociable = 0.4 + 1.2 * uniform(state)
     known, visits = np.empty(days * _LEGS_A_DAY, np.int64), np.zeros(days * _LEGS_A_DAY)
     n_known = 0
     arrive[0], leave[0], stop[0] = 0.0, 0.0, home
@@ -135,23 +135,23 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
         outings = 1.1 * sociable
         if (weekday + day) % 7 < 5:
             outings = 0.7 * sociable
-            if employed and _uniform(state) < _AT_WORK:
+            if employed and uniform(state) < _AT_WORK:
                 outings = 0.4 * sociable
                 begin = midnight + shift_start + 12 * _normal(state)
                 free = begin + shift_length + 20 * _normal(state)
                 n = _go(n, work, begin, free, world, stays)
-        while _uniform(state) < outings:
+        while uniform(state) < outings:
             outings = outings * 0.75 if outings > 1 else outings * 0.5
-            begin = max(free, leave[n - 1]) + 60 * 3.0 * _uniform(state)
-            end = begin + 20 - 80 * np.log(1 - _uniform(state))
+            begin = max(free, leave[n - 1]) + 60 * 3.0 * uniform(state)
+            end = begin + 20 - 80 * np.log(1 - uniform(state))
             if end > midnight + _BED_MIN:
                 break
             here = stop[n - 1]
-            new = n_known == 0 or _uniform(state) < _RHO * (n_known + 2.0) ** -_GAMMA
+            new = n_known == 0 or uniform(state) < _RHO * (n_known + 2.0) ** -_GAMMA
             if new:
-                goal = _draw(pull[here], _uniform(state))
+                goal = draw(pull[here], uniform(state))
             else:
-                left = _uniform(state) * visits[:n_known].sum()
+                left = uniform(state) * visits[:n_known].sum()
                 at = 0
                 while at + 1 < n_known and left >= visits[at]:
                     left -= visits[at]
@@ -167,7 +167,7 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
                 n_known += 1
             visits[seen] += 1
             n = _go(n, goal, begin, end, world, stays)
-            if _uniform(state) < 0.6:
+            if uniform(state) < 0.6:
                 n = _go(n, home, 0.0, 0.0, world, stays)
         if stop[n - 1] != home:
             n = _go(n, home, 0.0, 0.0, world, stays)
@@ -199,17 +199,17 @@ def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> No
     last = days * _DAY - 1.0 / 60.0
     made = 0
     while made < len(out):
-        u = _uniform(state)
-        hour = _draw(rhythm, u)
+        u = uniform(state)
+        hour = draw(rhythm, u)
         begin = rhythm[hour - 1] if hour else 0.0
         t = 60 * (hour + (u - begin) / (rhythm[hour] - begin) + shift)
         t = t % (days * _DAY)
         while made < len(out):
             out[made] = int(60 * min(t, last))
             made += 1
-            if _uniform(state) >= _MORE_IN_BURST:
+            if uniform(state) >= _MORE_IN_BURST:
                 break
-            t -= _BURST_GAP_MIN * np.log(1 - _uniform(state))
+            t -= _BURST_GAP_MIN * np.log(1 - uniform(state))
             if t > last:
                 break
 
@@ -226,7 +226,7 @@ def _nearest(x: float, y: float, x_m: FloatArray, y_m: FloatArray) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _draw(cumulative: Any, u: float) -> int:
+def draw(cumulative: Any, u: float) -> int:
     """First entry whose cumulative share exceeds u in [0, 1)."""
     low, high = 0, len(cumulative) - 1
     while low < high:
@@ -239,7 +239,7 @@ def _draw(cumulative: Any, u: float) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _start(state: Any, seed: int, user: int, purpose: int) -> None:
+def start(state: Any, seed: int, user: int, purpose: int) -> None:
     """Put a user's random stream at its beginning; each purpose has one of its own."""
     state[0] = np.uint64(seed)
     _bits(state)
@@ -251,13 +251,13 @@ def _start(state: Any, seed: int, user: int, purpose: int) -> None:
 @njit(nogil=True, cache=True)
 def _normal(state: Any) -> float:
     """A standard normal number (Box & Muller's, the cosine half)."""
-    radius = np.sqrt(-2.0 * np.log(1.0 - _uniform(state)))
-    normal: float = radius * np.cos(2.0 * np.pi * _uniform(state))
+    radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
+    normal: float = radius * np.cos(2.0 * np.pi * uniform(state))
     return normal
 
 
 @njit(nogil=True, cache=True)
-def _uniform(state: Any) -> float:
+def uniform(state: Any) -> float:
     """A number in [0, 1), 53 bits."""
     unit: float = np.float64(_bits(state) >> np.uint64(11)) * 2.0**-53
     return unit

@@ -110,6 +110,12 @@ class ReleaseOption:
         return step if isinstance(step, Tables) else None
 
     @property
+    def recordless(self) -> Tables | Synthesize | None:
+        """The step that publishes no record of anybody; None where records are published."""
+        step = self.steps[0] if self.steps else None
+        return step if isinstance(step, (Tables, Synthesize)) else None
+
+    @property
     def moved(self) -> bool:
         """Whether noise or exchange moves points, so that what is published need not be true."""
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
@@ -390,11 +396,7 @@ class Tables:
 
     def __str__(self) -> str:
         what = " and ".join(self.CONTENTS)
-        places = {
-            "antennas": "by antenna",
-            "grid": f"by squares of {_metres(self.frame.side_m)}",
-            "hexagons": f"by H3 hexagons of resolution {self.frame.resolution}",
-        }[self.frame.places]
+        places = _places_text(self.frame)
         if self.frame.column is not None:
             places = f"by {self.frame.column}"
         elif self.frame.antennas_an_area > 1:
@@ -422,6 +424,47 @@ class Flows(Tables):
     CONTENTS: ClassVar[tuple[str, ...]] = ("flows",)
 
 
+@dataclass(frozen=True)
+class Synthesize:
+    """Synthetic people in place of records: :func:`fpanon_core.synthesize`.
+
+    Attributes
+    ----------
+    frame : FrameConfig
+        Stated, public places and days.
+    epsilon : float
+        What is learnt is ε-differentially private for everything about one person.
+    people : int or None
+        How many are made up; as many as the noisy number of people for None.
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range, or places are brought together into areas.
+    """
+
+    frame: FrameConfig
+    epsilon: float
+    people: int | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        if not isinstance(self.frame, FrameConfig):
+            raise ConfigError("Synthetic people need a FrameConfig that states places and days.")
+        if self.frame.antennas_an_area > 1 or self.frame.column is not None:
+            raise ConfigError("Synthetic people are at places; state no areas of several antennas.")
+        put(self, "epsilon", EPSILON.check("epsilon", self.epsilon))
+        if self.people is not None:
+            put(self, "people", whole("people", self.people, 1, MOST_SYNTHETIC))
+
+    def __str__(self) -> str:
+        many = "" if self.people is None else f"{self.people:,} "
+        return f"{many}synthetic people {_places_text(self.frame)}, ε = {self.epsilon:g}"
+
+
+MOST_SYNTHETIC = 10_000_000
+"""Most synthetic people that can be made."""
+
 MOST_LEFT_OUT = 0.1
 """Largest share of the people that may be left out because it costs most to hide them."""
 
@@ -444,7 +487,15 @@ class Periods:
 
 
 Step: TypeAlias = (
-    Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Periods | Glove | Tables
+    Generalize
+    | SampleUsers
+    | AddNoise
+    | Permute
+    | SuppressRare
+    | Periods
+    | Glove
+    | Tables
+    | Synthesize
 )
 
 _PLAIN = {"planar_laplace": "planar Laplace", "laplace": "Laplace", "gaussian": "Gaussian"}
@@ -460,6 +511,7 @@ KINDS: dict[str, type[Any]] = {
     "tables": Tables,
     "presence": Presence,
     "flows": Flows,
+    "synthesize": Synthesize,
 }
 _SPACES: dict[str, type[Any]] = {
     "grid": Grid,
@@ -480,8 +532,10 @@ def check_chain(steps: Sequence[Step]) -> None:
     ConfigError
         They do not.
     """
-    if len(steps) > 1 and any(isinstance(step, Tables) for step in steps):
-        raise ConfigError("Tables are made of the data as they are; give no other technique.")
+    if len(steps) > 1 and any(isinstance(step, Tables | Synthesize) for step in steps):
+        raise ConfigError(
+            "Tables and synthetic people are made of the data as they are; give no other technique."
+        )
     at = [position for position, step in enumerate(steps) if isinstance(step, Periods)]
     if not at:
         return
@@ -522,7 +576,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
             "space": place,
             "minutes": float(step.profile.minutes),
         }
-    if isinstance(step, Tables):
+    if isinstance(step, Tables | Synthesize):
         plain = {each.name: getattr(step, each.name) for each in fields(step)}
         return {"technique": technique(step), **plain, "frame": step.frame.to_dict()}
     plain = asdict(step)
@@ -555,6 +609,14 @@ def step_from_dict(plain: Any) -> Step:
             "steps as ReleaseOption.to_dict gives them."
         ) from None
     return step
+
+
+def _places_text(frame: FrameConfig) -> str:
+    return {
+        "antennas": "by antenna",
+        "grid": f"by squares of {_metres(frame.side_m)}",
+        "hexagons": f"by H3 hexagons of resolution {frame.resolution}",
+    }[frame.places]
 
 
 def _metres(value: float) -> str:

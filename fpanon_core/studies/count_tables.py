@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
-from ..aggregates.attack import attack_tables
+from ..aggregates.attack import TablesAttacked, attack_tables
 from ..aggregates.contributions import check_size, table_frame
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
@@ -24,6 +24,7 @@ from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
+from ..measures.utility import measured
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
@@ -33,8 +34,11 @@ from ..model.files import state_folder
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.membership import MembershipResult
-from ..model.options import ReleaseOption, Tables, as_option
+from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.released import ReleasedSet
+from ..model.synthetic_people import SyntheticPeople
+from ..synthesis.attack import SyntheticAttacked, attack_synthetic
+from ..synthesis.people import synthetic_people
 from ..verification import release as of_records
 from . import publishing
 from .counts_release import reading_fault
@@ -42,8 +46,10 @@ from .framing import stated_middle
 from .option_result import OptionResult
 from .reading import Reading, Source, read
 from .releases import reference
+from .synthetic_package import publish_people, verify_people
 from .table_package import (
-    described_tables,
+    KIND,
+    described,
     frames_of,
     package,
     publish_tables,
@@ -56,6 +62,7 @@ NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
+_SYNTHETIC_TARGETS = 40  # of whom each is asked about by making people twice
 
 
 def release(
@@ -65,20 +72,23 @@ def release(
     seed: int | None = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
-) -> ReleasedSet | CountTables:
+) -> ReleasedSet | CountTables | SyntheticPeople:
     """The data as a release option would publish them.
 
-    As :func:`fpanon_core.anonymize.chain.release`; of an option of tables, the tables. Their noise
-    always comes from the operating system: no seed makes it again.
+    As :func:`fpanon_core.anonymize.chain.release`; of an option of tables or of synthetic people,
+    those. Their noise always comes from the operating system: no seed makes it again.
     """
     chosen = as_option(option)
-    if chosen.tables is not None:
-        return count_tables(fs, chosen.tables, engine=engine, progress=progress)
+    step = chosen.recordless
+    if isinstance(step, Synthesize):
+        return synthetic_people(fs, step, engine=engine, progress=progress)
+    if step is not None:
+        return count_tables(fs, step, engine=engine, progress=progress)
     return release_records(fs, chosen, seed=seed, engine=engine, progress=progress)
 
 
 def publish(
-    released: ReleasedSet | GloveResult | CountTables,
+    released: ReleasedSet | GloveResult | CountTables | SyntheticPeople,
     path: str | os.PathLike[str],
     *,
     key: str | os.PathLike[str] | None = None,
@@ -88,21 +98,23 @@ def publish(
 ) -> Path:
     """Write a release as it is to leave; of records, verify the bytes written.
 
-    As :func:`fpanon_core.studies.publishing.publish`. Tables have no pseudonyms: a key or a list of
-    what was left out is refused. Their bytes are for :func:`verify_release` and the original.
+    As :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have no
+    pseudonyms: a key or a list of what was left out is refused. Their bytes are for
+    :func:`verify_release` and the original.
 
     Raises
     ------
     ConfigError
-        As there; or tables claim an ε that promises nothing, as the records decided how they were
-        read.
+        As there; or an ε promises nothing, as the records decided how the data were read.
     """
-    if not isinstance(released, CountTables):
+    if not isinstance(released, CountTables | SyntheticPeople):
         return publishing.publish(
             released, path, key=key, original=original, left_out=left_out, format=format
         )
     if key is not None or left_out is not None:
-        raise ConfigError("Tables have no pseudonyms; give neither key nor left_out.")
+        raise ConfigError("No record is anybody's; give neither key nor left_out.")
+    if isinstance(released, SyntheticPeople):
+        return publish_people(released, path, format)
     return publish_tables(released, path, format)
 
 
@@ -116,14 +128,15 @@ def verify_release(
 ) -> Verification:
     """Check the bytes of a release against the original data.
 
-    As :func:`fpanon_core.verification.release.verify_release`; of tables, frame, protection and
-    every byte.
+    As :func:`fpanon_core.verification.release.verify_release`; of tables and synthetic people
+    frame, protection and every byte.
     """
-    if described_tables(path) is None:
+    kind = described(path).get("kind")
+    if kind is None:
         return of_records.verify_release(path, original, k, key=key, left_out=left_out)
     if k is not None:
-        raise ConfigError("Tables promise no group of k; give k=None.")
-    return verify_tables(path, original)
+        raise ConfigError("Nothing here promises a group of k; give k=None.")
+    return (verify_tables if kind == KIND else verify_people)(path, original)
 
 
 def membership(
@@ -134,12 +147,12 @@ def membership(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MembershipResult:
-    """Can an attacker tell whether a person is in the data behind the tables?
+    """Can an attacker tell whether a person is in the data behind a release without records?
 
     Parameters
     ----------
     fs : FingerprintSet
-    option : Tables, Presence, Flows, or an option of one of them
+    option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
         People asked about; one in ten is among the most recorded.
     seed : int
@@ -154,9 +167,7 @@ def membership(
     InfeasibleError
         There are too few people.
     """
-    return attack_tables(
-        fs, _tables_of(option), targets=targets, seed=seed, progress=progress
-    ).membership
+    return _attacked(fs, option, targets, seed, progress).membership
 
 
 def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
@@ -182,14 +193,17 @@ def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFr
 def tables_result(
     fs: FingerprintSet, option: ReleaseOption, seed: int, progress: Progress | None
 ) -> OptionResult:
-    """What an option of tables would release, and what that risks and is worth."""
-    tables = _tables_of(option)
-    made = count_tables(fs, tables, progress=part(progress, 0.0, _MAKING_SHARE))
+    """What an option without records would release, and what that risks and is worth."""
+    made = release(fs, option, progress=part(progress, 0.0, _MAKING_SHARE))
     compared = reference(fs)
-    components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
-    found = attack_tables(
-        fs, tables, targets=_TARGETS, seed=seed, progress=part(progress, _MAKING_SHARE, 1.0)
-    )
+    if isinstance(made, SyntheticPeople):
+        components, corners = measured(compared, made.people)
+        components |= dict.fromkeys(("space", "time"), np.nan)  # points of nobody
+    else:
+        assert isinstance(made, CountTables)
+        components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
+    targets = _TARGETS if option.tables is not None else _SYNTHETIC_TARGETS
+    found = _attacked(fs, option, targets, seed, part(progress, _MAKING_SHARE, 1.0))
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
@@ -217,11 +231,15 @@ def tables_result(
     )
 
 
-def _tables_of(option: Any) -> Tables:
-    tables = as_option(option).tables
-    if tables is None:
-        raise ConfigError("This option publishes records; membership is asked of tables alone.")
-    return tables
+def _attacked(
+    fs: FingerprintSet, option: Any, targets: int, seed: int, progress: Progress | None
+) -> TablesAttacked | SyntheticAttacked:
+    step = as_option(option).recordless
+    if step is None:
+        raise ConfigError("This option publishes records; ask who is re-identified.")
+    if isinstance(step, Synthesize):
+        return attack_synthetic(fs, step, targets=targets, seed=seed, progress=progress)
+    return attack_tables(fs, step, targets=targets, seed=seed, progress=progress)
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,7 +112,7 @@ class Limits:
 
 def asked_of(result: OptionResult, risk: str) -> bool:
     """Whether a measure is asked of an option: others of tables than of records."""
-    if result.option.tables is None:
+    if result.option.recordless is None:
         return risk != "membership"
     return risk in OF_TABLES and risk not in result.unasked
 

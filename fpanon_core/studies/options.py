@@ -222,7 +222,7 @@ class _Exploration:
         return replace(done, seconds=time.perf_counter() - started)
 
     def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
-        if option.tables is not None:
+        if option.recordless is not None:
             return tables_result(self.fs, option, self.knowledge.seed, progress)
         release = released(
             self.fs,

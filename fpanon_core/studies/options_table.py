@@ -63,7 +63,7 @@ class OptionsTable(Tabled):
         rows = [
             # Who has no record cannot be picked out: tables stand at 0 of what is asked of records.
             (0.0, 0.0, 0.0)
-            if result.option.tables is not None and self.risk_name in result.unasked
+            if result.option.recordless is not None and self.risk_name in result.unasked
             else result.risk(self.risk_name)
             for result in self.results
         ]

@@ -26,6 +26,7 @@ from ..model.options import (
     Periods,
     Presence,
     ReleaseOption,
+    Synthesize,
     Tables,
 )
 from ..model.profiles import (
@@ -212,6 +213,7 @@ def crowd(limits: Limits) -> int:
 def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     """Tables in place of records: private at ε = 1 and .5, one table alone, and by threshold.
 
+    And synthetic people at ε = 1 and .5, at the antennas, or at squares, fewer than people.
     Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
     Areas are groups of antennas, or squares where there is no antenna table. For a study the days
     and the squares are those of the data, but for a few far travellers; what is published states
@@ -220,8 +222,8 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     Examples
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
-    >>> [option.name for option in table_options(fs)][-1]
-    'presence and flows by squares of 5 km, 1 bands a day, blank below 15'
+    >>> [option.name for option in table_options(fs)][-2:]
+    ['synthetic people by squares of 5 km, ε = 1', 'synthetic people by squares of 5 km, ε = 0.5']
     """
     people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
     wanted: list[tuple[type[Tables], float | None]] = [
@@ -232,7 +234,16 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
         each = (epsilon or 1.0) / (1 if epsilon is None else len(kind.CONTENTS))
         frame, bands = _table_frame(fs, people, each)
         found.append(kind(frame, bands, 15 if epsilon is None else None, epsilon))
-    return [ReleaseOption(steps=[each]) for each in found]
+    where = _place_frame(fs, people)
+    options = [ReleaseOption(steps=[each]) for each in found]
+    return options + [ReleaseOption(steps=[Synthesize(where, each)]) for each in (1.0, 0.5)]
+
+
+def _place_frame(fs: FingerprintSet, people: int) -> FrameConfig:
+    """Antennas, or squares of which there is one for two people at most."""
+    if fs.antennas is not None and len(fs.antennas):
+        return stated_of_data(fs)
+    return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_AREAS, max(1, people // 2))))
 
 
 def _table_frame(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
@@ -242,11 +253,15 @@ def _table_frame(fs: FingerprintSet, people: int, epsilon: float) -> tuple[Frame
         an_area = math.ceil(len(fs.antennas) / wise.areas)
         return stated_of_data(fs, antennas_an_area=an_area), wise.bands
     wise = proposed(people, _MOST_AREAS, epsilon)
+    return stated_of_data(fs, side_m=_side_of(fs, wise.areas)), wise.bands
+
+
+def _side_of(fs: FingerprintSet, squares: int) -> float:
+    """Side of at most about so many squares, of the 1-2-5 series."""
     width, height = (side + fs.granularity_m for side in _width_height(fs))
-    wanted = max(math.sqrt(width * height / wise.areas), fs.granularity_m)
+    wanted = max(math.sqrt(width * height / squares), fs.granularity_m)
     power = 10.0 ** math.floor(math.log10(wanted))
-    side = next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
-    return stated_of_data(fs, side_m=side), wise.bands
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
 
 
 PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = MappingProxyType(

@@ -141,7 +141,7 @@ class Report:
             if limits.judged
             else "no limit set"
         )
-        bare = result.option.tables is not None and risk in result.unasked
+        bare = result.option.recordless is not None and risk in result.unasked
         front = "dominated"
         if table.front[i]:
             front = "on the front" if table.estimated_front[i] else "level with the front"

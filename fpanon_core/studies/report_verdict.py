@@ -113,7 +113,7 @@ def describe_nearest(exploration: Exploration) -> str:
 
 def alone_told(result: OptionResult) -> str:
     """Who is alone with a record, or who shares it; and what that means."""
-    if result.option.tables is not None:
+    if result.option.recordless is not None:
         return "Nobody has a record in it."
     if result.crowd_least > 1:
         many = result.crowd_least
@@ -137,7 +137,7 @@ def alone_told(result: OptionResult) -> str:
 
 def found_told(result: OptionResult, p: int) -> str:
     """What an outsider finds who knows a few points, and whose home is learnt."""
-    if result.option.tables is not None:
+    if result.option.recordless is not None:
         return _found_in_tables(result)
     if any(isinstance(step, Periods) for step in result.option.steps):
         asked = "asked about its records, each of one person in one period"

@@ -35,7 +35,10 @@ from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
 
-KIND = "tables"
+KINDS = ("tables", "synthetic people")
+"""Packages without records of anybody, as they call themselves to machines."""
+
+KIND = KINDS[0]
 _MOST_BYTES, _MOST_DESCRIBED = 1 << 30, 1 << 20
 _COLUMNS = {
     "presence": ("area", "day", "from_hour", "people"),
@@ -66,7 +69,7 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
 
 def readme_of(archive: bytes) -> str:
     """The page in a package."""
-    return _members_of(archive)["README.md"].decode("utf-8")
+    return members_of(archive)["README.md"].decode("utf-8")
 
 
 def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
@@ -92,14 +95,19 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
 
 def publish_tables(tables: CountTables, path: str | os.PathLike[str], format: str = "csv") -> Path:
     """Write the package as a zip, or as a new or empty folder."""
-    content, target = package(tables, format), Path(path)
+    return write_package(package(tables, format), path)
+
+
+def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
+    """Write a package as a zip, or as a new or empty folder."""
+    target = Path(path)
     if target.suffix.lower() == ".zip":
         write_bytes(content, target)
         return target
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise ConfigError("The folder to publish to exists and is not empty; name another.")
     target.mkdir(mode=0o700, exist_ok=True)
-    for name, member in _members_of(content).items():
+    for name, member in members_of(content).items():
         write_bytes(member, target / name)
     return target
 
@@ -107,13 +115,13 @@ def publish_tables(tables: CountTables, path: str | os.PathLike[str], format: st
 # --- read back -----------------------------------------------------------------------------------
 
 
-def described_tables(source: str | os.PathLike[str] | bytes) -> dict[str, Any] | None:
-    """What a package says of itself to machines, if it is one of tables; else None."""
+def described(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
+    """What a package without records says of itself to machines; empty where there is none."""
     try:
-        facts = json.loads(_members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
+        facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
     except (SchemaError, KeyError, TypeError, ValueError, RecursionError):
-        return None
-    return facts if isinstance(facts, dict) and facts.get("kind") == KIND else None
+        return {}
+    return facts if isinstance(facts, dict) and facts.get("kind") in KINDS else {}
 
 
 def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
@@ -130,11 +138,10 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
     SchemaError
         There is no package of tables.
     """
-    facts = described_tables(source)
-    if facts is None:
+    facts = described(source)
+    if facts.get("kind") != KIND:
         raise SchemaError("There is no release of tables at that place.")
-    faults, members = Faults(original, 0), _members_of(source)
-    whole = source if isinstance(source, bytes) else _zip_at(source)
+    faults, members = Faults(original, 0), members_of(source)
     try:
         option = step_from_dict(facts["option"])
         if not isinstance(option, Tables):
@@ -148,18 +155,26 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
         if option.epsilon is None and not faults.verdict().counts:
             _count_again(found, option, frame, original, faults)
         due = _packed(option, frame, found, _stated_errors(facts["error"]), ending)
-        if whole is not None and whole != due:
-            faults.add("package", "The zip is not what its tables and its option make.")
-        for name in sorted(set(members) ^ set(_members_of(due))):
-            faults.add("member", f"{name!r} should not be there, or is missing.")
-        for name, content in _members_of(due).items():
-            if name in members and members[name] != content:
-                faults.add("member", f"{name} is not what the tables and the option make.")
+        compare_bytes(source, members, due, faults)
     except (ConfigError, SchemaError) as fault:
         faults.add("package", str(fault))
     except (KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
         faults.add("package", "A file of the package is missing or damaged.")
     return faults.verdict()
+
+
+def compare_bytes(
+    source: str | os.PathLike[str] | bytes, members: dict[str, bytes], due: bytes, faults: Faults
+) -> None:
+    """Whether a package is, byte for byte, what its data and its option make."""
+    whole = source if isinstance(source, bytes) else zip_at(source)
+    if whole is not None and whole != due:
+        faults.add("package", "The zip is not what its tables and its option make.")
+    for name in sorted(set(members) ^ set(members_of(due))):
+        faults.add("member", f"{name!r} should not be there, or is missing.")
+    for name, content in members_of(due).items():
+        if name in members and members[name] != content:
+            faults.add("member", f"{name} is not what the tables and the option make.")
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:
@@ -226,7 +241,7 @@ def _count_again(
             faults.add("counts", f"A count of {name} is not that of the original.")
 
 
-def _zip_at(source: str | os.PathLike[str]) -> bytes | None:
+def zip_at(source: str | os.PathLike[str]) -> bytes | None:
     """The bytes of a zip; None of a folder."""
     return None if os.path.isdir(source) else _file(source)
 
@@ -236,9 +251,7 @@ def _file(name: str | os.PathLike[str], folder: int | None = None) -> bytes:
         return file.read(_MOST_BYTES)
 
 
-def _members_of(
-    source: str | os.PathLike[str] | bytes, only: str | None = None
-) -> dict[str, bytes]:
+def members_of(source: str | os.PathLike[str] | bytes, only: str | None = None) -> dict[str, bytes]:
     """The members by name; SchemaError where there is no such package, or it is damaged."""
     try:
         if isinstance(source, bytes):
@@ -325,6 +338,11 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
 
 
 def _areas_text(frame: TableFrame) -> str:
+    return f"{frame.n_areas:,} areas (`areas.geojson`) and {days_text(frame)}"
+
+
+def days_text(frame: TableFrame) -> str:
+    """The stated days of a package, and that nothing of the frame is from the records."""
     counts, days = frame.counts, frame.days
     first = counts.first_day
     begin = (
@@ -334,9 +352,8 @@ def _areas_text(frame: TableFrame) -> str:
     )
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
     return (
-        f"{frame.n_areas:,} areas (`areas.geojson`) and {counts.days} days from {begin}: {days[0]} "
-        f"weekdays and {days[1]} weekend days.{zone} Areas and days were stated beforehand. "
-        "No record decided them."
+        f"{counts.days} days from {begin}: {days[0]} weekdays and {days[1]} weekend days.{zone} "
+        "Areas and days were stated beforehand. No record decided them."
     )
 
 
@@ -402,7 +419,8 @@ def _limits(option: Tables) -> str:
     return " ".join(said)
 
 
-def _field(name: str, kind: str, description: str, unit: str = "") -> dict[str, str]:
+def field_of(name: str, kind: str, description: str, unit: str = "") -> dict[str, str]:
+    """A column as ``datapackage.json`` describes it."""
     found = {"name": name, "type": kind, "title": name.replace("_", " ").capitalize()}
     return {**found, "description": description, **({"unit": unit} if unit else {})}
 
@@ -412,11 +430,11 @@ _TITLES = {
     "flows": "Trips from area to area by type of day",
 }
 _FIELDS = {
-    "area": _field("area", "string", "Name of the area in areas.geojson."),
-    "day": _field("day", "string", "weekday (Monday to Friday) or weekend."),
-    "from_hour": _field("from_hour", "number", "Hour at which the band begins, local time.", "h"),
-    "people": _field("people", "number", "People on a mean day of that type.", "people"),
-    "origin": _field("origin", "string", "Name of the area in which the trip begins."),
-    "destination": _field("destination", "string", "Name of the area in which it ends."),
-    "trips": _field("trips", "number", "Trips on a mean day of that type.", "trips/day"),
+    "area": field_of("area", "string", "Name of the area in areas.geojson."),
+    "day": field_of("day", "string", "weekday (Monday to Friday) or weekend."),
+    "from_hour": field_of("from_hour", "number", "Hour at which the band begins, local time.", "h"),
+    "people": field_of("people", "number", "People on a mean day of that type.", "people"),
+    "origin": field_of("origin", "string", "Name of the area in which the trip begins."),
+    "destination": field_of("destination", "string", "Name of the area in which it ends."),
+    "trips": field_of("trips", "number", "Trips on a mean day of that type.", "trips/day"),
 }

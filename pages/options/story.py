@@ -246,7 +246,7 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     one, better = max(pairs, key=lambda pair: float(utility[pair[1]] - utility[pair[0]]))
     risks = [
         "no record"
-        if table.options[at].tables is not None and criteria.risk in table.results[at].unasked
+        if table.options[at].recordless is not None and criteria.risk in table.results[at].unasked
         else risk_text(table.risk[at], criteria.risk)
         for at in (better, one)
     ]

@@ -1,0 +1,263 @@
+"""How does a made-up person live? Plain loops over people, compiled.
+
+Each has a random stream of their own, from one seed and the person's number: so a life can be made
+a first time to know its radius, and a second time to keep it.
+
+Called by :mod:`fpanon_core.synthesis.generation`, which says what is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from ..model.arrays import FloatArray, IntArray
+from .synthetic_lives import draw, start, uniform
+
+_DAY_MIN, _HOUR_MIN = 1440, 60
+_TRIES = 12  # to find a place that the person does not know yet
+_ZIPF = 1.2  # the visits to the r-th place fall like r^−1.2 (Song et al. 2010)
+_ANCHOR, _OTHER = 1, 2
+
+
+class Model(NamedTuple):
+    """What is known of everybody: shares and cumulative shares, from noisy statistics alone.
+
+    Attributes
+    ----------
+    x_m, y_m : float64 ndarray (n_places,)
+    places, first : int64 ndarray
+        Places of zone z are ``places[first[z]:first[z+1]]``.
+    zone : int64 ndarray (n_places,)
+    homes : float64 ndarray (n_zones,), cumulative
+    pull : float32 ndarray (2 · n_kinds, n_zones, n_zones), cumulative
+        From a home's zone to the anchor's, and to other places'; of each kind of person.
+    kinds : float64 ndarray (n_kinds,), cumulative
+    records : float64 ndarray, cumulative
+        Number of events × number of places, raveled.
+    at_home, days : float64 ndarray, cumulative
+    day_type : int64 ndarray (n_days,)
+    hours : float64 ndarray (2, 24), cumulative
+    roles : float64 ndarray (3, 2, 24)
+    gaps : float64 ndarray (2, n_gaps)
+        Stayed, moved.
+    radii : float64 ndarray (n_rings,)
+    event_bounds, place_bounds, home_bounds, gap_bounds, ring_m : float64 ndarray
+    moves : float
+        Mean of min(moves, 128)/128.
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    places: IntArray
+    first: IntArray
+    zone: IntArray
+    homes: FloatArray
+    pull: npt.NDArray[np.float32]
+    kinds: FloatArray
+    records: FloatArray
+    at_home: FloatArray
+    days: FloatArray
+    day_type: IntArray
+    hours: FloatArray
+    roles: FloatArray
+    gaps: FloatArray
+    radii: FloatArray
+    event_bounds: FloatArray
+    place_bounds: FloatArray
+    home_bounds: FloatArray
+    gap_bounds: FloatArray
+    ring_m: FloatArray
+    moves: float
+
+
+@njit(nogil=True, cache=True)
+def survey(
+    model: Model, seed: int, numbers: IntArray, readiness: float, figures: FloatArray
+) -> None:
+    """Fill in, for each number, events, moves and radius of the life; shape (n, 3)."""
+    longest = int(model.event_bounds[-1]) + 1
+    place, t_min = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    for i in range(len(numbers)):
+        n = _live(model, seed, numbers[i], readiness, place, t_min)
+        moves = 0
+        for j in range(1, n):
+            moves += place[j] != place[j - 1]
+        figures[i, 0], figures[i, 1] = n, moves
+        figures[i, 2] = _radius(model, place[:n])
+
+
+@njit(nogil=True, cache=True)
+def write_lives(
+    model: Model,
+    seed: int,
+    numbers: IntArray,
+    readiness: float,
+    offsets: IntArray,
+    place: IntArray,
+    t_min: IntArray,
+) -> None:
+    """Write the lives: those of number i go to rows ``offsets[i]:offsets[i+1]``, by time."""
+    longest = int(model.event_bounds[-1]) + 1
+    own_place, own_t = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    for i in range(len(numbers)):
+        n = _live(model, seed, numbers[i], readiness, own_place, own_t)
+        place[offsets[i] : offsets[i + 1]] = own_place[:n]
+        t_min[offsets[i] : offsets[i + 1]] = own_t[:n]
+
+
+@njit(nogil=True, cache=True)
+def _live(
+    model: Model, seed: int, number: int, readiness: float, place: IntArray, t_min: IntArray
+) -> int:
+    """Fill in place and minute of each event, by time; return how many there are."""
+    state = np.zeros(1, np.uint64)
+    start(state, seed, number, 1)
+    cell = draw(model.records, uniform(state))
+    columns = len(model.place_bounds) - 1
+    n = _between(state, model.event_bounds, cell // columns)
+    many = min(n, _between(state, model.place_bounds, cell % columns))
+    at = draw(model.at_home, uniform(state))
+    low, high = model.home_bounds[at], model.home_bounds[at + 1]
+    home_share = low + (high - low) * uniform(state)
+    own = np.empty(many, np.int64)
+    many = _choose_places(state, model, own)
+    weight = _weights(model, home_share, many)
+    _times(state, model, t_min[:n])
+    _walk(state, model, own[:many], weight, readiness, place[:n], t_min[:n])
+    _visit_all(state, own[:many], place[:n])
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _between(state: Any, bounds: FloatArray, at: int) -> int:
+    """A whole number of a bin, small ones likelier as on a logarithmic scale."""
+    low, high = np.log(bounds[at]), np.log(bounds[at + 1])
+    return int(np.exp(low + (high - low) * uniform(state)) + 1e-9)
+
+
+@njit(nogil=True, cache=True)
+def _place_in(state: Any, model: Model, zone: int) -> int:
+    first, last = model.first[zone], model.first[zone + 1]
+    return int(model.places[first + int(uniform(state) * (last - first))])
+
+
+@njit(nogil=True, cache=True)
+def _choose_places(state: Any, model: Model, own: IntArray) -> int:
+    """Fill in home, anchor and other places, all different; return how many were found."""
+    kind = draw(model.kinds, uniform(state))
+    own[0] = _place_in(state, model, draw(model.homes, uniform(state)))
+    home, many = model.zone[own[0]], 1
+    for rank in range(1, len(own)):
+        pull = model.pull[2 * kind + (1 if rank > 1 else 0), home]
+        for _ in range(_TRIES):
+            place = _place_in(state, model, draw(pull, uniform(state)))
+            known = False
+            for i in range(many):
+                known |= own[i] == place
+            if not known:
+                own[many] = place
+                many += 1
+                break
+    return many
+
+
+@njit(nogil=True, cache=True)
+def _weights(model: Model, home_share: float, many: int) -> FloatArray:
+    """Shares of a person's events by own place: home, anchor, others."""
+    weight = np.ones(many)
+    if many == 1:
+        return weight
+    anchor, other = model.roles[_ANCHOR].sum(), model.roles[_OTHER].sum()
+    away = 1.0 - home_share
+    weight[0], weight[1] = home_share, away
+    if many > 2:
+        weight[1] = away * anchor / max(anchor + other, 1e-12)
+        total = 0.0
+        for i in range(2, many):
+            weight[i] = (i - 1.0) ** -_ZIPF
+            total += weight[i]
+        for i in range(2, many):
+            weight[i] *= (away - weight[1]) / total
+    return weight
+
+
+@njit(nogil=True, cache=True)
+def _times(state: Any, model: Model, t_min: IntArray) -> None:
+    """Fill in minutes since the first midnight, ascending: by day, by hour, and in bursts."""
+    last = len(model.day_type) * _DAY_MIN - 1
+    soon, later = model.gaps[:, 0].sum(), model.gaps[:, 1].sum()
+    for i in range(len(t_min)):
+        u = uniform(state)
+        if i > 0 and u < soon + later:
+            at = 0 if u < soon else 1
+            low, high = model.gap_bounds[at], model.gap_bounds[at + 1]
+            before = t_min[int(uniform(state) * i)]
+            t_min[i] = min(last, before + int(low + (high - low) * uniform(state)))
+            continue
+        day = draw(model.days, uniform(state))
+        hour = draw(model.hours[model.day_type[day]], uniform(state))
+        t_min[i] = day * _DAY_MIN + hour * _HOUR_MIN + int(uniform(state) * _HOUR_MIN)
+    t_min.sort()
+
+
+@njit(nogil=True, cache=True)
+def _walk(
+    state: Any,
+    model: Model,
+    own: IntArray,
+    weight: FloatArray,
+    readiness: float,
+    place: IntArray,
+    t_min: IntArray,
+) -> None:
+    """Fill in places: a person stays, or goes where people of that hour are."""
+    of_role = np.array([model.roles[0].sum(), model.roles[1].sum(), model.roles[2].sum()])
+    chance = np.empty(len(own))
+    for i in range(len(place)):
+        if i > 0:
+            gap = np.searchsorted(
+                model.gap_bounds[1:-1], float(t_min[i] - t_min[i - 1]), side="right"
+            )
+            moved = model.gaps[1, gap] / max(model.gaps[0, gap] + model.gaps[1, gap], 1e-12)
+            if uniform(state) >= readiness * moved:
+                place[i] = place[i - 1]
+                continue
+        kind = model.day_type[t_min[i] // _DAY_MIN]
+        hour = t_min[i] % _DAY_MIN // _HOUR_MIN
+        total = 0.0
+        for j in range(len(own)):
+            role = min(j, _OTHER)
+            total += weight[j] * model.roles[role, kind, hour] / max(of_role[role], 1e-12) + 1e-9
+            chance[j] = total
+        u, j = uniform(state) * total, 0
+        while j + 1 < len(own) and chance[j] <= u:
+            j += 1
+        place[i] = own[j]
+
+
+@njit(nogil=True, cache=True)
+def _visit_all(state: Any, own: IntArray, place: IntArray) -> None:
+    """Give each own place an event; none loses its last."""
+    for other in own:
+        seen = False
+        for i in range(len(place)):
+            seen |= place[i] == other
+        if seen:
+            continue
+        for _ in range(_TRIES):
+            at, same = int(uniform(state) * len(place)), 0
+            for i in range(len(place)):
+                same += place[i] == place[at]
+            if same > 1:
+                place[at] = other
+                break
+
+
+@njit(nogil=True, cache=True)
+def _radius(model: Model, place: IntArray) -> float:
+    x, y = model.x_m[place], model.y_m[place]
+    return float(np.sqrt(np.var(x) + np.var(y)))

@@ -1,0 +1,253 @@
+"""How do synthetic people leave? One package that a researcher reads, and that can be checked.
+
+In it: ``records`` (CSV or Parquet), ``places.csv``, ``areas.geojson``, ``datapackage.json`` and a
+README of one page. All of it follows from the noisy statistics, the stated frame and ε.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from ..aggregates.areas import geojson_of
+from ..aggregates.contributions import table_frame
+from ..io.publishing import PackedTable, package_bytes
+from ..model.arrays import FloatArray, IntArray
+from ..model.count_tables import TableFrame
+from ..model.errors import ConfigError, SchemaError
+from ..model.fingerprints import FingerprintSet
+from ..model.glove import Verification
+from ..model.options import Synthesize, step_from_dict, step_to_dict
+from ..model.synthetic_people import SHARES, SyntheticPeople
+from ..synthesis.statistics import Ground, leaves_for
+from ..verification.faults import Faults
+from .table_package import (
+    KINDS,
+    compare_bytes,
+    days_text,
+    described,
+    field_of,
+    members_of,
+    write_package,
+)
+
+KIND = KINDS[1]
+MOSTLY_STATED = 2_000
+"""Below so many people times ε, hours are mostly the stated profile."""
+
+
+def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
+    """The zip; equal people give equal bytes.
+
+    Raises
+    ------
+    ConfigError
+        The people claim an ε that promises nothing.
+    """
+    if made.fault:
+        raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
+    fs = made.people
+    user, count = np.repeat(np.arange(1, fs.n_users + 1), fs.lengths), fs.count
+    rows = (np.repeat(each, count) for each in (user, made.wall_min.astype(np.int64), made.place))
+    return _packed(made.option, made.frame, _records(made.frame, *rows), made.n_noisy, ending)
+
+
+def publish_people(
+    made: SyntheticPeople, path: str | os.PathLike[str], format: str = "csv"
+) -> Path:
+    """Write the package as a zip, or as a new or empty folder."""
+    return write_package(package(made, format), path)
+
+
+def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
+    """Check the bytes of a package of synthetic people: frame, schema, every byte rebuilt.
+
+    The original gives antennas, clock and projection alone: nothing is compared with its records.
+
+    Raises
+    ------
+    SchemaError
+        There is no package of synthetic people.
+    """
+    facts = described(source)
+    if facts.get("kind") != KIND:
+        raise SchemaError("There is no release of synthetic people at that place.")
+    faults, members = Faults(original, 0), members_of(source)
+    try:
+        option = step_from_dict(facts["option"])
+        if not isinstance(option, Synthesize):
+            raise ConfigError("The package names no synthetic people.")
+        frame, n_noisy = table_frame(original, option.frame), facts["people"]
+        if type(n_noisy) is not int or n_noisy < 1:
+            raise ConfigError("The package states no number of people.")
+        ending = "parquet" if "records.parquet" in members else "csv"
+        table = _read(members[f"records.{ending}"], ending)
+        rows = _checked(table, frame)
+        many = n_noisy if option.people is None else option.people
+        if rows[0][-1] != many:
+            faults.add("people", f"The records are not of {many:,} people.")
+        due = _packed(option, frame, _records(frame, *rows), n_noisy, ending)
+        compare_bytes(source, members, due, faults)
+    except (ConfigError, SchemaError) as fault:
+        faults.add("package", str(fault))
+    except (KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
+        faults.add("package", "A file of the package is missing or damaged.")
+    return faults.verdict()
+
+
+def _records(
+    frame: TableFrame, user: IntArray, wall_min: IntArray, place: IntArray
+) -> pd.DataFrame:
+    """Rows by person, then by time, then by place."""
+    first = frame.counts.first_day
+    names = pd.Categorical.from_codes(place, pd.Index(frame.names))
+    if first is None:
+        return pd.DataFrame({"person": user, "minute": wall_min, "place": names.astype(str)})
+    times = np.datetime64(first, "m") + wall_min.astype("m8[m]")
+    texts = np.datetime_as_string(times, unit="m")
+    return pd.DataFrame({"person": user, "time": texts, "place": names.astype(str)})
+
+
+def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, IntArray, IntArray]:
+    """Person, minute and place of each row; SchemaError where the frame has no such row."""
+    first, days = frame.counts.first_day, frame.counts.days
+    when = "minute" if first is None else "time"
+    if list(table.columns) != ["person", when, "place"] or not len(table):
+        raise SchemaError(f"The columns of the records are not person, {when} and place.")
+    user = table["person"].to_numpy(np.int64)
+    if first is None:
+        wall_min = table[when].to_numpy(np.int64)
+    else:
+        stamps = table[when].to_numpy("U16").astype("M8[m]")
+        wall_min = (stamps - np.datetime64(first, "m")).astype(np.int64)
+    place = pd.Index(frame.names).get_indexer(pd.Index(table["place"].astype(str)))
+    if user[0] != 1 or not np.isin(np.diff(user), (0, 1)).all():
+        raise SchemaError("The people are not numbered from 1, one after another.")
+    if wall_min.min() < 0 or wall_min.max() >= days * 1440 or place.min() < 0:
+        raise SchemaError("A record is outside of the stated days or places.")
+    order = np.lexsort((place, wall_min, user))
+    if (order != np.arange(len(order))).any():
+        raise SchemaError("The records are not in order of people, time and place.")
+    return user, wall_min, place.astype(np.int64)
+
+
+def _read(content: bytes, ending: str) -> pd.DataFrame:
+    if ending == "parquet":
+        return pd.read_parquet(io.BytesIO(content))
+    texts = {"place": str, "time": str}
+    return pd.read_csv(io.BytesIO(content), dtype=texts, keep_default_na=False)
+
+
+def _packed(
+    option: Synthesize, frame: TableFrame, records: pd.DataFrame, n_noisy: int, ending: str
+) -> bytes:
+    places, clock = _places(frame), frame.counts.clock
+    tables = [
+        PackedTable("records", "Records of made-up people", records, _fields(records)),
+        PackedTable("places", "Places", places, _fields(places)),
+    ]
+    about = {"kind": KIND, "option": step_to_dict(option), "people": n_noisy}
+    about |= {"timezone": None if clock is None else clock.timezone, "shares": dict(SHARES)}
+    shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
+    many = int(records["person"].iloc[-1])
+    return package_bytes(
+        tables,
+        name="synthetic-people",
+        title="Nobody in these files exists: synthetic people",
+        readme=readme(option, frame, n_noisy, many),
+        about=about,
+        ending=ending,
+        more={"areas.geojson": shapes + b"\n"},
+    )
+
+
+def _places(frame: TableFrame) -> pd.DataFrame:
+    """Centres of the places, in degrees where there are any."""
+    counts = frame.counts
+    if len(counts.lat):
+        at: dict[str, FloatArray] = {"lat": counts.lat.round(5), "lon": counts.lon.round(5)}
+    else:
+        at = {"x_m": counts.x_m + counts.dx_m / 2, "y_m": counts.y_m + counts.dy_m / 2}
+    return pd.DataFrame({"place": list(frame.names), **at})
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+
+def readme(option: Synthesize, frame: TableFrame, n_noisy: int, many: int) -> Sequence[str]:
+    """The paragraphs of the README: from noisy and public numbers alone."""
+    scale = many / n_noisy
+    scaled = "is one made-up person" if round(scale, 2) == 1 else f"are {scale:.3g} made-up people"
+    ground = Ground.of(frame)
+    leaves = int(leaves_for(ground, n_noisy, option.epsilon).max()) + 1
+    return [
+        "Nobody in these files exists. A model learnt from real people made up "
+        f"{many:,} others, so no record here is anybody's.",
+        "## What is in the files",
+        "`records`: one row for each event of a made-up person, with local time and place. "
+        "`places.csv`: where the places are. `areas.geojson`: their shapes.",
+        "## How to count with it",
+        f"There {scaled} for each real person, by a noisy count of {n_noisy:,} real people. "
+        "Divide sums by that to have numbers of real people.",
+        "## Places and days",
+        f"{frame.n_areas:,} places and {days_text(frame)}",
+        "## What protects people",
+        f"Differential privacy with ε = {option.epsilon:g} for everything about one person. "
+        f"Whatever is published is at most {math.exp(option.epsilon):.2g} times as likely as if "
+        "that person had not been in the data. Eleven statistics got discrete Laplace noise "
+        "(OpenDP); the people were made from the noisy statistics and public facts only. The ε of "
+        "several releases about the same people add up.",
+        "## What is kept well",
+        f"How many people live in and visit each of {leaves:,} groups of neighbouring places, how "
+        "far they go, how many places they know, how often they have records and move, and at "
+        "which hours.",
+        "## What is not kept",
+        _lost(option, n_noisy, leaves, frame),
+    ]
+
+
+def _lost(option: Synthesize, n_noisy: int, leaves: int, frame: TableFrame) -> str:
+    said = [
+        "People who move together, single days and events, the order of places within a day, and "
+        "everything rare.",
+    ]
+    if leaves < frame.n_areas:
+        said.append("Within a group of places, people are spread evenly.")
+    said += warnings(option, n_noisy, frame.n_areas)
+    said.append("Do not look for real people here, and do not test hypotheses about single places.")
+    return " ".join(said)
+
+
+def warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
+    """What a stated or noisy number of people is too small for."""
+    said = []
+    if n_people * option.epsilon < MOSTLY_STATED:
+        said.append("So few people tell little of hours: those are mostly a stated profile.")
+    if n_places > n_people:
+        said.append("There are more places than people; antennas or larger areas serve better.")
+    return said
+
+
+_FIELDS = {
+    "person": field_of("person", "integer", "Number of the made-up person."),
+    "time": field_of("time", "datetime", "Local time, to the minute."),
+    "minute": field_of("minute", "integer", "Minutes since the first midnight.", "min"),
+    "place": field_of("place", "string", "Name of the place in places.csv."),
+    "lat": field_of("lat", "number", "Latitude of its middle, WGS 84.", "°"),
+    "lon": field_of("lon", "number", "Longitude of its middle, WGS 84.", "°"),
+    "x_m": field_of("x_m", "number", "Easting of its middle.", "m"),
+    "y_m": field_of("y_m", "number", "Northing of its middle.", "m"),
+}
+
+
+def _fields(table: pd.DataFrame) -> list[dict[str, str]]:
+    return [_FIELDS[column] for column in table.columns]

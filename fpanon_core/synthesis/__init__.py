@@ -1,0 +1,1 @@
+"""Synthetic people with a promise: learnt with differential privacy, and made up."""

@@ -1,0 +1,216 @@
+"""Does it show in synthetic people whether a person was among the real ones, or where they live?
+
+*Membership*: the attacker knows a person's whole trajectory and half of the data, and sees people
+made of the other half, with the person or without. Three scores: correlation and likelihood ratio
+of places by hour, and the likeness of the nearest synthetic record.
+
+*Near copies*: are synthetic records nearer to people in the data than to others? AUC .5: no.
+
+*Home*: as from tables, by the people who are at a place at night.
+
+Source: docs/science.md, “Attackers who know the truth”.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
+
+from ..aggregates.attack import (
+    WITHIN_M,
+    HomeAttack,
+    drawn_targets,
+    homes_found,
+    is_night,
+    membership_of,
+    membership_scores,
+)
+from ..aggregates.contributions import table_frame
+from ..aggregates.smoothing import seeded
+from ..attacks.aggregation import minutes_after
+from ..engines.progress import Progress
+from ..model.arrays import FloatArray, IntArray
+from ..model.checks import whole
+from ..model.errors import InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.membership import MembershipResult
+from ..model.options import Synthesize
+from .generation import Lives
+from .people import lives_of, located
+from .statistics import HOURS, Ground, exact_statistics, noisy_statistics
+
+_LEAST_PEOPLE = 20
+_MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows more, not less
+
+
+@dataclass(frozen=True, eq=False)
+class SyntheticAttacked:
+    """What the attackers find.
+
+    Attributes
+    ----------
+    membership : MembershipResult
+    homes : DataFrame
+        With the columns of :class:`fpanon_core.aggregates.attack.TablesAttacked`.
+    near_copies, near_copies_low, near_copies_high : float
+        AUC of the nearest record, people in the data against people outside, with its 95 %
+        interval; .5 where synthetic records are as near to both.
+    """
+
+    membership: MembershipResult
+    homes: pd.DataFrame
+    near_copies: float
+    near_copies_low: float
+    near_copies_high: float
+
+
+def attack_synthetic(
+    fs: FingerprintSet,
+    option: Synthesize,
+    *,
+    targets: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SyntheticAttacked:
+    """Membership, near copies and home inference, with synthetic people of one half of the data.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    option : Synthesize
+    targets : int
+        People asked about; one in ten is among the most recorded.
+    seed : int
+        Of the halves, the targets, the noise and the people: a study, nothing that is published.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Raises
+    ------
+    InfeasibleError
+        There are too few people.
+    """
+    if fs.n_users < _LEAST_PEOPLE:
+        raise InfeasibleError(f"{fs.n_users} people are too few to attack half of them.")
+    rng = np.random.default_rng(whole("seed", seed, 0))
+    if fs.n_users > _MOST_PEOPLE:
+        fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
+    option = replace(option, people=None)  # the attacker reads shares, whatever the scale
+    ground = Ground.of(table_frame(fs, option.frame))
+    drawn = rng.permutation(fs.n_users)
+    half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
+    asked = drawn_targets(fs, half, whole("targets", targets, 1), rng)
+    every = exact_statistics(fs.subset(half), ground)
+    seen = _Records.of(fs, ground)
+    reference = seen.by_hour(others)
+    homes = HomeAttack(fs, ground.frame, rng)
+    scores = np.zeros((len(asked), 2, 3))
+    found = np.zeros((len(asked), 2, len(WITHIN_M)))
+    for row, user in enumerate(asked.tolist()):
+        own = exact_statistics(fs.subset([user]), ground)
+        mine = seen.by_hour(np.array([user]))
+        for world, less in enumerate((0, 1)):  # with the person, without: under equal noise
+            left = {name: cells - less * own[name] for name, cells in every.items()}
+            noisy = noisy_statistics(left, ground, option.epsilon, seeded(seed, user))
+            lives = lives_of(noisy, ground, option, seed=user)
+            made = _Records.made(lives, ground)
+            scores[row, world, :2] = membership_scores(mine, made.by_hour(), reference, 0.0)
+            scores[row, world, 2] = made.likeness(*seen.places(user)).max()
+            found[row, world] = homes.found(user, made.at_night())
+        if progress is not None:
+            progress((row + 1) / len(asked))
+    noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))
+    made = _Records.made(lives_of(noisy, ground, option, seed=seed), ground)
+    outside = others[rng.permutation(len(others))[: len(asked)]]
+    near = [
+        [made.likeness(*seen.places(int(user))).max() for user in of] for of in (asked, outside)
+    ]
+    return SyntheticAttacked(
+        membership_of(scores, option.epsilon),
+        homes_found(found, homes, asked, option.epsilon),
+        *_auc(np.array(near[0]), np.array(near[1])),
+    )
+
+
+def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
+    """The chance that one inside is nearer than one outside; Hanley & McNeil's 95 % interval."""
+    n, m = len(inside), len(outside)
+    ranks = rankdata(np.concatenate([inside, outside]))[:n]
+    auc = float((ranks.sum() - n * (n + 1) / 2) / (n * m))
+    both, twice = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    square = auc * (1 - auc) + (n - 1) * (both - auc**2) + (m - 1) * (twice - auc**2)
+    half = 1.96 * math.sqrt(max(square, 0.0) / (n * m))
+    return auc, max(0.0, auc - half), min(1.0, auc + half)
+
+
+@dataclass(frozen=True, eq=False)
+class _Records:
+    """Places and hours of people, in the frame."""
+
+    ground: Ground
+    offsets: IntArray
+    place: IntArray
+    hour: IntArray
+    events: FloatArray
+
+    @classmethod
+    def of(cls, fs: FingerprintSet, ground: Ground) -> _Records:
+        place, counts = located(fs, ground.frame), ground.frame.counts
+        t_min = fs.t_min + minutes_after(fs, counts)
+        wall = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)
+        hour = (wall % 1440 // 60).astype(np.int64)
+        inside = (place >= 0) & (wall >= 0) & (wall < 1440 * counts.days)
+        return cls(
+            ground, fs.offsets, np.where(inside, place, -1), hour, fs.count.astype(np.float64)
+        )
+
+    @classmethod
+    def made(cls, lives: Lives, ground: Ground) -> _Records:
+        hour = lives.wall_min % 1440 // 60
+        return cls(ground, lives.offsets, lives.place, hour, np.ones(len(lives.place)))
+
+    def rows(self, users: IntArray) -> IntArray:
+        ends = zip(self.offsets[users], self.offsets[users + 1], strict=True)
+        return np.concatenate([np.arange(begin, end) for begin, end in ends])
+
+    def by_hour(self, users: IntArray | None = None) -> FloatArray:
+        """Events by zone and hour, raveled."""
+        rows = np.arange(len(self.place)) if users is None else self.rows(users)
+        rows = rows[self.place[rows] >= 0]
+        cell = self.ground.zone[self.place[rows]].astype(np.int64) * HOURS + self.hour[rows]
+        return _sums(cell, self.events[rows], self.ground.n_zones * HOURS)
+
+    def at_night(self) -> FloatArray:
+        """Events by place."""
+        night = is_night(self.hour.astype(np.float64))
+        return _sums(self.place[night], self.events[night], len(self.ground.zone))
+
+    def places(self, user: int) -> tuple[IntArray, FloatArray]:
+        """Places of a person, and events there."""
+        rows = self.rows(np.array([user]))
+        rows = rows[self.place[rows] >= 0]
+        place, which = np.unique(self.place[rows], return_inverse=True)
+        return place, _sums(which, self.events[rows], len(place))
+
+    def likeness(self, place: IntArray, events: FloatArray) -> FloatArray:
+        """Cosine of each record's events by place with those of one person."""
+        weight = np.zeros(len(self.ground.zone))
+        weight[place] = events / max(float(np.linalg.norm(events)), 1e-12)
+        user = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        dot = np.bincount(user, weight[self.place], len(self.offsets) - 1)
+        return dot / self._norms(user)
+
+    def _norms(self, user: IntArray) -> FloatArray:
+        key = user * len(self.ground.zone) + self.place
+        cells, many = np.unique(key, return_counts=True)
+        squares = np.bincount(cells // len(self.ground.zone), many**2.0, len(self.offsets) - 1)
+        return np.sqrt(squares)
+
+
+def _sums(cell: IntArray, amounts: FloatArray, size: int) -> FloatArray:
+    sums: FloatArray = np.bincount(cell, amounts, size).astype(np.float64)
+    return sums

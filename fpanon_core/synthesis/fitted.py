@@ -1,0 +1,168 @@
+"""What do the noisy statistics say of everybody? A model from which people are made up.
+
+Post-processing alone: it sees noisy statistics and the public frame, so it costs no ε. Trees of
+zones are drawn towards each other and towards the antennas, hours towards a stated profile; trips
+from home follow a gravity model fitted to noisy homes, visits and distances.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..aggregates.smoothing import RINGS_KM, tree_shrunk
+from ..kernels.made_up_lives import Model
+from ..model.arrays import FloatArray
+from ..model.synthetic_people import NoisyStatistics
+from .statistics import AT_HOME, EVENTS, GAPS_MIN, HOURS, PLACES, Ground
+
+_ROUNDS = 25  # of proportional fitting
+_LEAST = 1e-12
+_HARMONICS = 4
+_MOST_GAP_MIN = 4_320.0
+
+
+def fitted(found: NoisyStatistics, ground: Ground) -> Model:
+    """The model of everybody that noisy statistics tell."""
+    homes, visits = _masses(found, ground)
+    pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
+    order = np.argsort(ground.zone, kind="stable")
+    roles = _hours(found)
+    moves = float(found.tables["amounts"][1]) / found.n_people  # at most one half
+    return Model(
+        x_m=ground.x_m,
+        y_m=ground.y_m,
+        places=order,
+        first=np.concatenate([[0], np.cumsum(np.bincount(ground.zone))]),
+        zone=ground.zone.astype(np.int64),
+        homes=_cumulative(homes),
+        pull=_cumulative(pull).astype(np.float32),
+        kinds=_cumulative(_classes_of(found)),
+        records=_cumulative(simplex(found.tables["records"]).ravel()),
+        at_home=_cumulative(simplex(found.tables["at_home"])),
+        days=_cumulative(simplex(found.tables["days"])),
+        day_type=ground.frame.day_type,
+        hours=_cumulative(roles.sum(axis=0)),
+        roles=roles,
+        gaps=simplex(found.tables["gaps"]),
+        radii=simplex(found.tables["radii"]),
+        event_bounds=np.array([1.0, *EVENTS, 2 * EVENTS[-1]]),
+        place_bounds=np.array([1.0, *PLACES, 1.5 * PLACES[-1]]),
+        home_bounds=np.array([0.0, *AT_HOME, 1.0]),
+        gap_bounds=np.array([0.0, *GAPS_MIN, _MOST_GAP_MIN]),
+        ring_m=1_000 * np.array(RINGS_KM),
+        moves=min(max(2 * moves, 0.0), 1.0),
+    )
+
+
+def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatArray]:
+    """Shares of homes and of visits by zone, each drawn towards the other."""
+    antennas = np.bincount(ground.zone).astype(np.float64)
+    of_leaf = np.bincount(found.leaf, antennas)
+    order = np.arange(len(of_leaf))
+    n, prior = found.n_people, of_leaf / of_leaf.sum()
+    shrunk: dict[str, FloatArray] = {}
+    for name in ("visits", "homes", "visits"):
+        values = found.tables[name]
+        total = max(float(values.sum()), _LEAST)
+        expected = prior * total
+        each = tree_shrunk(values[:, None], expected[:, None], found.variance(name), order)[:, 0]
+        shrunk[name] = each / max(float(each.sum()), _LEAST)
+        prior = shrunk[name] + 1.0 / (n * len(prior))
+        prior = prior / prior.sum()
+    share = antennas / of_leaf[found.leaf]
+    return shrunk["homes"][found.leaf] * share, shrunk["visits"][found.leaf] * share
+
+
+def _classes_of(found: NoisyStatistics) -> FloatArray:
+    """Share of each class of radius."""
+    sums: FloatArray = np.maximum(found.tables["rings"].sum(axis=(1, 2)), 0.0)
+    return sums / max(float(sums.sum()), _LEAST)
+
+
+def _rings_of(found: NoisyStatistics) -> FloatArray:
+    """Shares of rings, by class and by kind of place: raveled pairs of rows."""
+    rings = found.tables["rings"]
+    every = simplex(rings.sum(axis=0))
+    every = every / np.maximum(every.sum(axis=1, keepdims=True), _LEAST)
+    noise = found.variance("rings") * rings.shape[2]
+    rows = []
+    for of_class in rings:
+        for kind, row in enumerate(of_class):
+            mass = max(float(row.sum()), _LEAST)
+            kept = mass**2 / (mass**2 + noise)
+            own = simplex(row)
+            rows.append(kept * own / max(own.sum(), _LEAST) + (1 - kept) * every[kind])
+    return np.array(rows)
+
+
+def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatArray) -> FloatArray:
+    """Where people of each zone go, by iterative proportional fitting."""
+    many = np.bincount(ground.zone)
+    x, y = (np.bincount(ground.zone, at) / many for at in (ground.x_m, ground.y_m))
+    apart = np.hypot(x[:, None] - x, y[:, None] - y)
+    within = np.searchsorted(1_000 * np.array(RINGS_KM), apart, side="right")
+    model = np.outer(homes, visits) + _LEAST
+    np.fill_diagonal(model, np.where(many > 1, np.diagonal(model), 0.0))
+    for _ in range(_ROUNDS):
+        sums = np.bincount(within.ravel(), model.ravel(), len(ring))
+        model *= (ring / np.maximum(sums, _LEAST))[within]
+        model *= (visits / np.maximum(model.sum(axis=0), _LEAST))[None, :]
+        model *= (homes / np.maximum(model.sum(axis=1), _LEAST))[:, None]
+    return model + _LEAST * visits
+
+
+def _hours(found: NoisyStatistics) -> FloatArray:
+    """Events by role, type of day and hour, drawn towards the stated profile by harmonic."""
+    table, out = found.tables["roles"], np.zeros(found.tables["roles"].shape)
+    noise = found.variance("roles")
+    for role in range(table.shape[0]):
+        for kind in range(table.shape[1]):
+            row = table[role, kind]
+            total = max(float(row.sum()), 0.0)
+            expected = total * PROFILE[role, kind] / PROFILE[role, kind].sum()
+            off = np.fft.rfft(row - expected)
+            power = np.abs(off) ** 2
+            kept = np.maximum(0.0, 1.0 - noise * HOURS / np.maximum(power, _LEAST))
+            kept[0] = 1.0
+            out[role, kind] = np.maximum(expected + np.fft.irfft(kept * off, HOURS), 0.0)
+    return out / max(float(out.sum()), _LEAST)
+
+
+def _profile() -> FloatArray:
+    """People are active by day, at home at night and in the evening, at work on weekdays."""
+    hour = np.arange(HOURS)
+    awake = np.where((hour >= 8) & (hour < 22), 1.0, np.where((hour == 7) | (hour == 22), 0.5, 0.1))
+    home = awake * np.where((hour >= 9) & (hour < 18), 0.5, 1.0)
+    work = awake * np.where((hour >= 9) & (hour < 18), 1.0, 0.2)
+    return np.array([[home, awake], [work, awake], [awake, awake]])
+
+
+PROFILE = _profile()
+"""Stated activity by role (home, anchor, other), type of day and hour; no data decide it."""
+
+
+def simplex(values: FloatArray) -> FloatArray:
+    """The nearest shares to noisy numbers: not negative, adding up to 1 (Duchi et al. 2008).
+
+    Examples
+    --------
+    >>> simplex(np.array([6.0, 3.0, -1.0])).tolist()
+    [0.6875, 0.3125, 0.0]
+    """
+    total = float(values.sum())
+    if total <= 0:  # all is noise
+        return np.full(values.shape, 1.0 / values.size)
+    flat = values.ravel() / total
+    down = np.sort(flat)[::-1]
+    excess = (np.cumsum(down) - 1) / np.arange(1, len(down) + 1)
+    last = int(np.flatnonzero(down > excess).max(initial=0))
+    shares: FloatArray = np.maximum(flat - excess[last], 0.0).reshape(values.shape)
+    return shares
+
+
+def _cumulative(values: FloatArray) -> FloatArray:
+    sums: FloatArray = np.cumsum(values, axis=-1)
+    shares: FloatArray = sums / np.maximum(sums[..., -1:], _LEAST)
+    return shares

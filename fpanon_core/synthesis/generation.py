@@ -1,0 +1,104 @@
+"""How are people made up from a model? Three candidates for each, of whom the radii choose one.
+
+It takes the model alone, and draws from a seed of the operating system.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engines.progress import Progress, part, tell
+from ..kernels.made_up_lives import Model, survey, write_lives
+from ..kernels.person_statistics import MOST_COUNTED
+from ..model.arrays import FloatArray, IntArray, offsets_of
+
+CANDIDATES = 3
+_PILOT, _PILOT_ROUNDS = 600, 6
+_AT_ONCE = 4_096
+_MOST_READY = 50.0
+
+
+class Lives(NamedTuple):
+    """Events of people: those of person i are rows ``offsets[i]:offsets[i+1]``, by time.
+
+    ``place`` is a number in the frame, ``wall_min`` minutes on the wall clock since the first
+    midnight.
+    """
+
+    offsets: IntArray
+    place: IntArray
+    wall_min: IntArray
+
+
+def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
+    """So many people of the model.
+
+    Parameters
+    ----------
+    model : Model
+    people : int
+    seed : int
+        From the operating system for what is published.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+    """
+    readiness = ready(model, seed)
+    numbers = np.arange(people * CANDIDATES)
+    figures = np.empty((len(numbers), 3))
+
+    def look(some: slice) -> None:
+        survey(model, seed, numbers[some], readiness, figures[some])
+
+    _for_all(look, len(numbers), part(progress, 0.0, 0.7))
+    kept = chosen(model, figures[:, 2], people)
+    offsets = offsets_of(figures[kept, 0].astype(np.int64))
+    place, wall_min = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+
+    def write(some: slice) -> None:
+        own = offsets[some.start : some.stop + 1]
+        rows = slice(own[0], own[-1])
+        write_lives(model, seed, kept[some], readiness, own - own[0], place[rows], wall_min[rows])
+
+    _for_all(write, people, part(progress, 0.7, 1.0))
+    return Lives(offsets, place, wall_min)
+
+
+def _for_all(do: Callable[[slice], None], many: int, progress: Progress | None) -> None:
+    firsts = range(0, many, _AT_ONCE)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pieces = (slice(first, min(first + _AT_ONCE, many)) for first in firsts)
+        for done, _ in enumerate(pool.map(do, pieces), 1):
+            tell(progress, done / len(firsts))
+
+
+def ready(model: Model, seed: int) -> float:
+    """How ready people are to move, so that they move as often as the statistics say."""
+    readiness, numbers = 1.0, np.arange(_PILOT)
+    for turn in range(_PILOT_ROUNDS):
+        # Other streams than those of the people made up.
+        figures = np.empty((_PILOT, 3))
+        survey(model, seed + 1 + turn, numbers, readiness, figures)
+        found = float(np.minimum(figures[:, 1], MOST_COUNTED).mean()) / MOST_COUNTED
+        readiness = min(_MOST_READY, readiness * max(model.moves, 1e-6) / max(found, 1e-6))
+    return readiness
+
+
+def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:
+    """Candidates whose radii are distributed as the statistics say, as far as there are enough."""
+    ring = np.searchsorted(model.ring_m, radius)
+    wanted = np.floor(model.radii * people).astype(np.int64)
+    order = np.argsort(ring, kind="stable")  # candidates of one ring in the order they were made
+    first = np.concatenate([[0], np.cumsum(np.bincount(ring, minlength=len(wanted)))])
+    taken = np.zeros(len(radius), bool)
+    for at, many in enumerate(wanted):
+        taken[order[first[at] : min(first[at] + many, first[at + 1])]] = True
+    missing = people - int(taken.sum())
+    taken[np.flatnonzero(~taken)[:missing]] = True
+    return np.flatnonzero(taken)

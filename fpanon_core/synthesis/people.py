@@ -1,0 +1,164 @@
+"""Can researchers have trajectories, and everybody in the data a promise? People are made up.
+
+Statistics of everybody are noised once; model and people are made of the noisy statistics and the
+public frame alone.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+import numpy as np
+
+from ..aggregates.contributions import table_frame
+from ..attacks.aggregation import cells_of, minutes_after, place_of
+from ..attacks.private import with_noise
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..model.arrays import FloatArray, IntArray
+from ..model.count_tables import TableFrame
+from ..model.counts_frame import FrameConfig
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet, distinct_cells
+from ..model.options import Synthesize
+from ..model.periods import decided_by_records
+from ..model.projection import project
+from ..model.synthetic_people import NoisyStatistics, SyntheticPeople
+from .fitted import fitted
+from .generation import Lives, made_up
+from .statistics import Ground, exact_statistics, noisy_statistics
+
+
+def synthesize(
+    fs: FingerprintSet,
+    frame: FrameConfig,
+    *,
+    epsilon: float,
+    people: int | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> SyntheticPeople:
+    """Synthetic people of a data set; ε-differentially private for everything about one person.
+
+    Each call draws new noise, and costs its ε: who makes several and chooses one by its utility
+    pays for all of them.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    frame : FrameConfig
+        Stated places and days, never taken from the records.
+    epsilon : float
+        Smaller protects more.
+    people : int, optional
+        How many to make up; as many as the noisy number of people if not given. More cost no ε,
+        and keep totals steadier: say by how much everything is scaled.
+    engine : Engine, optional
+        For the statistics; all cores of this machine if not given.
+    progress : callable of one float in [0, 1], optional
+        May raise :class:`Cancelled`.
+
+    Returns
+    -------
+    SyntheticPeople
+
+    Raises
+    ------
+    ConfigError
+        A value is out of its range, the frame does not fit the data, or fingerprints stand for
+        several people.
+    InfeasibleError
+        There are too many places.
+
+    Examples
+    --------
+    >>> from fpanon_core import StatedArea, StatedPeriod
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 600, 0], [0] * 3, [5, 9, 500])
+    >>> area = StatedArea(0, 0, 500, 1_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 1), "grid", area, 500)
+    >>> synthesize(fs, frame, epsilon=1, people=10)
+    SyntheticPeople(10 people, ε = 1)
+    """
+    option = Synthesize(frame, epsilon, people)
+    return synthetic_people(fs, option, engine=engine, progress=progress)
+
+
+def synthetic_people(
+    fs: FingerprintSet,
+    option: Synthesize,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> SyntheticPeople:
+    """As :func:`synthesize`, of a release option."""
+    if len(fs.weight) and int(fs.weight.max()) > 1:
+        raise ConfigError(
+            "Some fingerprints stand for several people, so one person may be in several; make "
+            "synthetic people from the data before they were merged."
+        )
+    ground = Ground.of(table_frame(fs, option.frame))
+    exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
+    found = noisy_statistics(exact, ground, option.epsilon, with_noise)
+    lives = lives_of(found, ground, option, progress=part(progress, 0.3, 1.0))
+    made, place, wall_min = placed(lives, ground.frame, fs)
+    fault = decided_by_records(fs)
+    return SyntheticPeople(
+        made, place, wall_min, found, ground.frame, option, fault=fault, digest=fs.digest
+    )
+
+
+def lives_of(
+    found: NoisyStatistics,
+    ground: Ground,
+    option: Synthesize,
+    *,
+    seed: int | None = None,
+    progress: Progress | None = None,
+) -> Lives:
+    """People made of noisy statistics and a public frame, and of nothing else.
+
+    ``seed`` is for studies; what is published draws from the operating system.
+    """
+    many = round(found.n_people) if option.people is None else option.people
+    drawn = secrets.randbits(62) if seed is None else seed
+    return made_up(fitted(found, ground), many, drawn, progress)
+
+
+def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
+    """The frame's place of each sample; −1 outside of it."""
+    cell, corners = cells_of(fs)
+    return place_of(corners, frame.counts, fs.crs)[cell]
+
+
+def placed(
+    lives: Lives, frame: TableFrame, fs: FingerprintSet
+) -> tuple[FingerprintSet, IntArray, FloatArray]:
+    """The people on the projection and the clock of data; and places and minutes of the frame."""
+    counts, many = frame.counts, len(lives.offsets) - 1
+    user = np.repeat(np.arange(many), np.diff(lives.offsets))
+    columns = (lives.wall_min.astype(np.float64), lives.place.astype(np.float64))
+    offsets, (wall_min, place), count = distinct_cells(user, many, columns, (1.0, 1.0))
+    at = place.astype(np.int64)
+    x, y = counts.x_m, counts.y_m
+    if counts.crs != fs.crs and fs.crs is not None:
+        x, y = project(counts.lat, counts.lon, fs.crs)
+        x, y = x - counts.dx_m / 2, y - counts.dy_m / 2
+    t_min = wall_min if counts.clock is None else counts.clock.elapsed_minutes(wall_min)
+    made = FingerprintSet(
+        user_ids=np.arange(1, many + 1),
+        offsets=offsets,
+        x_m=x[at],
+        y_m=y[at],
+        t_min=t_min - minutes_after(fs, counts),
+        dx_m=counts.dx_m[at],
+        dy_m=counts.dy_m[at],
+        dt_min=np.ones(len(at)),
+        count=count,
+        granularity_m=float(counts.dx_m.min()),
+        clock=fs.clock,
+        crs=fs.crs,
+        antennas=fs.antennas,
+    )
+    return made, at, wall_min

@@ -1,0 +1,196 @@
+"""What is learnt of everybody? Eleven noisy statistics over stated places and days.
+
+Each person adds to each statistic whole numbers whose sum is ``UNIT`` at most, whatever else is in
+the data; OpenDP draws the noise. Everything after this module sees the noisy statistics alone.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..aggregates.contributions import people_seen, summed
+from ..aggregates.smoothing import RINGS_KM, Noise, neighbours
+from ..attacks.private import with_noise
+from ..engines.local import Engine
+from ..engines.progress import Progress
+from ..kernels.person_statistics import Bins, add_statistics
+from ..kernels.table_sums import UNIT
+from ..model.arrays import Closed, FloatArray, IntArray, SmallInts
+from ..model.count_tables import DAY_TYPES, TableFrame
+from ..model.fingerprints import FingerprintSet
+from ..model.synthetic_people import SHARES, NoisyStatistics
+
+MOST_ZONES = 1_024
+CLASS_KM = (1.2, 4.5, 10.0)
+EVENTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
+PLACES = (2.0, 3.0, 4.0, 6.0, 9.0, 13.0, 19.0, 28.0)
+AT_HOME = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
+GAPS_MIN = (16.0, 61.0, 181.0, 481.0, 1441.0)
+ROLES = ("home", "anchor", "other")
+HOURS = 24
+_LEAVES = 0.6  # leaves for each person, at ε = 1 for homes alone
+_HALVINGS = 10  # a tree of four at a time has 4^5 leaves
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Ground(Closed):
+    """The public side of the statistics: a frame whose areas are its places, and its zones.
+
+    Attributes
+    ----------
+    frame : TableFrame
+    zone : int32 ndarray (n_places,)
+        Zones are pieces of neighbouring places by median splits, numbered as neighbours.
+    x_m, y_m : float64 ndarray (n_places,)
+        Centres of the places.
+    """
+
+    frame: TableFrame
+    zone: SmallInts
+    x_m: FloatArray
+    y_m: FloatArray
+
+    def __post_init__(self) -> None:
+        self._close()
+
+    @classmethod
+    def of(cls, frame: TableFrame) -> Ground:
+        """The zones of a frame."""
+        counts = frame.counts
+        x, y = counts.x_m + counts.dx_m / 2, counts.y_m + counts.dy_m / 2
+        zone = np.empty(len(x), np.int32)
+        bounds = halved(len(x), _HALVINGS)
+        zone[neighbours(x, y)] = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+        return cls(frame, zone, x, y)
+
+    @property
+    def n_zones(self) -> int:
+        """Number of zones."""
+        return int(self.zone.max()) + 1
+
+    def zones_in(self, leaves: int) -> SmallInts:
+        """Leaf of each zone, where the tree is cut at about so many."""
+        bounds = halved(self.n_zones, max(0, int(np.floor(np.log2(max(leaves, 1))))))
+        return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)).astype(np.int32)
+
+
+def halved(n: int, times: int) -> IntArray:
+    """Bounds of n rows in order, halved again and again while a piece has two rows."""
+    bounds = np.array([0, n])
+    for _ in range(times):
+        bounds = np.unique(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
+    return bounds
+
+
+def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
+    """Shape of each statistic, in the order of their cells."""
+    rings = len(RINGS_KM) + 1
+    return {
+        "people": (1,),
+        "homes": (ground.n_zones,),
+        "visits": (ground.n_zones,),
+        "roles": (len(ROLES), len(DAY_TYPES), HOURS),
+        "records": (len(EVENTS) + 1, len(PLACES) + 1),
+        "amounts": (2,),
+        "rings": (len(CLASS_KM) + 1, 2, rings),
+        "gaps": (2, len(GAPS_MIN) + 1),
+        "days": (ground.frame.counts.days,),
+        "radii": (rings,),
+        "at_home": (len(AT_HOME) + 1,),
+    }
+
+
+def exact_statistics(
+    fs: FingerprintSet,
+    ground: Ground,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> dict[str, IntArray]:
+    """Sums of everybody's contributions before noise, in ``UNIT`` a person; never published."""
+    form = shapes(ground)
+    sizes = [int(np.prod(shape)) for shape in form.values()]
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    bins = Bins(
+        ground.x_m,
+        ground.y_m,
+        ground.zone,
+        1_000 * np.array(RINGS_KM),
+        1_000 * np.array(CLASS_KM),
+        np.array(EVENTS),
+        np.array(PLACES),
+        np.array(AT_HOME),
+        np.array(GAPS_MIN),
+        first,
+    )
+    sums, _ = summed(_of_some, fs, ground.frame, sum(sizes), (bins,), engine, progress)
+    cut = np.split(np.rint(sums).astype(np.int64), first[1:])
+    return {
+        name: cells.reshape(shape) for (name, shape), cells in zip(form.items(), cut, strict=True)
+    }
+
+
+def _of_some(
+    users: slice,
+    fs: FingerprintSet,
+    area: SmallInts,
+    frame: TableFrame,
+    later: float,
+    size: int,
+    bins: Bins,
+) -> tuple[FloatArray, float]:
+    cells = np.zeros(size)
+    add_statistics(people_seen(users, fs, area, frame, later), bins, cells)
+    return cells, 0.0
+
+
+def noisy_statistics(
+    exact: Mapping[str, IntArray], ground: Ground, epsilon: float, noise: Noise = with_noise
+) -> NoisyStatistics:
+    """The statistics with noise; how fine they are follows from ε and the noisy number of people.
+
+    Parameters
+    ----------
+    exact : mapping
+        From :func:`exact_statistics`.
+    ground : Ground
+    epsilon : float
+    noise : callable
+        OpenDP's; in a study of attacks one that draws from a seed.
+    """
+    tables: dict[str, FloatArray] = {}
+
+    def add(name: str, cells: IntArray) -> None:
+        drawn = noise(cells.ravel(), UNIT, epsilon * SHARES[name]) / UNIT
+        tables[name] = drawn.reshape(cells.shape)
+
+    add("people", exact["people"])
+    n_people = max(1.0, float(tables["people"][0]))
+    leaf = leaves_for(ground, n_people, epsilon)
+    classes = _classes(n_people * epsilon * SHARES["rings"])
+    for name in SHARES:
+        cells = exact[name]
+        if name in ("homes", "visits"):
+            cells = np.bincount(leaf, cells).astype(np.int64)
+        elif name == "rings":
+            cells = np.add.reduceat(cells, classes)
+        if name != "people":
+            add(name, cells)
+    return NoisyStatistics(tables, leaf, epsilon)
+
+
+def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
+    """Leaf of each zone: as fine as the noise on homes allows for a noisy number of people."""
+    return ground.zones_in(int(_LEAVES * n_people * epsilon * SHARES["homes"]))
+
+
+def _classes(expected: float) -> list[int]:
+    """First class of radius of each that can be told apart."""
+    if expected >= 1_000:
+        return [0, 1, 2, 3]
+    return [0, 2] if expected >= 300 else [0]
