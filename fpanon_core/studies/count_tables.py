@@ -358,8 +358,10 @@ def ledger_at(source: Source) -> Path:
     return state_folder() / "ledgers" / f"{source.seal}.ledger"
 
 
-def charge(source: Source, option: Tables, budget: float | None, reason: str | None) -> None:
-    """Charge private tables of a data set to its ledger, before their noise is drawn.
+def charge(
+    source: Source, option: Tables | Synthesize, budget: float | None, reason: str | None
+) -> None:
+    """Charge a private release of a data set to its ledger, before its noise is drawn.
 
     Raises
     ------

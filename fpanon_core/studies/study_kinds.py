@@ -42,7 +42,7 @@ KINDS = {
 """The studies whose answers are kept, by the kind of question that asks for them."""
 
 NOT_KEPT = {
-    *("produce_option", "produce_hidden", "produce_tables", "questionnaire"),
+    *("produce_option", "produce_hidden", "produce_tables", "produce_people", "questionnaire"),
     *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
 }
 """A release as it leaves comes with the key from its people to their ids, or costs its ε once, and

@@ -18,7 +18,7 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 
-from .ground import PIXELS, areas, rgb
+from .ground import PIXELS, areas, dots, rgb
 from .maps import Map, Shades, beyond_told, over, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
@@ -292,3 +292,51 @@ def week(
         legend={"y": 1.1},
         margin={"t": 64},
     )
+
+
+def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure:
+    """Share of records by hour of the week, from Monday."""
+    hours, days = np.arange(len(before)), ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    quiet, other = (line(at, of.css(colour), 2) for at, colour in ((1, "quiet"), (0, "other")))
+    told = "%{y:.2%} of records"
+    return figure(
+        of,
+        [
+            series(BEFORE, hours, before.tolist(), "lines", told, line=quiet),
+            series(AFTER, hours, after.tolist(), "lines", told, line=other),
+        ],
+        {
+            "title": "Hour of the week, local time",
+            "tickvals": [24 * day + 12 for day in range(7)],
+            "ticktext": list(days),
+            "range": [0, len(before)],
+        },
+        {"title": "Share of records", "rangemode": "tozero", "tickformat": ".1%"},
+        height=OTHER_PX,
+        shapes=[upright(24 * day, of.css("quiet")) for day in range(1, 7)],
+        legend={"y": 1.1},
+    )
+
+
+def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
+    """Places of one person: all pale, the way so far as a line, the present one bold."""
+    at = np.round(np.column_stack([lon, lat]), 5)
+    every = [
+        {"p": place, "tip": "a place of this person"} for place in np.unique(at, axis=0).tolist()
+    ]
+    way = pdk.Layer(
+        "PathLayer",
+        id="way",
+        data=[{"w": at[: moment + 1].tolist()}],
+        get_path="w",
+        get_color=[*of.other, 120],
+        get_width=2,
+        width_units=PIXELS,
+    )
+    now = [{"p": at[moment].tolist(), "tip": "here now"}]
+    layers = [
+        dots("places", every, [*of.quiet, 200], 4),
+        way,
+        dots("now", now, [*of.other, 255], 9),
+    ]
+    return over(around, layers, of, OTHER_PX)

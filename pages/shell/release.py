@@ -12,9 +12,9 @@ import streamlit as st
 from fpanon_core.io.publishing import FORMATS, Format
 from fpanon_core.model import limits
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, Tables
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
 from fpanon_core.model.release_page import alone, check_command, truth
-from fpanon_core.studies import count_tables, production, report_words
+from fpanon_core.studies import count_tables, production, report_words, synthetic_people
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.production import Result
 from fpanon_core.studies.publishing import KEY_NAME, LEFT_OUT_NAME
@@ -35,8 +35,15 @@ PRODUCED = Kind(
 TABLES = Kind(
     "produce_tables", count_tables.study, page="tables", kept=limits.KEPT_RELEASES, together=True
 )
+PEOPLE = Kind(
+    "produce_people",
+    synthetic_people.study,
+    page="tables",
+    kept=limits.KEPT_RELEASES,
+    together=True,
+)
 TABLES_ASKED = "fp_tables_asked"
-"""Where an option of tables waits for the page that makes it."""
+"""Where an option without records waits for the page that makes it."""
 NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
@@ -51,8 +58,8 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
             f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
             "file keeps what it promises, not that it may leave."
         )
-    if option.tables is not None:
-        _to_tables(option.tables)
+    if option.recordless is not None:
+        _to_tables(option.recordless)
         return
     if use := _use_told(data, option):
         (st.warning if use.startswith("Of little use") else st.markdown)(use)
@@ -61,14 +68,18 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
 
 
-def _to_tables(tables: Tables) -> None:
-    """Tables are made where their areas and days are stated; what the option says goes along."""
-    st.markdown(
-        "Tables hold no record of any person. State their period on the next page; areas and "
-        "hours are filled in."
+def _to_tables(step: Tables | Synthesize) -> None:
+    """Made where areas and days are stated; what the option says goes along."""
+    made_up = isinstance(step, Synthesize)
+    holds = (
+        "Synthetic people are nobody. State the"
+        if made_up
+        else ("Tables hold no record of any person. State their")
     )
-    if st.button("Go on to make these tables", key="tables_go_on", type="primary"):
-        st.session_state[TABLES_ASKED] = tables
+    st.markdown(f"{holds} period on the next page; the rest is filled in.")
+    label = "Go on to make these people" if made_up else "Go on to make these tables"
+    if st.button(label, key="tables_go_on", type="primary"):
+        st.session_state[TABLES_ASKED] = step
         st.switch_page("pages/tables/view.py")
 
 

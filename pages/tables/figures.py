@@ -1,4 +1,4 @@
-"""Tables before and after protection: people by part of a day, trips, one area over the week."""
+"""Before and as published: people by hours, trips, one area over the week; made-up people."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import streamlit as st
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.count_tables import FlowTable, PresenceTable
 from fpanon_core.model.projection import Extent
-from pages.charts import style
+from fpanon_core.studies.synthetic_people import Life, Result
+from pages.charts import cdf, style
 from pages.charts import tables as charts
 from pages.charts.maps import Shades, scale_bar
 from pages.charts.style import Theme
@@ -120,3 +121,73 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
         key="tables_week",
         alt=f"People in area {made.frame.names[area]} by hour, before and as published.",
     )
+
+
+def compared(found: Result, of: Theme) -> None:
+    """How far real and made-up people go, how many places they know, and when."""
+    st.subheader("Real and made-up people", anchor=False)
+    both = (BEFORE, AFTER)
+    for column, (name, title, scale, log) in zip(
+        side_by_side("tables_people"),
+        (("radius", "Radius of gyration, km", 1_000.0, False), ("places", "Places", 1.0, True)),
+        strict=True,
+    ):
+        curves = [
+            cdf.Curve(each, values / scale, of.css(colour), at)
+            for at, (each, values, colour) in enumerate(
+                zip(both, found.curves[name], ("quiet", "other"), strict=True)
+            )
+        ]
+        least, most = (1.0 if log else 0.0), max(float(c.values[-8]) for c in curves)
+        with column:
+            show(
+                cdf.cdf(
+                    curves,
+                    of,
+                    x_title=title,
+                    x_range=(least, max(most, least + 1)),
+                    whose="people",
+                    log_x=log,
+                    height=style.OTHER_PX,
+                ),
+                key=f"tables_cdf_{name}",
+                alt=f"{title} of real and of made-up people.",
+            )
+    show(
+        charts.hours_of_week(found.week[0], found.week[1], of),
+        key="tables_hours",
+        alt="Records by hour of the week, of real and of made-up people.",
+    )
+
+
+def life(found: Result, around: Extent, of: Theme) -> None:
+    """One made-up person, record by record."""
+    if not found.lives or not len(found.lives[0].lon):
+        return
+    st.subheader("One made-up person", anchor=False)
+    who: int = st.segmented_control(
+        "Person",
+        range(len(found.lives)),
+        default=0,
+        required=True,
+        format_func=lambda at: str(at + 1),
+        key="tables_person",
+    )
+    one = found.lives[who]
+    names = story.played(one, found.made.frame.counts.first_day)
+    play(f"tables_life_{who}", names, partial(_record, one, names, around, of))
+
+
+def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int) -> None:
+    show_map(
+        charts.life_map(one.lon, one.lat, moment, of, around=around),
+        key="tables_life_map",
+        height=style.OTHER_PX,
+        alt=f"Map of a made-up person's places: {names[moment]}.",
+    )
+
+
+def learnt(found: Result) -> None:
+    """Every noisy number that the people are made of."""
+    with st.expander("What was learnt of everybody: all noisy statistics", key="tables_learnt"):
+        st.dataframe(found.learnt, hide_index=True, key="tables_statistics")

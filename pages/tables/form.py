@@ -17,7 +17,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
-from fpanon_core.model.options import Flows, Presence, Tables
+from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions
@@ -36,12 +36,19 @@ _CONTENTS: dict[tuple[str, ...], type[Tables]] = {
     ("presence",): Presence,
     ("flows",): Flows,
 }
-_NAMES = {"presence": "people by area", "flows": "trips"}
+_MADE_UP = ("records",)
+_NAMES = {
+    ("presence", "flows"): "people and trips",
+    ("presence",): "people by area",
+    ("flows",): "trips",
+    _MADE_UP: "synthetic people",
+}
 _ANTENNAS, _GRID, _HEXAGONS = "groups of antennas", "squares", "hexagons (H3)"
 _OURS = (_ANTENNAS, _GRID, _HEXAGONS)
 _BANDS = (1, 2, 3, 4, 6, 8, 12, 24)
 _USUAL: dict[str, Any] = {
     "protection": "private",
+    "private": "private",
     "epsilon": 1.0,
     "threshold": 15,
     "contents": ("presence", "flows"),
@@ -49,7 +56,7 @@ _USUAL: dict[str, Any] = {
     "side": 1.0,
     "resolution": 7,
     "area": "",
-    **dict.fromkeys(("people", "first", "days", "many")),
+    **dict.fromkeys(("people", "first", "days", "many", "made")),
 }
 
 
@@ -59,25 +66,35 @@ class Wish:
 
     Attributes
     ----------
-    option : Tables or None
+    option : Tables, Synthesize or None
         None while something is lacking.
     people : int or None
         The stated number of people.
     lacking : str
         What is missing or wrong.
+    made_up : bool
+        Whether synthetic people are wished for.
     """
 
-    option: Tables | None
+    option: Tables | Synthesize | None
     people: int | None
     lacking: str = ""
+    made_up: bool = False
 
 
 def form(data: Dataset) -> Wish:
     """Draw the settings; what they say."""
     _begin(data)
-    what, where = _columns([1.2, 0.8, 1.2, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
+    contents = st.segmented_control(
+        "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **_kept("contents")
+    )
+    made_up = contents == _MADE_UP
+    what, where = _columns([1.2, 0.8, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
     protection = what[0].selectbox(
-        "Protection", list(PROTECTIONS), format_func=PROTECTIONS.__getitem__, **_kept("protection")
+        "Protection",
+        ["private"] if made_up else list(PROTECTIONS),
+        format_func=PROTECTIONS.__getitem__,
+        **_kept("private" if made_up else "protection"),
     )
     threshold, epsilon = None, None
     if protection == "private":
@@ -86,54 +103,58 @@ def form(data: Dataset) -> Wish:
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
         threshold = what[1].number_input("Blank below", *ends, **_kept("threshold"))
-    contents = what[2].selectbox(
-        "Tables",
-        list(_CONTENTS),
-        format_func=lambda c: "people and trips" if len(c) > 1 else _NAMES[c[0]],
-        **_kept("contents"),
-    )
     how = {"step": 1000, "placeholder": "how many?", "help": story.PEOPLE}
     ends = 1, limits.GENERATED_USERS.high
-    people = what[3].number_input("People, about", *ends, None, **how, **_kept("people"))
+    people = what[2].number_input("People, about", *ends, None, **how, **_kept("people"))
     first = None
     if data.fs.clock is not None:
         how = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
-        first = what[4].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
+        first = what[3].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
     ends = _ends(limits.COUNTS_DAYS)
-    days = what[5].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
-    areas = _areas(data, where)
-    bands: int = where[2].selectbox(
-        "Parts of a day",
-        (0, *_BANDS),
-        format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
-        **_kept("bands"),
-    )
+    days = what[4].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
+    areas = _areas(data, where, made_up=made_up)
+    bands, many = 0, None
+    if made_up:
+        how = {"placeholder": "as many", "help": story.SCALE, "step": 1000}
+        ends = 1, MOST_SYNTHETIC
+        many = where[2].number_input("Made-up people", *ends, None, **how, **_kept("made"))
+    else:
+        bands = where[2].selectbox(
+            "Parts of a day",
+            (0, *_BANDS),
+            format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
+            **_kept("bands"),
+        )
     try:
         if days is None or (first is None and data.fs.clock is not None):
             raise ConfigError("State the first day and the number of days.")
         if people is None:
             raise ConfigError("State about how many people there are; areas and hours follow.")
+        period = StatedPeriod(first, int(days), 60.0)
+        if made_up:
+            frame = _frame(data, period, areas, len(data.fs.antennas or ()))
+            return Wish(Synthesize(frame, epsilon or 1.0, many), people, made_up=True)
         kind = _CONTENTS[contents]
         each = (epsilon or 1.0) / len(kind.CONTENTS)
         wise = count_tables.proposal_for(data.fs, people, each)
-        frame = _frame(data, StatedPeriod(first, int(days), 60.0), areas, wise.areas)
+        frame = _frame(data, period, areas, wise.areas)
         return Wish(kind(frame, bands or wise.bands, threshold, epsilon), people)
     except FpanonError as fault:
-        return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH))
+        return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
 
 
-def _areas(data: Dataset, at: Sequence[Any]) -> dict[str, Any]:
+def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:
     """What is stated of the areas, by the names of the fields."""
-    kinds = _kinds(data)
+    kinds = [kind for kind in _kinds(data) if kind in _OURS or not made_up]
     kind = at[0].selectbox(
         "Areas",
         kinds,
-        format_func=lambda k: k if k in _OURS else f"regions by “{k}”",
+        format_func=lambda k: _named(k, made_up=made_up),
         help=definitions.COUNTS_FRAME,
-        **_kept("areas"),
+        **_kept("places" if made_up else "areas"),
     )
-    found: dict[str, Any] = {"kind": kind}
-    if kind == _ANTENNAS:
+    found: dict[str, Any] = {"kind": kind, "many": None}
+    if kind == _ANTENNAS and not made_up:
         most = len(data.fs.antennas or ())
         how: dict[str, Any] = {"placeholder": "proposed"} | _kept("many")
         found["many"] = at[1].number_input("How many", 1, most, None, **how)
@@ -151,6 +172,12 @@ def _areas(data: Dataset, at: Sequence[Any]) -> dict[str, Any]:
             **_kept("area"),
         )
     return found
+
+
+def _named(kind: str, *, made_up: bool) -> str:
+    if kind not in _OURS:
+        return f"regions by “{kind}”"
+    return "every antenna" if made_up and kind == _ANTENNAS else kind
 
 
 def _frame(
@@ -187,27 +214,28 @@ def _begin(data: Dataset) -> None:
     if state.get(_OF) != data.source.label:
         state[_OF] = data.source.label
         kinds = _kinds(data)
-        for name, usual in (_USUAL | {"areas": kinds[0]}).items():
+        for name, usual in (_USUAL | {"areas": kinds[0], "places": kinds[0]}).items():
             state[_FIELD + name] = usual
-    sent: Tables | None = state.pop(TABLES_ASKED, None)
+    sent: Tables | Synthesize | None = state.pop(TABLES_ASKED, None)
     if sent is None:
+        return
+    state[f"{_FIELD}epsilon"] = sent.epsilon or _USUAL["epsilon"]
+    frame = sent.frame
+    kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]
+    state[f"{_FIELD}side"] = frame.side_m / 1000
+    state[f"{_FIELD}resolution"] = frame.resolution
+    if isinstance(sent, Synthesize):
+        state[f"{_FIELD}contents"], state[f"{_FIELD}places"] = _MADE_UP, kind
         return
     protection = "exact" if sent.threshold is None else "threshold"
     state[f"{_FIELD}protection"] = "private" if sent.epsilon is not None else protection
     state[f"{_FIELD}contents"] = sent.CONTENTS
     state[f"{_FIELD}bands"] = sent.bands
-    for name in ("epsilon", "threshold"):
-        if getattr(sent, name) is not None:
-            state[_FIELD + name] = getattr(sent, name)
-    frame = sent.frame
-    if frame.places == "antennas":
-        state[f"{_FIELD}areas"] = frame.column or _ANTENNAS
-        if data.fs.antennas is not None and frame.column is None:
-            state[f"{_FIELD}many"] = math.ceil(len(data.fs.antennas) / frame.antennas_an_area)
-    else:
-        state[f"{_FIELD}areas"] = _GRID if frame.places == "grid" else _HEXAGONS
-        state[f"{_FIELD}side"] = frame.side_m / 1000
-        state[f"{_FIELD}resolution"] = frame.resolution
+    if sent.threshold is not None:
+        state[f"{_FIELD}threshold"] = sent.threshold
+    state[f"{_FIELD}areas"] = frame.column or kind
+    if data.fs.antennas is not None and frame.places == "antennas" and frame.column is None:
+        state[f"{_FIELD}many"] = math.ceil(len(data.fs.antennas) / frame.antennas_an_area)
 
 
 def _columns(spec: list[float]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,24 +12,27 @@ import pandas as pd
 
 from fpanon_core.io.report import IngestReport
 from fpanon_core.model.count_tables import CountTables
-from fpanon_core.model.options import Tables
+from fpanon_core.model.options import Synthesize, Tables
 from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.reading import Reading
+from fpanon_core.studies.synthetic_people import Expected, Life
+from fpanon_core.studies.synthetic_people import Result as People
 from pages.charts import words
 from pages.charts.tables import Flows
 
 KINDS = ("Weekday", "Weekend")
 EMPTY = (
     "Most questions need no record of anybody. Publish how many people are in each area at each "
-    "hour, and how many trips lead from area to area. State the period and about how many people "
-    "there are; the rest is proposed."
+    "hour, and how many trips lead from area to area. Or publish made-up people, for researchers "
+    "who need trajectories. State the period and about how many people there are."
 )
 EPSILON = (
-    "The privacy budget of both tables together. At 1, an attacker who guesses whether a person is "
-    "in the data is right at most 73% of the time, instead of 50%. Smaller protects more and adds "
-    "more noise."
+    "The privacy budget of everything published here. At 1, an attacker who guesses whether a "
+    "person is in the data is right at most 73% of the time, instead of 50%. Smaller protects more "
+    "and adds more noise."
 )
 PEOPLE = "A number that you state, such as 2,000. Counting it in the records would give it away."
+SCALE = "More than real ones cost no privacy and keep totals steadier. The zip says the scale."
 PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
 BY_SPAN = (
     "Screening keeps people by the days of all records, so one person changes who is kept. For "
@@ -38,6 +42,10 @@ REASON = "Who asked for exact counts, and why small ones harm nobody. Name no pe
 REASON_FIRST = (
     "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
     "may leave; the download follows."
+)
+VERIFIED_PEOPLE = (
+    "Ready to release: places, protection and every byte of the zip were checked. Nobody in it "
+    "exists."
 )
 VERIFIED = (
     "Ready to release: areas, protection and every byte of the zip were checked. It holds no "
@@ -50,6 +58,8 @@ ABOUT = (
     "record. In private tables, two trips a day count of each person.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
+    "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
+    "area. It makes people up, who are nobody.",
     "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
     "person away.",
 )
@@ -72,6 +82,17 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     )
 
 
+def expected_people(table: Expected) -> str:
+    """What noise will do to homes, before anything is computed."""
+    share = table.error / table.homes
+    said = [
+        f"**Homes in {table.groups:,} groups of places: a typical group of {table.homes:,.0f} "
+        f"homes is off by about {table.error:,.2g} ({share:.0%}).**",
+        *table.warnings,
+    ]
+    return " ".join(said)
+
+
 def choices(table: pd.DataFrame) -> pd.DataFrame:
     """What fewer areas or parts of a day would give."""
     return pd.DataFrame(
@@ -90,20 +111,18 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
     """What was spent on these people so far, what is read again, and when the promise holds."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
-        f"So far ε = {spent:g}{left} is spent on these people. Tables made again count again: "
-        "choosing among several would break the promise.",
+        f"So far ε = {spent:g}{left} is spent on these people. What is made again is charged "
+        "again: choosing among several would break the promise.",
         "The promise holds if areas and days were not chosen by looking at records.",
     ]
     if reading is not None and reading.centre is not None:
         lat, lon = reading.centre
         zone = f" and time zone {reading.timezone}" if reading.timezone else ""
-        told.append(
-            f"For these tables alone the data are read with map centre {lat:g}, {lon:g}{zone}."
-        )
+        told.append(f"For this alone the data are read with map centre {lat:g}, {lon:g}{zone}.")
     return " ".join(told)
 
 
-def unreadable(option: Tables, report: IngestReport, kept: bool) -> str:
+def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
     """Why private tables of this reading would promise nothing; "" where they may."""
     if option.epsilon is None:
         return ""
@@ -117,8 +136,10 @@ def unreadable(option: Tables, report: IngestReport, kept: bool) -> str:
     )
 
 
-def found(result: Result) -> tuple[str, ...]:
-    """What the tables tell, and how exact that is; of whom."""
+def found(result: Result | People) -> tuple[str, ...]:
+    """What is published tells, and how exact that is; of whom."""
+    if isinstance(result, People):
+        return _found_people(result)
     made = result.made
     said = []
     if made.presence is not None:
@@ -171,14 +192,41 @@ def _flows(result: Result) -> str:
 def _promise(made: CountTables) -> str:
     option = made.option
     if option.epsilon is not None:
-        times = math.exp(option.epsilon)
-        return (
-            f"ε = {option.epsilon:g} covers everything about one person: whatever is published is "
-            f"at most {times:,.2g} times as likely with that person in the data as without."
-        )
+        return _likelier(option.epsilon)
     if option.threshold is not None:
         return "Leaving small counts blank is a custom; it promises nothing."
     return "**Nothing protects these counts.**"
+
+
+def _found_people(result: People) -> tuple[str, ...]:
+    """What synthetic people keep, for the officer alone; what ε promises."""
+    kept = result.kept
+    return (
+        f"**{result.people:,} people who do not exist**, for about {result.n_noisy:,} real people "
+        "by a noisy count.",
+        f"They keep {kept['density']:.0%} of where people are by hour, {kept['flows']:.0%} of "
+        f"trips and {kept['mobility']:.0%} of how far people go. These shares compare with the "
+        "real records: they are for you, and never in the zip.",
+        _likelier(result.config.epsilon),
+        "Choosing among several by these figures would break the promise; each making is charged.",
+    )
+
+
+def played(life: Life, first: dt.date | None) -> list[str]:
+    """The moments of a made-up person's records, as a slider names them."""
+    named = []
+    for minute in life.wall_min.astype(int).tolist():
+        day, clock = minute // 1440, f"{minute % 1440 // 60:02d}:{minute % 60:02d}"
+        date = f"day {day + 1}" if first is None else f"{first + dt.timedelta(days=day):%a %d %B}"
+        named.append(f"{date}, {clock}")
+    return named
+
+
+def _likelier(epsilon: float) -> str:
+    return (
+        f"ε = {epsilon:g} covers everything about one person: whatever is published is at most "
+        f"{math.exp(epsilon):,.2g} times as likely with that person in the data as without."
+    )
 
 
 def flows_shown(before: Flows, after: Flows) -> str:

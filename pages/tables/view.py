@@ -1,15 +1,16 @@
-"""Publish tables: how many people are where, and where do they go? (Presence and flows)"""
+"""Publish without records: tables of presence and flows, or synthetic people."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from fpanon_core.studies import synthetic_people
 from pages.charts import style
 from pages.charts.tables import extent, ground_of
 from pages.shell import definitions, layout, questions
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
-from pages.shell.release import TABLES
+from pages.shell.release import PEOPLE, TABLES
 from pages.tables import figures, form, leaving, story
 
 of = style.theme(st.context.theme.type)
@@ -22,7 +23,7 @@ data = layout.data(
     then="The tables follow as soon as the data are read.",
 )
 layout.about(place, *story.ABOUT, definitions.COUNTS_FRAME)
-known = bool(questions.of_data(TABLES, data.fs))
+known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
 # Another expander once there are tables: one that is open stays so.
 settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
@@ -46,4 +47,13 @@ if ground and around and made.flows and before.flows:
     figures.flows(ground, around, before.flows, made.flows, of)
 if made.presence and before.presence and error is not None:
     figures.week(before.presence, made.presence, error, of)
-layout.formulas("Tables: presence and flows")
+
+# --- made-up people ---
+if isinstance(found, synthetic_people.Result):
+    figures.compared(found, of)
+    if around:
+        figures.life(found, around, of)
+    figures.learnt(found)
+    layout.formulas("Synthetic people with a promise")
+else:
+    layout.formulas("Tables: presence and flows")

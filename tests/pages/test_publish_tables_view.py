@@ -1,4 +1,4 @@
-"""Publish tables: from a stated frame to a zip; expected error, ledger, reasons, odd data."""
+"""Publish without records: from a stated frame to a zip; expected error, ledger, odd data."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_exact_counts_need_a_reason(app: AppTest) -> None:
     go(app, "tables")
     state(app)
     app.selectbox(key="tables_protection").set_value("exact").run()
-    app.selectbox(key="tables_contents").set_value(("presence",)).run()
+    app.segmented_control(key="tables_contents").set_value(("presence",)).run()
     made(app)
     assert "Nothing protects exact counts" in said(app)
     assert not has(app, "tables_get_release")
@@ -185,7 +185,7 @@ def test_an_option_brings_what_it_states(app: AppTest) -> None:
     assert app.selectbox(key="tables_protection").value == "threshold"
     assert app.number_input(key="tables_threshold").value == 20
     assert app.selectbox(key="tables_bands").value == 6
-    assert app.selectbox(key="tables_contents").value == ("presence",)
+    assert app.segmented_control(key="tables_contents").value == ("presence",)
 
 
 def test_sentences_say_what_the_numbers_are() -> None:

@@ -1,0 +1,245 @@
+"""Can researchers have trajectories of nobody? Synthetic people, beside the real ones.
+
+Source: docs/science.md, “Synthetic people with a promise”.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..aggregates.areas import geojson_of
+from ..aggregates.contributions import table_frame
+from ..aggregates.tables import count_tables
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..io.publishing import FORMATS
+from ..measures.utility import measured, radii, visited
+from ..model.arrays import FloatArray
+from ..model.count_tables import CountTables
+from ..model.errors import ConfigError
+from ..model.fingerprints import FingerprintSet
+from ..model.options import Synthesize, Tables
+from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
+from ..synthesis.people import synthetic_people
+from ..synthesis.statistics import Ground, leaves_for
+from .counts_release import reading_fault
+from .framing import first_date
+from .reading import Reading, Source, read
+from .releases import reference
+from .synthetic_package import package, verify_people, warnings
+from .table_package import readme_of
+from .tabled import Tabled
+
+SHOWN_COMPONENTS = ("density", "flows", "mobility", "visits")
+_WEEK_H = 168
+_PLAYED = 12  # made-up people that can be played
+_QUANTILES = np.linspace(0, 1, 401)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What noise will do to the homes, from public numbers alone.
+
+    Attributes
+    ----------
+    groups : int
+        Of neighbouring places, in which homes are told apart.
+    homes : float
+        In a typical group.
+    error : float
+        Expected of that number by noise.
+    warnings : tuple of str
+    """
+
+    groups: int
+    homes: float
+    error: float
+    warnings: tuple[str, ...]
+
+
+def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
+    """The expected error for a stated number of people, and data of this antenna table."""
+    ground = Ground.of(table_frame(fs, option.frame))
+    groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
+    error = 1 / (option.epsilon * SHARES["homes"])
+    said = warnings(option, people, ground.frame.n_areas)
+    return Expected(groups, people / groups, error, tuple(said))
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """One made-up person: their events, by time.
+
+    Attributes
+    ----------
+    wall_min : float64 ndarray (n,)
+        Minutes since the first midnight of the frame.
+    lon, lat : float64 ndarray (n,)
+        Empty where there are no degrees.
+    """
+
+    wall_min: FloatArray
+    lon: FloatArray
+    lat: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Result(Tabled):
+    """Synthetic people ready to leave, and how they compare; the comparison is for the officer.
+
+    Attributes
+    ----------
+    config : Synthesize
+    made, before : CountTables
+        Presence and flows of the synthetic people, as numbers of real people, and of the real.
+    curves : dict of str to pair of float64 ndarray
+        Quantiles of ``radius`` (metres) and ``places``: real, synthetic.
+    week : float64 ndarray (2, 168)
+        Share of events by hour of the week from Monday: real, synthetic.
+    kept : dict of str to float
+        Components of utility.
+    learnt : DataFrame
+        All noisy statistics.
+    lives : tuple of Life
+    n_noisy, people : int
+    areas : dict
+        GeoJSON of the places.
+    verdict : str
+    archives : dict of str to bytes
+    digest : str
+        Of the data, as they were read for this.
+    """
+
+    config: Synthesize
+    made: CountTables
+    before: CountTables
+    curves: dict[str, tuple[FloatArray, FloatArray]]
+    week: FloatArray
+    kept: dict[str, float]
+    learnt: pd.DataFrame
+    lives: tuple[Life, ...]
+    n_noisy: int
+    people: int
+    areas: dict[str, Any]
+    verdict: str
+    archives: dict[str, bytes]
+    digest: str
+
+    @property
+    def error(self) -> FloatArray:
+        """Of each cell of presence; not told of synthetic people, so 0."""
+        assert self.made.presence is not None
+        return np.zeros(self.made.presence.values.shape)
+
+    @property
+    def page(self) -> str:
+        """The README, Markdown."""
+        return readme_of(self.archives[FORMATS[0]])
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """What was learnt: noisy, so that it may leave with the ε that was charged."""
+        return {"learnt": self.learnt}
+
+
+def study(
+    fs: FingerprintSet,
+    config: Synthesize,
+    source: Source | None = None,
+    stated: Reading | None = None,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> Result:
+    """Synthetic people, the zip with the verdict on its bytes, and what they keep.
+
+    Parameters
+    ----------
+    source, stated : Source and Reading, optional
+        Read the data again, as a promise needs it (:func:`.count_tables.stated_reading`).
+
+    Raises
+    ------
+    ConfigError
+        ε would promise nothing, as the records decided how they were read.
+    """
+    if source is not None and stated is not None:
+        fs, _ = read(source, stated, progress=part(progress, 0.0, 0.3))
+    if fault := reading_fault(fs, config.frame):
+        raise ConfigError(fault)
+    made = synthetic_people(fs, config, engine=engine, progress=part(progress, 0.3, 0.5))
+    archives: dict[str, bytes] = {form: package(made, form) for form in FORMATS}
+    verdicts = [verify_people(archive, fs) for archive in archives.values()]
+    worst = next((each for each in verdicts if not each.passed), verdicts[0])
+    tables = Tables(config.frame)
+    before = count_tables(fs, tables, engine=engine, progress=part(progress, 0.6, 0.7))
+    after = count_tables(
+        made.people, tables, before.frame, engine=engine, progress=part(progress, 0.7, 0.8)
+    )
+    components, _ = measured(reference(fs), made.people)
+    learnt = made.statistics.to_frame()
+    learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))
+    if progress is not None:
+        progress(1.0)
+    return Result(
+        config,
+        _scaled(after, made.scale),
+        before,
+        {
+            "radius": (_quantiles(radii(fs)), _quantiles(radii(made.people))),
+            "places": (_quantiles(visited(fs)), _quantiles(visited(made.people))),
+        },
+        np.stack([_week(each) for each in (fs, made.people)]),
+        {name: components[name] for name in SHOWN_COMPONENTS},
+        learnt,
+        tuple(_lives(made)),
+        made.n_noisy,
+        made.people.n_users,
+        geojson_of(made.frame),
+        str(worst),
+        archives if worst.passed else {},
+        fs.digest,
+    )
+
+
+def _scaled(tables: CountTables, scale: float) -> CountTables:
+    """Numbers of made-up people as numbers of real ones."""
+    people, trips = tables.presence, tables.flows
+    assert people is not None
+    assert trips is not None
+    return replace(
+        tables,
+        presence=replace(people, values=people.values / scale),
+        flows=replace(trips, trips=trips.trips / scale),
+    )
+
+
+def _quantiles(values: FloatArray) -> FloatArray:
+    found: FloatArray = np.quantile(values, _QUANTILES)
+    return found
+
+
+def _week(fs: FingerprintSet) -> FloatArray:
+    """Share of events by hour of the week, from Monday; of data without a calendar from day 0."""
+    first = 0 if fs.clock is None else first_date(fs).weekday()
+    hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
+    sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
+    share: FloatArray = sums / sums.sum()
+    return share
+
+
+def _lives(made: SyntheticPeople) -> Sequence[Life]:
+    """A few made-up people, those of middling numbers of events first."""
+    fs, counts = made.people, made.frame.counts
+    order = np.argsort(np.abs(fs.lengths - np.median(fs.lengths)), kind="stable")[:_PLAYED]
+    degrees = len(counts.lat) > 0
+    lives = []
+    for user in order.tolist():
+        rows = slice(int(fs.offsets[user]), int(fs.offsets[user + 1]))
+        at = made.place[rows] if degrees else made.place[:0]
+        lives.append(Life(made.wall_min[rows], counts.lon[at], counts.lat[at]))
+    return lives
