@@ -333,10 +333,16 @@ def _areas_text(frame: TableFrame) -> str:
         else f"{_DAY_NAMES[first.weekday()]} {first.day} {first:%B %Y}"
     )
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
+    regions = (
+        " An area is a named region: whoever is recorded at an antenna counts in the region in "
+        "which the antenna stands. (unnamed) is what is nearest to antennas outside of all regions."
+        if frame.outlines
+        else ""
+    )
     return (
         f"{frame.n_areas:,} areas (`areas.geojson`) and {counts.days} days from {begin}: {days[0]} "
         f"weekdays and {days[1]} weekend days.{zone} Areas and days were stated beforehand. "
-        "No record decided them."
+        f"No record decided them.{regions}"
     )
 
 
