@@ -15,7 +15,7 @@ from ..io.publishing import check_target
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Tables
-from ..studies.count_tables import proposal_for, release
+from ..studies.count_tables import describe_recovery, proposal_for, recovery_of, release
 from ..studies.table_package import package, publish_tables, verify_tables
 from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
@@ -167,6 +167,10 @@ def tables(
     if option.epsilon is None:
         lines.append("Two such tables that differ in one person give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
+    linked = run.ask("linking counts", recovery_of, released)
+    if linked is not None:
+        lines.append(describe_recovery(linked, option))
+        figures["recovery"] = linked.table
     run.end(figures, *lines)
 
 

@@ -285,6 +285,17 @@ def test_regions_of_geojson_are_areas_of_tables(tmp_path: Path) -> None:
     assert "not a FeatureCollection" in refused.stderr
 
 
+def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Path) -> None:
+    asked = ["tables", "--sample", "sf_cabs", "--from", "2008-06-08", "--what", "presence"]
+    asked += ["--antennas-an-area", 60, "--threshold", 15]
+    told = said_by(*asked, "--days", 1, "--out", tmp_path / "a.zip")
+    assert "Two such tables that differ in one person give that person away." in told
+    assert "recorded hours (95% interval" in " ".join(told.split())
+    figures = figures_of(*asked, "--days", 1, "--out", tmp_path / "b.zip")
+    assert [row["blanks"] for row in figures["recovery"]] == ["none", "0", "half", "all"]
+    assert "recovery" not in figures_of(*asked, "--days", 7, "--out", tmp_path / "c.zip")
+
+
 def test_a_profile_that_cannot_be_read_is_named(three: Path) -> None:
     result = run("measure", three, "--profile", "2500:60", "--profile", "2 miles")
     assert result.exit_code == 2
