@@ -60,7 +60,8 @@ def table_recovery(
         With presence, exact or with a threshold.
     seed : int
         Of the baseline.
-    engine, progress
+    engine : LocalEngine, optional
+    progress : callable of one float in [0, 1], optional
         As of :func:`fpanon_core.recover_trajectories`.
 
     Raises

@@ -21,7 +21,7 @@ from ..aggregates.recovery import bands_are_slots, table_recovery
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
-from ..engines.local import Engine
+from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
@@ -178,8 +178,9 @@ def recovery_of(
         return None
     if not bands_are_slots(made.frame) or fs.weight.sum() > MOST_LINKED:
         return None
+    here = engine if isinstance(engine, LocalEngine) else None  # as the attack asks
     try:
-        return table_recovery(fs, made.option, engine=engine, progress=progress)
+        return table_recovery(fs, made.option, engine=here, progress=progress)
     except InfeasibleError:
         return None
 
