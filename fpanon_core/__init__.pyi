@@ -1,6 +1,7 @@
 """The public face: every name and where it is from; ``__init__.py`` imports each when asked."""
 
 from .aggregates.areas import proposed, table_error
+from .aggregates.recovery import table_recovery
 from .aggregates.tables import flows, presence
 from .anonymize.aligned import align, aligned
 from .anonymize.applied import add_noise, permute, sample_users, suppress_rare
@@ -52,7 +53,7 @@ from .model.glove import GloveResult, Verification
 from .model.kgap import KGapResult, StretchComponents
 from .model.knowledge import Knowledge
 from .model.linkage import ExpectedError, LinkConfig, LinkReading, LinkResult, RiskResult
-from .model.membership import MembershipResult
+from .model.membership import MembershipResult, TableRecovery
 from .model.options import (
     AddNoise,
     Aligned,
@@ -175,6 +176,7 @@ __all__ = [
     "Synthesize",
     "SyntheticPeople",
     "TableFrame",
+    "TableRecovery",
     "Tables",
     "UnicityConfig",
     "UnicityResult",
@@ -255,6 +257,7 @@ __all__ = [
     "synthesize",
     "synthetic_questionnaire",
     "table_error",
+    "table_recovery",
     "tail_weight_index",
     "trade_grid",
     "unicity",

@@ -48,7 +48,11 @@ def shapes_of(frame: TableFrame) -> list[Area]:
 
 
 def geojson_of(frame: TableFrame) -> dict[str, Any]:
-    """The areas with their names as GeoJSON; without features where there are no degrees."""
+    """The areas with their names as GeoJSON; without features where there are no degrees.
+
+    Regions that were given as polygons have these for shapes. What is nearest to antennas outside
+    of all of them is one more area.
+    """
     shapes = shapes_of(frame)
     if frame.counts.crs is None:
         shapes = []
@@ -57,6 +61,11 @@ def geojson_of(frame: TableFrame) -> dict[str, Any]:
             np.array(shapes, object),
             lambda at: np.column_stack(lon_lat(frame.counts.crs, at[:, 0], at[:, 1])),
         )
+    if len(shapes) and frame.outlines:
+        given = {name: shapely.from_wkb(outline) for name, outline in frame.outlines.items()}
+        every = shapely.union_all(list(given.values()))
+        own = [given.get(name) for name in frame.names]
+        shapes = [_less(a, every) if b is None else b for a, b in zip(shapes, own, strict=True)]
     shapes = list(shapely.set_precision(shapes, 10.0**-_DIGITS, mode="pointwise"))
     features = [
         {
@@ -67,6 +76,12 @@ def geojson_of(frame: TableFrame) -> dict[str, Any]:
         for name, shape in zip(frame.names, shapes, strict=False)
     ]
     return {"type": "FeatureCollection", "features": features}
+
+
+def _less(shape: Area, others: Area) -> Area:
+    """A shape without others; all of it where nothing would be left."""
+    left = shapely.difference(shapely.make_valid(shape), others)
+    return shape if shapely.area(left) == 0 else left
 
 
 def table_error(

@@ -20,6 +20,7 @@ from ..attacks.aggregation import cells_of, minutes_after, place_of
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
 from ..kernels.table_sums import Seen, add_flows, add_presence
+from ..model.antennas import REGION
 from ..model.arrays import FloatArray, SmallInts, pieces, stretches
 from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.counts_frame import CountsFrame, FrameConfig
@@ -46,11 +47,12 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     """
     counts = CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
     names = [str(number) for number in range(1, counts.n_places + 1)]
-    area = np.arange(counts.n_places)
+    area, outlines = np.arange(counts.n_places), {}
     if config.places == "antennas" and config.column is not None:
         assert fs.antennas is not None
         known, area = np.unique(fs.antennas.column(config.column).astype(str), return_inverse=True)
         names = [name or "(unnamed)" for name in known.tolist()]
+        outlines = dict(fs.antennas.outlines) if config.column == REGION else {}
     elif config.places == "antennas" and config.antennas_an_area > 1:
         many = min(config.antennas_an_area, counts.n_places)
         area = cluster_antennas(counts.x_m, counts.y_m, many)
@@ -59,7 +61,8 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
         names = [f"{cell:x}" for cell in counts.cells.tolist()]
     first = counts.first_day or dt.date(2001, 1, 1)  # a Monday
     weekday = (first.weekday() + np.arange(counts.days)) % 7
-    return TableFrame(counts, area, tuple(names), (weekday >= _WEEKEND).astype(np.int64), config)
+    kinds = (weekday >= _WEEKEND).astype(np.int64)
+    return TableFrame(counts, area, tuple(names), kinds, config, outlines)
 
 
 def presence_sums(

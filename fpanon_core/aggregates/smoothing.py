@@ -109,8 +109,8 @@ def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
         found.bands, noise["bands"], found.cells.sum(axis=0), n * noise["cells"]
     )
     total = max(float(bands.sum()), 1e-9)
-    kept = _kept(bands - total / many, of_bands)
-    bands = np.maximum(total / many + kept * (bands - total / many), 0.0)
+    share = kept(bands - total / many, of_bands)
+    bands = np.maximum(total / many + share * (bands - total / many), 0.0)
     order, prior = _neighbours(frame), total * _area_prior(frame)
     areas = tree_shrunk(areas[:, None], prior[:, None], of_areas, order)[:, 0]
     product = np.outer(areas, bands / max(float(bands.sum()), 1e-9))
@@ -147,14 +147,14 @@ def tree_shrunk(
         of_parent = np.diff(priors[bounds], axis=0)[parent]
         expected = estimate[parent] * np.diff(priors[halves], axis=0) / np.maximum(of_parent, 1e-12)
         off = np.diff(sums[halves], axis=0) - expected
-        kept = _kept(off, float(np.diff(halves).mean()) * variance)
-        estimate, bounds = np.maximum(expected + kept * off, 0.0), halves
+        share = kept(off, float(np.diff(halves).mean()) * variance)
+        estimate, bounds = np.maximum(expected + share * off, 0.0), halves
     shrunk = np.empty_like(estimate)
     shrunk[order] = estimate
     return shrunk
 
 
-def _kept(off: FloatArray, variance: float) -> float:
+def kept(off: FloatArray, variance: float) -> float:
     """Share of differences that is believed, by the noise's share of their mean square.
 
     The mean square of n draws of Laplace noise has a standard error of √(5/n) of itself: what is
@@ -292,7 +292,7 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
     for some in np.array_split(np.argsort(expected, kind="stable"), _STRATA):
         if len(some):
             off = noisy[some] - expected[some]
-            drawn[some] = np.maximum(expected[some] + _kept(off, noise["cells"]) * off, 0.0)
+            drawn[some] = np.maximum(expected[some] + kept(off, noise["cells"]) * off, 0.0)
     out = np.zeros(cells.size)
     out[away] = drawn
     return out.reshape(cells.shape)

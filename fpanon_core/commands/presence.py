@@ -17,7 +17,7 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Synthesize, Tables
 from ..model.periods import decided_by_records
 from ..studies import synthetic_package
-from ..studies.count_tables import proposal_for, release
+from ..studies.count_tables import describe_recovery, proposal_for, recovery_of, release
 from ..studies.table_package import package, verify_tables, write_package
 from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
@@ -189,6 +189,10 @@ def tables(
     if option.epsilon is None:
         lines.append("Two such tables that differ in one person give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
+    linked = run.ask("linking counts", recovery_of, released)
+    if linked is not None:
+        lines.append(describe_recovery(linked, option))
+        figures["recovery"] = linked.table
     run.end(figures, *lines)
 
 

@@ -79,6 +79,11 @@ class Request:
         out if not given.
     antennas : Path or None
         Table of the antennas' positions.
+    regions : Path or None
+        GeoJSON of named areas, such as districts: antennas get the one they stand in as the column
+        "region".
+    region_name : str or None
+        Property that names the regions. Found out if not given.
     timezone : str or None
         Local time zone, such as Africa/Dakar. Guessed if not given.
     naive_timezone : str or None
@@ -101,6 +106,8 @@ class Request:
     antenna: str | None = None
     offset: str | None = None
     antennas: Path | None = None
+    regions: Path | None = None
+    region_name: str | None = None
     timezone: str | None = None
     naive_timezone: str | None = None
     positions: Annotated[str | None, _POSITIONS] = None
@@ -176,11 +183,13 @@ class Request:
         return self.antennas or known
 
     def _what(self) -> Source:
-        antennas = None if self.antennas is None else (self.antennas.name, self.antennas)
+        given = {name: getattr(self, name) for name in ("antennas", "regions")}
+        beside: dict[str, Any] = {name: path and (path.name, path) for name, path in given.items()}
+        beside["region_name"] = self.region_name
         if self.sample_key is not None:
-            return Source.of_sample(self.sample_key, antennas)
+            return Source.of_sample(self.sample_key, **beside)
         assert self.source is not None
-        return Source(self.source.name, "", (self.source.name, self.source), antennas)
+        return Source(self.source.name, "", (self.source.name, self.source), **beside)
 
     def _how(self) -> Reading:
         given = {role: getattr(self, role) for role in ROLES}

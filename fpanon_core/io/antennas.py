@@ -24,6 +24,7 @@ from ..tables.names import rank
 from ..tables.sources import read_source
 from ..tables.table import SourceTable, missing_in, numbers_of, text_of
 from .positions import Centre, position_faults
+from .regions import NamedRegions, in_regions
 from .search import cell_parts, is_opencellid
 from .turns import Turn
 
@@ -71,8 +72,17 @@ def read_antennas(source: Any) -> pd.DataFrame:
         raise SchemaError(f"Antenna table: {fault}") from None
 
 
-def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> Antennas:
-    """A table read by :func:`read_antennas`, on the data's projection, its columns as text."""
+def antennas_of(
+    table: pd.DataFrame,
+    centre: Centre,
+    granularity_m: float,
+    regions: NamedRegions | None,
+    notes: list[str],
+) -> Antennas:
+    """A table read by :func:`read_antennas`, on the data's projection, its columns as text.
+
+    With regions, each antenna also gets the one it is in; ``notes`` say what was found.
+    """
     degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
     x_m, y_m = project(*degrees, centre.crs)
     on_map = ~np.isnan(x_m)
@@ -84,7 +94,11 @@ def antennas_of(table: pd.DataFrame, centre: Centre, granularity_m: float) -> An
         missing = missing_in(pa.chunked_array([pa.array(values, pa.string())]))
         columns[str(name)] = np.where(missing, "", values)[codes][on_map]
     lat, lon = (values[on_map] for values in degrees)
-    return Antennas(x_m[on_map], y_m[on_map], float(granularity_m), columns, lon, lat)
+    outlines: dict[str, str] = {}
+    if regions is not None:
+        columns, outlines = in_regions(lat, lon, columns, regions, notes)
+    at = x_m[on_map], y_m[on_map]
+    return Antennas(*at, float(granularity_m), columns, lon, lat, outlines)
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:

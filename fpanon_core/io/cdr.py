@@ -18,7 +18,9 @@ from ..tables.sources import read_source
 from ..tables.table import SourceTable
 from ..tables.writing import staged
 from .antennas import read_antennas
+from .hints import AS_ANTENNAS, Message
 from .reading import How, Reading
+from .regions import NamedRegions, read_regions
 from .report import IngestReport
 from .roles import find_roles
 from .search import Roles
@@ -37,6 +39,8 @@ def read_cdr(
     naive_timezone: str | None = None,
     positions: str | None = None,
     centre: tuple[float, float] | None = None,
+    regions: Any = None,
+    region_name: str | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[FingerprintSet, IngestReport]:
     """Read events (user, time, place) and make everyone's fingerprint.
@@ -80,6 +84,11 @@ def read_cdr(
         Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
         middle of the data when None, by which every record has a say in where all are snapped: for
         differentially private counts it must be stated, and not be taken from the records.
+    regions : path, file object or bytes, optional
+        GeoJSON of named areas such as districts. Each antenna gets the one it stands in, as the
+        column ``region``; see :func:`.regions.read_regions`.
+    region_name : str, optional
+        The property that names the regions; found out if not given.
     progress : callable, optional
         Told the share done, in [0, 1]; may raise :class:`fpanon_core.Cancelled`.
 
@@ -107,7 +116,7 @@ def read_cdr(
     (2, 2, 'Africa/Dakar', True)
     """
     given = timezone, granularity_m, granularity_min, screen, naive_timezone
-    how = How(*given, positions, centre, progress)
+    how = How(*given, positions, centre, _regions(regions, region_name, antennas), progress)
     how.tell(0.0)
     sites = None if antennas is None else read_antennas(antennas)
     return Reading(*_first_readable(read_source(source), columns, sites), how, sites).run()
@@ -120,6 +129,8 @@ def read_parts(
     *,
     columns: Mapping[str, Any] | None = None,
     antennas: Any = None,
+    regions: Any = None,
+    region_name: str | None = None,
     private: str | os.PathLike[str] | None = None,
     **how: Any,
 ) -> tuple[FingerprintSet, IngestReport]:
@@ -132,7 +143,7 @@ def read_parts(
         Their rows follow one another in the order of the parts' names; in a sequence, in its own.
     into : path
         A folder that is not there yet, for :meth:`FingerprintSet.load`; its owner's alone.
-    columns, antennas, how
+    columns, antennas, regions, region_name, how
         As in :func:`fpanon_core.read_cdr`, and all that may be given there.
     private : path, optional
         Where to make the private folder for what is spilled: about 70 bytes a row, and what text
@@ -164,7 +175,8 @@ def read_parts(
     >>> fs.n_users, report.rows_used
     (2, 2)
     """
-    target, read = Path(into), How(**how)
+    named = _regions(regions, region_name, antennas)
+    target, read = Path(into), How(**how, regions=named)
     if target.exists() or not target.parent.is_dir():
         raise ConfigError(
             "The folder for the fingerprints must not be there yet, and the one around it must; "
@@ -179,6 +191,21 @@ def read_parts(
         assert fs.folder is not None
         os.rename(fs.folder, target)
     return moved(fs, target), report
+
+
+def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | None:
+    if regions is None:
+        if name is not None:
+            raise ConfigError("A property names the regions of a file; give the regions, too.")
+        return None
+    if antennas is None:
+        raise ConfigError(
+            Message(
+                "Each antenna gets the region it stands in, so regions need the antennas. Give "
+                f"these, too, {AS_ANTENNAS}."
+            )
+        )
+    return read_regions(regions, name)
 
 
 def _first_readable(

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from ..model.antennas import Antennas
 from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.checks import positive
 from ..model.clock import LocalClock, zone_of
@@ -54,6 +55,7 @@ from .positions import (
     stated_centre,
     zone_at,
 )
+from .regions import NamedRegions
 from .report import IngestReport, PositionDoubt
 from .rows import Rows, Store
 from .search import Roles
@@ -78,6 +80,7 @@ class How:
     naive_timezone: str | None = None
     positions: str | None = None
     centre: tuple[float, float] | None = None
+    regions: NamedRegions | None = None
     progress: Callable[[float], object] | None = None
 
     def __post_init__(self) -> None:
@@ -171,6 +174,7 @@ class Reading:
         projection = how.stated or middle
         if self.sites is not None and known.placed:
             self.sites = nearer_sites(self.sites, how.turn, projection, notes)
+        antennas = self._antennas(projection)
         zone = how.timezone
         if zone is None:
             zone = zone_at(min(known.over(lambda r: nearest_to(*known.used_degrees(r), middle))))
@@ -191,7 +195,7 @@ class Reading:
             known.source = about
             known.store.remove("us", "ok", "aware", "lat", "lon", "antenna", "offset")
         clock = LocalClock.starting_on(datetime_of(first_us), zone)
-        everyone, fs, span = self._kept(made, user, buckets, clock, projection)
+        everyone, fs, span = self._kept(made, user, buckets, clock, projection, antennas)
         how.tell(0.95)
         head = with_users_and_fates(head, its_users, everyone.pseudonyms, known.fate.codes[:SHOWN])
         listed = self._listed() if listed is None else listed
@@ -319,6 +323,13 @@ class Reading:
         head = first_rows(table, self.roles, parsed, us, known.degrees(rows), zone)
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
 
+    def _antennas(self, projection: Centre) -> Antennas | None:
+        """The antennas on the data's map, in their regions if these were given."""
+        if self.sites is None:
+            return None
+        how = self.how
+        return antennas_of(self.sites, projection, how.granularity_m, how.regions, self.notes)
+
     def _listed(self) -> pd.DataFrame:
         most = MOST_LISTED if isinstance(self.known.source, Parts) else None
         return self.known.fate.rejects(self.known.source, self.roles, most)
@@ -330,6 +341,7 @@ class Reading:
         buckets: Buckets,
         clock: LocalClock,
         projection: Centre,
+        antennas: Antennas | None,
     ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
         """Everybody, and who is left by the screening; their span."""
         how, known = self.how, self.known
@@ -345,9 +357,7 @@ class Reading:
             granularity_min=how.granularity_min,
             clock=clock,
             crs=projection.crs,
-            antennas=self.sites
-            if self.sites is None
-            else antennas_of(self.sites, projection, how.granularity_m),
+            antennas=antennas,
         )
         ids = known.user_ids(seen)
 

@@ -15,6 +15,9 @@ from .arrays import FloatArray, TextArray
 from .checks import positive
 from .errors import ConfigError, SchemaError
 
+REGION = "region"
+"""The column that names the region of each antenna, where regions were given as polygons."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antennas:
@@ -31,6 +34,9 @@ class Antennas:
         Texts of the table's other columns, "" where missing.
     lon, lat : float64 ndarray (n_antennas,), or empty
         The antennas' own positions, degrees; empty where they came in metres.
+    outlines : mapping of str to str
+        Of each region in the column :data:`REGION` its polygons in degrees, as hexadecimal WKB;
+        empty where none were given.
 
     Raises
     ------
@@ -52,6 +58,7 @@ class Antennas:
     columns: Mapping[str, TextArray] = field(default_factory=dict)
     lon: FloatArray = field(default_factory=lambda: np.empty(0))
     lat: FloatArray = field(default_factory=lambda: np.empty(0))
+    outlines: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         put, side = object.__setattr__, self.granularity_m
@@ -74,6 +81,12 @@ class Antennas:
             if len(degrees) and (degrees.shape != x.shape or not np.isfinite(degrees).all()):
                 raise SchemaError(f"{name} must have one number for each of the {len(x)} antennas.")
             put(self, name, _closed(degrees))
+        if self.outlines:
+            import shapely  # asked of few tables; the others need not wait for it
+
+            shapes = shapely.from_wkb(list(self.outlines.values()), on_invalid="ignore")
+            if shapely.is_missing(shapes).any():
+                raise SchemaError("An outline of a region is no polygon.")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Arrays come out of a pickle writable; close them again."""
@@ -111,6 +124,8 @@ class Antennas:
             h.update(values.data)
         for name, texts in self.columns.items():
             h.update(repr((name, texts.tolist())).encode())
+        if self.outlines:
+            h.update(repr(sorted(self.outlines.items())).encode())
         return h.hexdigest()
 
 

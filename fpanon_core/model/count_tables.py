@@ -8,6 +8,7 @@ Source: docs/science.md, “Tables: presence and flows”.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,6 +41,8 @@ class TableFrame(Closed):
         0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
     config : FrameConfig
         What was stated.
+    outlines : mapping of str to str
+        Of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
     """
 
     counts: CountsFrame
@@ -47,6 +50,7 @@ class TableFrame(Closed):
     names: tuple[str, ...]
     day_type: IntArray
     config: FrameConfig
+    outlines: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._close()

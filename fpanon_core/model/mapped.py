@@ -451,17 +451,20 @@ def _plain(antennas: Antennas) -> dict[str, Any]:
         "granularity_m": antennas.granularity_m,
         **{name: getattr(antennas, name).tolist() for name in ("x_m", "y_m", "lon", "lat")},
         "columns": {name: texts.tolist() for name, texts in antennas.columns.items()},
+        **({"outlines": dict(antennas.outlines)} if antennas.outlines else {}),
     }
 
 
 def _antennas(plain: dict[str, Any]) -> Antennas:
     """As they were: not snapped again, which need not give the same floating-point number."""
-    own = {n: np.array(plain[n], np.float64) for n in ("x_m", "y_m", "lon", "lat")}
+    own: dict[str, Any] = {n: np.array(plain[n], np.float64) for n in ("x_m", "y_m", "lon", "lat")}
     columns = {n: np.array(texts, object) for n, texts in plain["columns"].items()}
     side = float(plain["granularity_m"])
-    Antennas(granularity_m=side, columns=columns, **own)  # for its checks
-    if not all(isinstance(text, str) for texts in columns.values() for text in texts):
+    outlines = dict(plain.get("outlines", {}))
+    Antennas(granularity_m=side, columns=columns, outlines=outlines, **own)  # for its checks
+    every = [*columns.values(), np.array(list(outlines.values()), object)]
+    if not all(isinstance(text, str) for texts in every for text in texts):
         raise _CHANGED
     made = Antennas.__new__(Antennas)
-    made.__setstate__({"granularity_m": side, **own, "columns": columns})
+    made.__setstate__({"granularity_m": side, **own, "columns": columns, "outlines": outlines})
     return made

@@ -1,4 +1,4 @@
-"""Can an attacker tell whether a person is in the data behind a release without records?"""
+"""Can an attacker tell who is in the data behind a release without records, and where they go?"""
 
 from __future__ import annotations
 
@@ -38,3 +38,31 @@ class MembershipResult:
     differencing: float = math.nan
     differencing_low: float = math.nan
     differencing_high: float = math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class TableRecovery:
+    """As :func:`fpanon_core.table_recovery` gives it.
+
+    Attributes
+    ----------
+    recovered, low, high : float
+        Share of recorded slots whose area is recovered, by the strongest reading of blanks; its
+        95 % interval, over people.
+    guessing : float
+    exact : float
+        The share without a threshold.
+    n_users, n_slots : int
+    table : DataFrame
+        A row for each reading: ``blanks`` ("none", "0", "half"; "all", of no count at all),
+        ``recovered``, ``low``, ``high``, ``random`` (linked at random).
+    """
+
+    recovered: float
+    low: float
+    high: float
+    guessing: float
+    exact: float
+    n_users: int
+    n_slots: int
+    table: pd.DataFrame = field(repr=False)

@@ -77,8 +77,21 @@ class NoisyStatistics(Closed):
 
     @property
     def n_people(self) -> float:
-        """Noisy number of people, 1 at least."""
-        return max(1.0, float(self.tables["people"][0]))
+        """Number of people by all statistics to which each adds 1, by inverse variance; 1 at least.
+
+        Each of homes, records, radii and shares at home adds up to it, with the noise of its cells.
+        """
+        total = weights = 0.0
+        for name in ("people", "homes", "records", "radii", "at_home"):
+            table = self.tables[name]
+            weight = 1.0 / (table.size * self.variance(name))
+            total, weights = total + weight * float(table.sum()), weights + weight
+        return max(1.0, total / weights)
+
+    @property
+    def groups(self) -> int:
+        """Groups of neighbouring places in which homes and visits are told apart."""
+        return int(self.leaf.max()) + 1
 
     def noise(self, name: str) -> float:
         """Scale of the noise on each number of a statistic, in people."""

@@ -17,10 +17,11 @@ import pandas as pd
 from ..aggregates.areas import Proposal, geojson_of, proposed, table_error
 from ..aggregates.attack import TablesAttacked, attack_tables
 from ..aggregates.contributions import check_size, table_frame
+from ..aggregates.recovery import bands_are_slots, table_recovery
 from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
-from ..engines.local import Engine
+from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
@@ -29,11 +30,11 @@ from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
-from ..model.errors import ConfigError
+from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import state_folder
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
-from ..model.membership import MembershipResult
+from ..model.membership import MembershipResult, TableRecovery
 from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.released import ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
@@ -63,6 +64,8 @@ _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 _SYNTHETIC_TARGETS = 40  # of whom each is asked about by making people twice
+MOST_LINKED = 5_000
+"""People whose counts are linked unasked: some 15 s; time grows with their square."""
 
 
 def release(
@@ -170,6 +173,40 @@ def membership(
     return _attacked(fs, option, targets, seed, progress).membership
 
 
+def recovery_of(
+    fs: FingerprintSet,
+    made: CountTables,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> TableRecovery | None:
+    """As :func:`fpanon_core.table_recovery`; None where the attack does not apply.
+
+    That is of tables without presence, with noise, or of means over several days; of more than
+    :data:`MOST_LINKED` people; and where the clocks change, or nobody is there.
+    """
+    if made.presence is None or made.option.epsilon is not None:
+        return None
+    if not bands_are_slots(made.frame) or fs.weight.sum() > MOST_LINKED:
+        return None
+    here = engine if isinstance(engine, LocalEngine) else None  # as the attack asks
+    try:
+        return table_recovery(fs, made.option, engine=here, progress=progress)
+    except InfeasibleError:
+        return None
+
+
+def describe_recovery(found: TableRecovery, option: Tables) -> str:
+    """What linking the counts of single days gives away, in two sentences."""
+    parts = "hours" if option.bands == 24 else f"{24 / option.bands:g}-hour parts of a day"
+    without = "" if option.threshold is None else f"without blanks {found.exact:.0%}, "
+    return (
+        "These are counts of single days, so an attacker can link them into trajectories. That "
+        f"tells where people were in {found.recovered:.0%} of their recorded {parts} (95% interval "
+        f"{found.low:.0%}–{found.high:.0%}; {without}guessing {found.guessing:.0%})."
+    )
+
+
 def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
     """Areas and bands that are wise for a stated number of people and the ε of one table."""
     most = _MOST_AREAS if fs.antennas is None else len(fs.antennas)
@@ -259,6 +296,8 @@ class Result(Tabled):
         The verifier's, on the bytes.
     archives : dict of str to bytes
         The zip by the format of its tables; none where a verdict has not passed.
+    recovery : TableRecovery or None
+        What linking counts of single days recovers; None where that does not apply.
     """
 
     config: Tables
@@ -268,6 +307,7 @@ class Result(Tabled):
     areas: dict[str, Any]
     verdict: str
     archives: dict[str, bytes]
+    recovery: TableRecovery | None = None
 
     @property
     def digest(self) -> str:
@@ -311,17 +351,18 @@ def study(
         raise ConfigError(fault)
     exact = replace(config, epsilon=None, threshold=None)
     before = count_tables(fs, exact, engine=engine, progress=part(progress, 0.4, 0.6))
-    where, rest = before.frame, part(progress, 0.6, 0.9)
+    where, rest = before.frame, part(progress, 0.6, 0.7)
     made = count_tables(fs, config, where, engine=engine, progress=rest)
     archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
     verdicts = [verify_tables(archive, fs) for archive in archives.values()]
     worst = next((each for each in verdicts if not each.passed), verdicts[0])
+    linked = recovery_of(fs, made, engine=engine, progress=part(progress, 0.8, 1.0))
     if progress is not None:
         progress(1.0)
     areas = geojson_of(made.frame)
     error = None if made.presence is None else cell_error(made.presence)
     passed = archives if worst.passed else {}
-    return Result(config, made, before, error, areas, str(worst), passed)
+    return Result(config, made, before, error, areas, str(worst), passed, linked)
 
 
 def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:

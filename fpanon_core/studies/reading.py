@@ -61,6 +61,10 @@ class Source:
     file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
         The table of events, and of antennas; antennas given with a sample take the place of its
         own. Or, in place of events, a folder in which a reading was kept.
+    regions : tuple of (name, bytes, Path or FolderFile), or None
+        GeoJSON of the regions in which the antennas stand.
+    region_name : str or None
+        The property that names them; found out if not given.
     synthetic : bool
         Whether the people in it were generated; said wherever it is shown.
     note : str
@@ -71,8 +75,15 @@ class Source:
     sample: str = ""
     file: tuple[str, Body] | None = field(default=None, repr=False)
     antennas: tuple[str, Body] | None = field(default=None, repr=False)
+    regions: tuple[str, Body] | None = field(default=None, repr=False)
+    region_name: str | None = None
     synthetic: bool = False
     note: str = ""
+
+    @property
+    def tables(self) -> list[tuple[str, Body]]:
+        """The files given: events, antennas, regions."""
+        return [each for each in (self.file, self.antennas, self.regions) if each is not None]
 
     @property
     def was_read(self) -> bool:
@@ -87,10 +98,11 @@ class Source:
         return sealed(b"fpanon source", content).hex()[:32]
 
     @classmethod
-    def of_sample(cls, key: str, antennas: tuple[str, Body] | None = None) -> Source:
+    def of_sample(cls, key: str, **more: Any) -> Source:
         """A sample data set, with all that must be said of it; ConfigError for an unknown key."""
         known = sample(key)
-        return cls(known.title, key, None, antennas, known.synthetic, known.description)
+        more |= {"synthetic": known.synthetic, "note": known.description}
+        return cls(known.title, key, **more)
 
 
 @dataclass(frozen=True)
@@ -182,11 +194,13 @@ def _kept(
     if (
         replace(reading, centre=None) != Reading()
         or source.antennas is not None
+        or source.regions is not None
         or keep is not None
     ):
         raise ConfigError(
-            "This folder holds what was read already; columns, zones, granularity, screening and "
-            "antennas cannot be changed any more. Leave these options out, or read the data anew."
+            "This folder holds what was read already; columns, zones, granularity, screening, "
+            "antennas and regions cannot be changed any more. Leave these options out, or read the "
+            "data anew."
         )
     if reading.centre is not None:
         raise ConfigError(
@@ -205,12 +219,11 @@ def _parts(
             "The source is a folder of parts. Say where to keep what is read: fpanon ingest FOLDER "
             "--keep NEW_FOLDER; then give the new folder in its place."
         )
-    antennas = None if source.antennas is None else _opened(source.antennas)
     refuse_parts(path)
     fs, report = read_parts(
         path,
         keep,
-        antennas=antennas,
+        **_beside(source),
         timezone=reading.timezone,
         progress=progress,
         **_options(reading),
@@ -222,6 +235,15 @@ def _parts(
         raise
     keep_account(report, keep)
     return fs, report
+
+
+def _beside(source: Source) -> dict[str, Any]:
+    """What is read beside the events."""
+    return {
+        "antennas": source.antennas and _opened(source.antennas),
+        "regions": source.regions and _opened(source.regions),
+        "region_name": source.region_name,
+    }
 
 
 def _options(reading: Reading) -> dict[str, Any]:
@@ -239,12 +261,11 @@ def _options(reading: Reading) -> dict[str, Any]:
 def _read(
     source: Source, reading: Reading, progress: Progress | None
 ) -> tuple[FingerprintSet, IngestReport]:
-    timezone = reading.timezone
-    antennas = None if source.antennas is None else _opened(source.antennas)
+    timezone, beside = reading.timezone, _beside(source)
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path
-        antennas = antennas or known.antennas_path  # positions are in both; regions here
+        beside["antennas"] = beside["antennas"] or known.antennas_path  # they have regions
         timezone = timezone or known.timezone
     else:
         assert source.file is not None
@@ -253,7 +274,7 @@ def _read(
         table = _opened(source.file)
     return read_cdr(
         table,
-        antennas=antennas,
+        **beside,
         timezone=timezone,
         progress=progress,
         **_options(reading),

@@ -42,7 +42,8 @@ from .study_kinds import KINDS, result_type
 
 FORMAT = 1
 _MANIFEST, _STUDY = "manifest.json", "study.json"
-_EVENTS, _ANTENNAS = "data/events", "data/antennas"
+_EVENTS, _ANTENNAS, _REGIONS = "data/events", "data/antennas", "data/regions"
+_NAMED_BY = "regions named by"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
 _FAULTS: tuple[type[Exception], ...] = (
@@ -89,13 +90,15 @@ def save(study: Study) -> bytes:
     bare = replace(study, answers=kept, settings=settings, source=None)
     members[_STUDY] = _json(encode(bare, put))
     source = study.source
-    data = {} if source is None else {"label": source.label, "note": source.note}
-    for name, table in (
-        () if source is None else ((_EVENTS, source.file), (_ANTENNAS, source.antennas))
-    ):
-        if table is not None and isinstance(table[1], bytes):
-            data[name] = table[0]
-            members[name] = table[1]
+    data = {}
+    if source is not None:
+        data = {"label": source.label, "note": source.note}
+        if source.region_name is not None:
+            data[_NAMED_BY] = source.region_name
+        tables = (_EVENTS, source.file), (_ANTENNAS, source.antennas), (_REGIONS, source.regions)
+        for name, table in tables:
+            if table is not None and isinstance(table[1], bytes):
+                data[name], members[name] = table[0], table[1]
     manifest = {
         "study": FORMAT,
         "fpanon": study.version,
@@ -225,7 +228,8 @@ def _members(content: bytes) -> dict[str, bytes]:
 
 def _known(info: zipfile.ZipInfo) -> bool:
     """Whether there is such a member, and no larger than it may be."""
-    most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON, _EVENTS: MAX_BYTES, _ANTENNAS: MAX_BYTES}
+    most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON}
+    most |= dict.fromkeys((_EVENTS, _ANTENNAS, _REGIONS), MAX_BYTES)
     if _ARRAY.fullmatch(info.filename):
         return True
     return info.file_size <= most.get(info.filename, -1)
@@ -313,14 +317,19 @@ def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
     """The files of the data, where they are in it."""
     if _EVENTS not in members:
         return None
-    texts = [data["label"], data["note"], data[_EVENTS], data.get(_ANTENNAS, "")]
+    texts = [data["label"], data["note"], data[_EVENTS]]
+    texts += [data.get(name, "") for name in (_ANTENNAS, _REGIONS, _NAMED_BY)]
     if not all(isinstance(text, str) for text in texts):
         raise Damaged("a name")
-    antennas = members.get(_ANTENNAS)
+    antennas, regions = (
+        (data[name], members[name]) if name in members else None for name in (_ANTENNAS, _REGIONS)
+    )
     return Source(
         data["label"],
         "",
         (data[_EVENTS], members[_EVENTS]),
-        None if antennas is None else (data[_ANTENNAS], antennas),
+        antennas,
+        regions,
+        data.get(_NAMED_BY),
         note=data["note"],
     )

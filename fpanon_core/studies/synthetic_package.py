@@ -28,7 +28,6 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
-from ..synthesis.statistics import Ground, leaves_for
 from ..verification.faults import Faults
 from .table_package import (
     KINDS,
@@ -58,7 +57,8 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
     fs = made.people
     user, count = np.repeat(np.arange(1, fs.n_users + 1), fs.lengths), fs.count
     rows = (np.repeat(each, count) for each in (user, made.wall_min.astype(np.int64), made.place))
-    return _packed(made.option, made.frame, _records(made.frame, *rows), made.n_noisy, ending)
+    learnt = made.n_noisy, made.statistics.groups
+    return _packed(made.option, made.frame, _records(made.frame, *rows), learnt, ending)
 
 
 def publish_people(
@@ -86,16 +86,16 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
         option = step_from_dict(facts["option"])
         if not isinstance(option, Synthesize):
             raise ConfigError("The package names no synthetic people.")
-        frame, n_noisy = table_frame(original, option.frame), facts["people"]
-        if type(n_noisy) is not int or n_noisy < 1:
-            raise ConfigError("The package states no number of people.")
+        frame, learnt = table_frame(original, option.frame), (facts["people"], facts["groups"])
+        if any(type(each) is not int or each < 1 for each in learnt):
+            raise ConfigError("The package states no number of people, or of groups of places.")
         ending = "parquet" if "records.parquet" in members else "csv"
         table = _read(members[f"records.{ending}"], ending)
         rows = _checked(table, frame)
-        many = n_noisy if option.people is None else option.people
+        many = learnt[0] if option.people is None else option.people
         if rows[0][-1] != many:
             faults.add("people", f"The records are not of {many:,} people.")
-        due = _packed(option, frame, _records(frame, *rows), n_noisy, ending)
+        due = _packed(option, frame, _records(frame, *rows), learnt, ending)
         compare_bytes(source, members, due, faults)
     except (ConfigError, SchemaError) as fault:
         faults.add("package", str(fault))
@@ -148,14 +148,19 @@ def _read(content: bytes, ending: str) -> pd.DataFrame:
 
 
 def _packed(
-    option: Synthesize, frame: TableFrame, records: pd.DataFrame, n_noisy: int, ending: str
+    option: Synthesize,
+    frame: TableFrame,
+    records: pd.DataFrame,
+    learnt: tuple[int, int],
+    ending: str,
 ) -> bytes:
     places, clock = _places(frame), frame.counts.clock
     tables = [
         PackedTable("records", "Records of made-up people", records, _fields(records)),
         PackedTable("places", "Places", places, _fields(places)),
     ]
-    about = {"kind": KIND, "option": step_to_dict(option), "people": n_noisy}
+    about: dict[str, Any] = {"kind": KIND, "option": step_to_dict(option)}
+    about |= dict(zip(("people", "groups"), learnt, strict=True))
     about |= {"timezone": None if clock is None else clock.timezone, "shares": dict(SHARES)}
     shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
     many = int(records["person"].iloc[-1])
@@ -163,7 +168,7 @@ def _packed(
         tables,
         name="synthetic-people",
         title="Nobody in these files exists: synthetic people",
-        readme=readme(option, frame, n_noisy, many),
+        readme=readme(option, frame, learnt, many),
         about=about,
         ending=ending,
         more={"areas.geojson": shapes + b"\n"},
@@ -183,12 +188,16 @@ def _places(frame: TableFrame) -> pd.DataFrame:
 # --- the page ------------------------------------------------------------------------------------
 
 
-def readme(option: Synthesize, frame: TableFrame, n_noisy: int, many: int) -> Sequence[str]:
-    """The paragraphs of the README: from noisy and public numbers alone."""
+def readme(
+    option: Synthesize, frame: TableFrame, learnt: tuple[int, int], many: int
+) -> Sequence[str]:
+    """The paragraphs of the README: from noisy and public numbers alone.
+
+    ``learnt`` are the noisy number of people, and the groups of places.
+    """
+    n_noisy, groups = learnt
     scale = many / n_noisy
     scaled = "is one made-up person" if round(scale, 2) == 1 else f"are {scale:.3g} made-up people"
-    ground = Ground.of(frame)
-    leaves = int(leaves_for(ground, n_noisy, option.epsilon).max()) + 1
     return [
         "Nobody in these files exists. A model learnt from real people made up "
         f"{many:,} others, so no record here is anybody's.",
@@ -207,20 +216,20 @@ def readme(option: Synthesize, frame: TableFrame, n_noisy: int, many: int) -> Se
         "(OpenDP); the people were made from the noisy statistics and public facts only. The ε of "
         "several releases about the same people add up.",
         "## What is kept well",
-        f"How many people live in and visit each of {leaves:,} groups of neighbouring places, how "
+        f"How many people live in and visit each of {groups:,} groups of neighbouring places, how "
         "far they go, how many places they know, how often they have records and move, and at "
         "which hours.",
         "## What is not kept",
-        _lost(option, n_noisy, leaves, frame),
+        _lost(option, n_noisy, groups, frame),
     ]
 
 
-def _lost(option: Synthesize, n_noisy: int, leaves: int, frame: TableFrame) -> str:
+def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
     said = [
         "People who move together, single days and events, the order of places within a day, and "
         "everything rare.",
     ]
-    if leaves < frame.n_areas:
+    if groups < frame.n_areas:
         said.append("Within a group of places, people are spread evenly.")
     said += warnings(option, n_noisy, frame.n_areas)
     said.append("Do not look for real people here, and do not test hypotheses about single places.")

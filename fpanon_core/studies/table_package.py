@@ -338,7 +338,13 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
 
 
 def _areas_text(frame: TableFrame) -> str:
-    return f"{frame.n_areas:,} areas (`areas.geojson`) and {days_text(frame)}"
+    regions = (
+        " An area is a named region: whoever is recorded at an antenna counts in the region in "
+        "which the antenna stands. (unnamed) is what is nearest to antennas outside of all regions."
+        if frame.outlines
+        else ""
+    )
+    return f"{frame.n_areas:,} areas (`areas.geojson`) and {days_text(frame)}{regions}"
 
 
 def days_text(frame: TableFrame) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..aggregates.smoothing import RINGS_KM, tree_shrunk
+from ..aggregates.smoothing import RINGS_KM, kept, tree_shrunk
 from ..kernels.made_up_lives import Model
 from ..model.arrays import FloatArray
 from ..model.synthetic_people import NoisyStatistics
@@ -19,7 +19,6 @@ from .statistics import AT_HOME, EVENTS, GAPS_MIN, HOURS, PLACES, Ground
 
 _ROUNDS = 25  # of proportional fitting
 _LEAST = 1e-12
-_HARMONICS = 4
 _MOST_GAP_MIN = 4_320.0
 
 
@@ -41,7 +40,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
         kinds=_cumulative(_classes_of(found)),
         records=_cumulative(simplex(found.tables["records"]).ravel()),
         at_home=_cumulative(simplex(found.tables["at_home"])),
-        days=_cumulative(simplex(found.tables["days"])),
+        days=_cumulative(_days(found)),
         day_type=ground.frame.day_type,
         hours=_cumulative(roles.sum(axis=0)),
         roles=roles,
@@ -91,9 +90,9 @@ def _rings_of(found: NoisyStatistics) -> FloatArray:
     for of_class in rings:
         for kind, row in enumerate(of_class):
             mass = max(float(row.sum()), _LEAST)
-            kept = mass**2 / (mass**2 + noise)
+            sure = mass**2 / (mass**2 + noise)
             own = simplex(row)
-            rows.append(kept * own / max(own.sum(), _LEAST) + (1 - kept) * every[kind])
+            rows.append(sure * own / max(own.sum(), _LEAST) + (1 - sure) * every[kind])
     return np.array(rows)
 
 
@@ -115,19 +114,21 @@ def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatA
 
 def _hours(found: NoisyStatistics) -> FloatArray:
     """Events by role, type of day and hour, drawn towards the stated profile by harmonic."""
-    table, out = found.tables["roles"], np.zeros(found.tables["roles"].shape)
-    noise = found.variance("roles")
-    for role in range(table.shape[0]):
-        for kind in range(table.shape[1]):
-            row = table[role, kind]
-            total = max(float(row.sum()), 0.0)
-            expected = total * PROFILE[role, kind] / PROFILE[role, kind].sum()
-            off = np.fft.rfft(row - expected)
-            power = np.abs(off) ** 2
-            kept = np.maximum(0.0, 1.0 - noise * HOURS / np.maximum(power, _LEAST))
-            kept[0] = 1.0
-            out[role, kind] = np.maximum(expected + np.fft.irfft(kept * off, HOURS), 0.0)
+    table, profile = found.tables["roles"], PROFILE / PROFILE.sum(axis=2, keepdims=True)
+    expected = np.maximum(table.sum(axis=2, keepdims=True), 0.0) * profile
+    off = np.fft.rfft(table - expected)
+    power = (np.abs(off) ** 2).mean(axis=(0, 1))
+    share = np.maximum(0.0, 1.0 - found.variance("roles") * HOURS / np.maximum(power, _LEAST))
+    share[0] = 1.0  # of each row the sum is kept
+    out: FloatArray = np.maximum(expected + np.fft.irfft(share * off, HOURS), 0.0)
     return out / max(float(out.sum()), _LEAST)
+
+
+def _days(found: NoisyStatistics) -> FloatArray:
+    """Events by day, drawn towards days that are alike."""
+    days = found.tables["days"]
+    mean = float(days.mean())
+    return simplex(mean + kept(days - mean, found.variance("days")) * (days - mean))
 
 
 def _profile() -> FloatArray:

@@ -170,9 +170,9 @@ def noisy_statistics(
         tables[name] = drawn.reshape(cells.shape)
 
     add("people", exact["people"])
-    n_people = max(1.0, float(tables["people"][0]))
-    leaf = leaves_for(ground, n_people, epsilon)
-    classes = _classes(n_people * epsilon * SHARES["rings"])
+    first = max(1.0, float(tables["people"][0]))
+    leaf = leaves_for(ground, first, epsilon)
+    classes = _classes(first * epsilon * SHARES["rings"])
     for name in SHARES:
         cells = exact[name]
         if name in ("homes", "visits"):

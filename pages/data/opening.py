@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.io.background import MAX_BYTES, MAX_POSITIONS
 from fpanon_core.io.samples import SAMPLES
@@ -64,6 +66,7 @@ def _upload() -> None:
         key="data_antennas",
         help="A table with the antenna's id, latitude and longitude in each row.",
     )
+    regions, named_by = _regions(antennas is not None)
     st.caption(away.kept())
     if st.button("Read", key="data_read", type="primary", disabled=file is None) and file:
         dataset.open_file(
@@ -71,10 +74,35 @@ def _upload() -> None:
                 file.name,
                 file=(file.name, file.getvalue()),
                 antennas=(antennas.name, antennas.getvalue()) if antennas else None,
+                regions=(regions.name, regions.getvalue()) if regions else None,
+                region_name=named_by,
             )
         )
-        session.uploads_read([file, *([antennas] if antennas else [])])
+        session.uploads_read([each for each in (file, antennas, regions) if each is not None])
         st.rerun()
+
+
+_AREAS = "Districts or other named areas (GeoJSON, optional)"
+_ABOUT_AREAS = (
+    "Public polygons in degrees. Each antenna gets the area it stands in. Then data and tables can "
+    "be published by these areas."
+)
+
+
+def _regions(has_antennas: bool) -> tuple[Any, str | None]:
+    """A file of named areas for the antennas, and the property that names them."""
+    if not has_antennas:
+        return None, None
+    left, right = st.columns([3, 2], gap="large")
+    regions = left.file_uploader(
+        _AREAS, type=["geojson", "json"], key="data_regions", help=_ABOUT_AREAS
+    )
+    return regions, _named_by(right, "data_region_name") if regions else None
+
+
+def _named_by(at: DeltaGenerator, key: str) -> str | None:
+    label = "Property that names the areas (optional)"
+    return at.text_input(label, key=key, placeholder="found out").strip() or None
 
 
 def _from_folder(folder: Path) -> None:
@@ -98,6 +126,13 @@ def _from_folder(folder: Path) -> None:
         key="data_folder_antennas",
         disabled=name in kept,
     )
+    regions = named_by = None
+    if antennas and name not in kept:
+        left, right = st.columns([3, 2], gap="large")
+        polygons = [each for each in files if each.lower().endswith("json")]
+        how: dict[str, Any] = {"key": "data_folder_regions", "help": _ABOUT_AREAS}
+        regions = left.selectbox(_AREAS, polygons, index=None, **how)
+        named_by = _named_by(right, "data_folder_region_name") if regions else None
     source = None
     if name:
         try:
@@ -108,6 +143,8 @@ def _from_folder(folder: Path) -> None:
                     name,
                     file=(name, file_in(folder, name)),
                     antennas=(antennas, file_in(folder, antennas)) if antennas else None,
+                    regions=(regions, file_in(folder, regions)) if regions else None,
+                    region_name=named_by,
                 )
         except FpanonError as error:
             layout.say(error)

@@ -170,8 +170,7 @@ def _open(source: Source) -> None:
 def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
     session.cancel_all()
     leave()
-    tables = (source.file, source.antennas)
-    session.source_held(sum(len(t[1]) for t in tables if t and isinstance(t[1], bytes)))
+    session.source_held(sum(len(body) for _, body in source.tables if isinstance(body, bytes)))
     session.start(
         reading_study.read_or_ask,
         source,
@@ -188,8 +187,7 @@ def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
 
 
 def _longest_s(source: Source) -> float:
-    tables = (source.file, source.antennas)
-    at_hand = all(table is None or isinstance(table[1], bytes) for table in tables)
+    at_hand = all(isinstance(body, bytes) for _, body in source.tables)
     return _UPLOAD_S if at_hand else _FOLDER_S
 
 

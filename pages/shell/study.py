@@ -116,9 +116,8 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
 
 def can_have_data(data: Dataset) -> bool:
     """Whether the files of the data are at hand; those of the server's folder stay there."""
-    tables = (data.source.file, data.source.antennas)
-    given = [table for table in tables if table is not None]
-    return data.source.file is not None and all(isinstance(table[1], bytes) for table in given)
+    source = data.source
+    return source.file is not None and all(isinstance(body, bytes) for _, body in source.tables)
 
 
 def open_file(content: bytes) -> None:

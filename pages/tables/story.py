@@ -13,7 +13,7 @@ import pandas as pd
 from fpanon_core.io.report import IngestReport
 from fpanon_core.model.count_tables import CountTables
 from fpanon_core.model.options import Synthesize, Tables
-from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.count_tables import Result, describe_recovery
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.synthetic_people import Expected, Life
 from fpanon_core.studies.synthetic_people import Result as People
@@ -146,6 +146,8 @@ def found(result: Result | People) -> tuple[str, ...]:
         said.append(_presence(result))
     if made.flows is not None:
         said.append(_flows(result))
+    if result.recovery is not None:
+        said.append(describe_recovery(result.recovery, made.option))
     said.append(_promise(made))
     return tuple(said)
 

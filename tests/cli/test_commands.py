@@ -17,6 +17,7 @@ import fpanon_core as fp
 from fpanon_core.__main__ import app
 from fpanon_core.attacks.aggregation import counted_people
 from fpanon_core.commands.group import COMMANDS
+from fpanon_core.io.samples import sample as shipped
 from fpanon_core.model.profiles import parse_profile
 from fpanon_core.studies import (
     anonymizability,
@@ -251,6 +252,48 @@ def test_regions_of_the_antenna_table_are_places(tmp_path: Path) -> None:
             run(command, *reading, "--profile", "@district:60", "--p", 1, "--json").stdout
         )
         assert told[command][0]["profile"] == "regions by district · 1 h"
+
+
+def test_regions_of_geojson_are_areas_of_tables(tmp_path: Path) -> None:
+    """Of the shipped antennas: north and south of a parallel, named by the property asked for."""
+    sample = shipped("synthetic")
+    lat = pd.read_csv(sample.antennas_path)["lat"]
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"code": name[0], "name": name},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[-20, low], [20, low], [20, high], [-20, high], [-20, low]]],
+            },
+        }
+        for name, low, high in (("South", -60, lat.median()), ("North", lat.median(), 60))
+    ]
+    regions, out = tmp_path / "districts.geojson", tmp_path / "tables.zip"
+    regions.write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    reading = ["--sample", "synthetic", "--regions", regions, "--region-name", "name"]
+    period = ["--from", "2024-03-04", "--days", 2, "--column", "region", "--what", "presence"]
+    told = figures_of("tables", *reading, *period, "--out", out)
+    assert told["areas"] == 2
+    with zipfile.ZipFile(out) as packed:
+        areas = json.loads(packed.read("areas.geojson"))["features"]
+        assert set(pd.read_csv(packed.open("presence.csv"))["area"]) == {"North", "South"}
+    assert all(-20 in np.ravel(each["geometry"]["coordinates"]) for each in areas)
+    regions.write_text("{}")
+    refused = run("tables", *reading, *period, "--out", out)
+    assert refused.exit_code == 2
+    assert "not a FeatureCollection" in refused.stderr
+
+
+def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Path) -> None:
+    asked = ["tables", "--sample", "sf_cabs", "--from", "2008-06-08", "--what", "presence"]
+    asked += ["--antennas-an-area", 60, "--threshold", 15]
+    told = said_by(*asked, "--days", 1, "--out", tmp_path / "a.zip")
+    assert "Two such tables that differ in one person give that person away." in told
+    assert "recorded hours (95% interval" in " ".join(told.split())
+    figures = figures_of(*asked, "--days", 1, "--out", tmp_path / "b.zip")
+    assert [row["blanks"] for row in figures["recovery"]] == ["none", "0", "half", "all"]
+    assert "recovery" not in figures_of(*asked, "--days", 7, "--out", tmp_path / "c.zip")
 
 
 def test_a_profile_that_cannot_be_read_is_named(three: Path) -> None:

@@ -24,6 +24,7 @@ from fpanon_core.io.cdr import read_cdr
 from fpanon_core.io.positions import centre_of
 from fpanon_core.io.publishing import read_published
 from fpanon_core.io.questionnaire import read_questionnaire
+from fpanon_core.io.regions import read_regions
 from fpanon_core.model.configs import KnowledgeConfig, StretchConfig
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
@@ -264,7 +265,7 @@ def _seeds(name):
             return _tables(_SITES, _CELLS)
         case "questionnaire":
             return _tables(_ANSWERS)
-        case "backgrounds":
+        case "backgrounds" | "regions":
             road = [[2.1, 41.3], [2.2, 41.4], [2.3, 41.3]]
             shapes = [("LineString", road), ("MultiPolygon", [[[*road, road[0]]]])]
             features = [
@@ -356,6 +357,7 @@ READERS = {
     "keys": _key,
     "options": _options,
     "backgrounds": read_background,
+    "regions": read_regions,
     "study": _study,
     "address": None,
 }

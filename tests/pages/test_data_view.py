@@ -253,3 +253,65 @@ def test_reading_has_an_end(monkeypatch, body, seconds):
     monkeypatch.setattr(dataset.session, "start", lambda *_, **named: asked.update(named))
     dataset._open(Source("events", antennas=("a", b""), file=("events.csv", body)))
     assert asked["at_most_s"] == seconds
+
+
+def districts(*names: str) -> bytes:
+    """A square around each degree of longitude, named by its property ``nom``."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"code": 7, "nom": name},
+            "geometry": {
+                "type": "Polygon",
+                "coordinates": [[[x, 14], [x + 1, 14], [x + 1, 15], [x, 15], [x, 14]]],
+            },
+        }
+        for x, name in enumerate(names)
+    ]
+    return json.dumps({"type": "FeatureCollection", "features": features}).encode()
+
+
+def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: AppTest) -> None:
+    """A file that is none is told, and leaves what was open; a property may be named."""
+    antennas = b"antenna,lat,lon\na,14.5,0.5\nb,14.5,1.5\nc,14.5,9.5\n"
+    events = "\n".join(
+        ["user,time,antenna", *(f"u{i},2024-03-05T0{i}:00:00Z,{'abc'[i % 3]}" for i in range(6))]
+    )
+    go(app, "data")
+    app.file_uploader(key="data_file").upload("events.csv", events.encode()).run()
+    assert not has(app, "data_regions")
+    app.file_uploader(key="data_antennas").upload("antennas.csv", antennas).run()
+    app.file_uploader(key="data_regions").upload("d.geojson", districts("W", "E")).run()
+    app.text_input(key="data_region_name").set_value("name").run()
+    app.button(key="data_read").click().run()
+    until(app, idle).run()
+    assert "no property 'name'; they have: 'code', 'nom'" in said(app)
+    app.text_input(key="data_region_name").set_value("nom").run()
+    app.button(key="data_read").click().run()
+    until(app, idle).run()
+    assert not app.exception
+    fs = app.session_state["fp_dataset"].fs
+    assert fs.antennas.column("region").tolist() == ["W", "E", ""]
+    assert "1 of 3 antennas are outside of all regions" in said(app)
+    go(app, "tables")
+    assert "regions by “region”" in app.selectbox(key="tables_areas").options
+
+
+def test_districts_are_picked_from_the_servers_folder(
+    app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "events.csv").write_text("user,time,antenna\nu,2024-03-05T01:00:00Z,a\n")
+    (tmp_path / "antennas.csv").write_text("antenna,lat,lon\na,14.5,0.5\n")
+    (tmp_path / "d.geojson").write_bytes(districts("W"))
+    monkeypatch.setenv("FPANON_DATA_DIR", str(tmp_path))
+    go(app, "data")
+    app.radio(key="data_way").set_value("Pick from the server's folder").run()
+    app.selectbox(key="data_folder_file").set_value("events.csv").run()
+    assert not has(app, "data_folder_regions")
+    app.selectbox(key="data_folder_antennas").set_value("antennas.csv").run()
+    picker = app.selectbox(key="data_folder_regions")
+    assert picker.options == ["d.geojson"]
+    picker.set_value("d.geojson").run()
+    app.button(key="data_folder_read").click().run()
+    until(app, idle).run()
+    assert app.session_state["fp_dataset"].fs.antennas.column("region").tolist() == ["W"]

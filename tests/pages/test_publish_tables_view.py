@@ -117,6 +117,8 @@ def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:
     app.number_input(key="tables_threshold").set_value(5).run()
     found = made(app)
     assert has(app, "tables_get_release"), "a threshold costs no ε"
+    assert "These are counts of single days" in said(app)
+    assert "; without blanks " in said(app)
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         people = pd.read_csv(archive.open("presence.csv"))
         trips = pd.read_csv(archive.open("flows.csv"))

@@ -136,6 +136,9 @@ def test_the_data_are_in_it_if_asked_for(study: Study) -> None:
     assert found is not None
     assert (found.file, found.note, found.label) == (source.file, "a note", "own.csv")
     assert open_study(save(study)).study.opens_data is None
+    beside = replace(source, antennas=("b.csv", b"b"), regions=("c.json", b"c"), region_name="n")
+    with_regions = open_study(save(replace(study, source=beside))).study.opens_data
+    assert with_regions == beside
 
 
 def test_a_value_that_no_file_keeps_is_left_out(study: Study) -> None:

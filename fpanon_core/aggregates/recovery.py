@@ -1,0 +1,171 @@
+"""Who went where, from nothing but a presence table? Trajectory recovery where bands are slots.
+
+The attack links counts from slot to slot, so it needs counts of single days. A presence table has
+these where its period has at most one day of a type: one day, or a Friday and the Saturday after
+it, or a Sunday and the Monday. Means over several days are no counts of any day.
+
+A threshold leaves small counts blank. The attacker knows the threshold and how many people there
+are, and reads a blank as 0 or as half the threshold, whichever serves better. Guessing is the
+better of two: the same counts linked at random; or no count at all, when people are spread evenly
+over the areas and stay there.
+
+Source: docs/science.md, “Tables: presence and flows”, “Counts and trajectory recovery”.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ..attacks.aggregation import CountedPeople, counted_people
+from ..attacks.recovery import recover_trajectories
+from ..attacks.scoring import score_recovery
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
+from ..model.aggregates import UNKNOWN, AggregateCounts
+from ..model.arrays import FloatArray
+from ..model.count_tables import PresenceTable, TableFrame
+from ..model.counts_frame import CountsFrame
+from ..model.errors import ConfigError, InfeasibleError
+from ..model.fingerprints import FingerprintSet
+from ..model.membership import TableRecovery
+from ..model.options import Tables
+from .tables import presence
+
+_DAY_MIN = 1440
+
+
+def bands_are_slots(frame: TableFrame) -> bool:
+    """Whether the means of a table are counts of single days."""
+    return int(frame.days.max()) == 1
+
+
+def table_recovery(
+    fs: FingerprintSet,
+    option: Tables,
+    *,
+    seed: int = 0,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> TableRecovery:
+    """Recover trajectories from a presence table of single days, with blanks and without.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    option : Tables
+        With presence, exact or with a threshold.
+    seed : int
+        Of the baseline.
+    engine : LocalEngine, optional
+    progress : callable of one float in [0, 1], optional
+        As of :func:`fpanon_core.recover_trajectories`.
+
+    Raises
+    ------
+    ConfigError
+        The table has no presence, is private, or is a mean over several days.
+    InfeasibleError
+        The clocks change in the period, or nobody is in it.
+
+    Examples
+    --------
+    >>> from fpanon_core import FrameConfig, Presence, StatedArea, StatedPeriod
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], [0, 0, 900, 900], [0] * 4, [5, 900] * 2)
+    >>> area = StatedArea(0, 0, 500, 1_000, "metres")
+    >>> frame = FrameConfig(StatedPeriod(None, 1), "grid", area, 500)
+    >>> found = table_recovery(fs, Presence(frame, bands=2))
+    >>> found.recovered, found.exact
+    (1.0, 1.0)
+    """
+    if "presence" not in option.CONTENTS or option.epsilon is not None:
+        raise ConfigError("Trajectories are recovered from presence without noise; give that.")
+    exact = presence(fs, option.frame, bands=option.bands, engine=engine)
+    if not bands_are_slots(exact.frame):
+        raise ConfigError(
+            f"The table is a mean over up to {int(exact.frame.days.max())} days of a type, and no "
+            "count of any day. State one day to see what can be recovered of it."
+        )
+    made = _people(fs, exact.frame, option.bands)
+    readings = {"none": np.rint(exact.values)}
+    if option.threshold is not None:
+        blank = exact.values < option.threshold
+        for name, value in (("0", 0), ("half", option.threshold // 2)):
+            readings[name] = np.where(blank, value, readings["none"])
+    evenly = math.ceil(len(made.truth) / exact.frame.n_areas)
+    readings["all"] = np.full_like(exact.values, evenly)
+    rows = []
+    for at, (name, values) in enumerate(readings.items()):
+        some = part(progress, at / len(readings), (at + 1) / len(readings))
+        rows.append((name, *_attacked(values, exact, made, seed, engine, some)))
+    published = rows[:1] if option.threshold is None else rows[1:-1]
+    _, recovered, low, high, random = max(published, key=lambda row: (row[3], row[1]))
+    return TableRecovery(
+        recovered=recovered,
+        low=low,
+        high=high,
+        guessing=max(random, rows[-1][1]),
+        exact=rows[0][1],
+        n_users=len(made.truth),
+        n_slots=made.counts.n_slots,
+        table=pd.DataFrame(rows, columns=["blanks", "recovered", "low", "high", "random"]),
+    )
+
+
+def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:
+    """Everybody's area in every slot, gaps filled in, and which of them are recorded."""
+    period = replace(frame.config.period, slot_min=_DAY_MIN / bands)
+    config = replace(frame.config, period=period)
+    slots = CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
+    if slots.n_slots != slots.days * bands:
+        raise InfeasibleError("The clocks change in the period; state other days for this attack.")
+    made = counted_people(fs, frame=slots)
+    inside = made.truth[:, 0] != UNKNOWN
+    if not inside.any():
+        raise InfeasibleError("Nobody has a sample within the stated areas and days.")
+    area = frame.area.astype(np.int32)[made.truth[inside]]
+    return replace(made, truth=area, recorded=made.recorded[inside])
+
+
+def _attacked(
+    values: FloatArray,
+    exact: PresenceTable,
+    made: CountedPeople,
+    seed: int,
+    engine: Engine | None,
+    progress: Progress | None,
+) -> tuple[float, float, float, float]:
+    """Share recovered of recorded slots with its interval, and by linking at random."""
+    frame, slots = exact.frame, made.counts
+    by_day = values[:, frame.day_type, :]  # (areas, days, bands), in the order of the slots
+    x, y = (np.bincount(frame.area, centre) / np.bincount(frame.area) for centre in slots.centres.T)
+    counts = AggregateCounts(
+        by_day.reshape(len(values), -1).T.astype(np.int64),
+        x_m=x,
+        y_m=y,
+        slot_start_min=slots.slot_start_min,
+        slot_min=slots.slot_min,
+        wall_start_min=slots.wall_start_min,
+    )
+    many = len(made.truth)
+    found = recover_trajectories(
+        counts, n_trajectories=many, engine=engine, progress=part(progress, 0.0, 0.5)
+    )
+    score = score_recovery(
+        found,
+        counts,
+        made.truth,
+        recorded=made.recorded,
+        seed=seed,
+        engine=engine,
+        progress=part(progress, 0.5, 1.0),
+    )
+    right = (found.places == made.truth[score.pair]) & made.recorded[score.pair]
+    hits, asked = right.sum(axis=1), made.recorded[score.pair].sum(axis=1)
+    share = float(hits.sum() / asked.sum())
+    off = math.sqrt(float(((hits - share * asked) ** 2).sum())) / float(asked.sum())
+    half = max(1.96 * off, 3 / many)  # the rule of three: never of no width
+    return share, max(0.0, share - half), min(1.0, share + half), score.baseline_recorded
