@@ -163,7 +163,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         f"Utility, {w.shown(table.choice.label)} (0 to 1)",
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(limit),
-        "" if limit is None else f"limit {w.limit(limits, risk)}",
+        "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
         f"95 % intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
         "better in both. The table of all forms holds the same numbers.",
