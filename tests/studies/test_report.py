@@ -564,6 +564,8 @@ def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[floa
             wide = 7.6 * len(str(mark.number))
             left = at - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
             boxes.append((left, base - 9, left + wide, base))
+    assert made.limit_text == "threshold 5 %"
+    boxes.append((made.right - 100, made.limit_y - 16, made.right, made.limit_y - 5))
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
             assert (
