@@ -139,7 +139,7 @@ class Report:
             if over
             else "within all"
             if limits.judged
-            else "no limit set"
+            else "no threshold set"
         )
         bare = result.option.recordless is not None and risk in result.unasked
         front = "dominated"

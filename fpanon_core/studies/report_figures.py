@@ -23,7 +23,7 @@ COMPARED = ("outsider", "linkage", "home", "unicity", ALONE)
 """Shares of people, which stand on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
-_DIGIT_PX = 7.6  # of a label, 13 pixels high
+_DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshold's
 # Where a number may stand: right of its mark, below it, and how much of the number is left of that.
 _BESIDE = np.array(
     [
@@ -154,7 +154,8 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
                 w.shown(table.options[i].told),
             )
             for i in rows
-        ]
+        ],
+        None if limit is None else y(limit),
     )
     return Front(
         tuple(marks),
@@ -163,15 +164,18 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         f"Utility, {w.shown(table.choice.label)} (0 to 1)",
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(limit),
-        "" if limit is None else f"limit {w.limit(limits, risk)}",
+        "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
         f"95 % intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
         "better in both. The table of all forms holds the same numbers.",
     )
 
 
-def _labelled(marks: Sequence[Mark]) -> list[Mark]:
-    """Each with a place for its number beside it, where there is one: the chosen and best first."""
+def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
+    """Each with a place for its number beside it, where there is one: the chosen and best first.
+
+    Never over the words at the right end of the threshold's line.
+    """
     at = np.array([(mark.x, mark.y) for mark in marks])
     digits = _DIGIT_PX * np.array([[len(str(mark.number))] for mark in marks])
     places = at[:, None] + _BESIDE[:, :2]
@@ -181,6 +185,8 @@ def _labelled(marks: Sequence[Mark]) -> list[Mark]:
     # The room that a mark takes, with the ring of the chosen one.
     half = np.array([[14 if mark.chosen else 7] for mark in marks])
     taken = np.concatenate([at - half, at + half], axis=1)
+    if limit_y is not None:
+        taken = np.concatenate([taken, [[_RIGHT - _WORDS_PX, limit_y - 19, _RIGHT, limit_y - 2]]])
     order = sorted(
         range(len(marks)),
         key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number),

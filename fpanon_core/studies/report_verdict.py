@@ -84,7 +84,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     any measure.
     """
     return tuple(
-        f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the limit is "
+        f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the threshold is "
         f"{w.limit(limits, risk)}"
         + (", which it is above" if limits.surely_over(result, risk) else ", which it may be above")
         + _by_how_much(limits.times(result, risk))
@@ -188,11 +188,13 @@ def as_they_are(exploration: Exploration) -> Sentence:
         many = _above_told(raw, limits)
         return Sentence("As they are, these data may not be released.", (many, *said), "against")
     if not limits.judged:
-        return Sentence("As they are, these data are judged by no limit.", said, "against")
+        return Sentence("As they are, these data are held to no threshold.", said, "against")
     if some_alone(raw):
-        head = "As they are, these data break none of the limits, and yet people are alone in them."
+        head = (
+            "As they are, these data stay within the thresholds, and yet people are alone in them."
+        )
         return Sentence(head, said, "open")
-    return Sentence("As they are, these data break none of the limits.", said, "for")
+    return Sentence("As they are, these data stay within the thresholds.", said, "for")
 
 
 def _above_told(result: OptionResult, limits: Limits) -> str:
@@ -202,7 +204,7 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     told = [f"are above {sure}"] if sure or not over else []
     if len(over) > sure:
         told.append(f"may be above {len(over) - sure}, by the upper ends of the intervals")
-    return f"Of the {w.count(len(limits.judged), 'limit')}, they {' and '.join(told)}."
+    return f"Of the {w.count(len(limits.judged), 'threshold')}, they {' and '.join(told)}."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
@@ -214,16 +216,18 @@ def tried_told(exploration: Exploration) -> Sentence:
         f"Could not be made: “{w.shown(result.option.told)}”. {w.shown(result.fault or '')}"
         for result in failed
     ]
-    forms = f"Of {w.count(len(made), 'form')} tried"
+    forms = f"Of {w.count(len(made), 'option')} tried"
     if not limits.judged:
         told = f"{forms}, none can be said to be within one."
-        return Sentence("No limit was set.", (told, *also), "against")
+        return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of them may be released."
-        return Sentence(f"{forms}, none is within all limits.", (told, *also), "against")
+        return Sentence(f"{forms}, none is within all thresholds.", (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
-    verb = "breaks" if len(good) == 1 else "break"
-    head = f"{forms}, {len(good):,} {verb} none of the limits; {_alone_in(len(nobody), len(good))}."
+    verb = "stays" if len(good) == 1 else "stay"
+    head = (
+        f"{forms}, {len(good):,} {verb} within the thresholds; {_alone_in(len(nobody), len(good))}."
+    )
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("Which is the most useful is not known.", *also), "open")
@@ -239,8 +243,8 @@ def tried_told(exploration: Exploration) -> Sentence:
         beside = _passed_over(exploration, other) if more and other is not None else ()
         return Sentence(head, (told, *beside, *also), "open" if more or little else "for")
     none = (
-        "There is none within the limits with nobody alone: whether anybody may be is a decision, "
-        "not a measurement."
+        "There is none within the thresholds with nobody alone: whether anybody may be is a "
+        "decision, not a measurement."
     )
     return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
 
@@ -290,17 +294,17 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         said += (use,)
     name = f"Chosen was “{w.shown(result.option.told)}”"
     if not limits.judged:
-        return Sentence(f"{name}, and no limit was set.", said, "against")
+        return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):
-        return Sentence(f"{name}, which is not within the limits.", said, "against", over)
+        return Sentence(f"{name}, which is not within the thresholds.", said, "against", over)
     best = most_useful(table, within(exploration))
     if best is not None and table.utility[best] > table.utility[chosen]:
         said += (f"It is not the most useful of these: that is {_named(exploration, best)}.",)
     if some_alone(result):
         return Sentence(
-            f"{name}, which breaks none of the limits; yet people are alone in it.", said, "open"
+            f"{name}, which stays within the thresholds; yet people are alone in it.", said, "open"
         )
-    head = f"{name}, which breaks none of the limits."
+    head = f"{name}, which stays within the thresholds."
     return Sentence(head, said, "for" if why else "open")
 
 
@@ -324,9 +328,9 @@ def unusual(limits: Limits) -> list[Sentence]:
     ]
     told = []
     if off:
-        told.append(f"There is no limit for {w.measures(off)}.")
+        told.append(f"There is no threshold for {w.measures(off)}.")
     if looser:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:
         return []
-    return [Sentence("Not the usual limits.", tuple(told), "against")]
+    return [Sentence("Not the usual thresholds.", tuple(told), "against")]

@@ -312,7 +312,7 @@ def limit(limits: Limits, risk: str) -> str:
     """A limit as a report says it."""
     most = limits.limit(risk)
     if most is None:
-        return "no limit"
+        return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
         return f"{100 * most:g} of 100 more than guessing"
     unit = MEASURES[risk].unit

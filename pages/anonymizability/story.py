@@ -206,7 +206,8 @@ def cost_of_asking(
     missing: int, profiles: Sequence[GeneralizationProfile], n_users: int, seconds: float | None
 ) -> str:
     """What is not measured yet, and how long that is likely to take; seconds None if unknown."""
-    what = f"{missing} of {len(profiles)} profiles are not measured"
+    profiles_told = words.count(len(profiles), "profile")
+    what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:
         return f"{what}; on {n_users:,} users it may take a while."
     each = f"{what}; it takes about {words.clock(max(seconds, 1))}"

@@ -26,7 +26,6 @@ from pages.attack.figures import (
     percent,
 )
 from pages.charts import words
-from pages.charts.attack import Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, widgets
 
@@ -73,8 +72,8 @@ def found(result: Result, here: Figure) -> str:
     among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
-        f"right record in {_cases(here.after, here.asked)}; in the data as they are, in "
-        f"{_short(here.before, here.before_asked)}** (95 % intervals: "
+        f"right record in {cases(here.after.value, here.asked)}; in the data as they are, in "
+        f"{_short(here.before.value, here.before_asked)}** (95 % intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). That is "
         f"{_ATTACKERS[result.after.risk.attacker]}. Asked about were {whom(result)} in the "
         f"release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
@@ -116,7 +115,7 @@ def named(result: Result) -> list[str]:
     return [
         f"At least {fewest:,} people{within} share each record{promised}. The risk is not zero: an "
         f"attacker picks the right person up to 1 time in {fewest:,}. In "
-        f"{percent(result.leading, asked)} of cases the group's record fits best, and the attacker "
+        f"{cases(result.leading, asked)} the group's record fits best, and the attacker "
         "reads all that the group shares."
     ]
 
@@ -129,7 +128,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
         why = plain(result.after.home_fault, MESSAGE_LENGTH)
         return f"Whether homes are found is not known. {why}"
     before = (
-        f"; in the data as they are, of {_short(here.before, here.before_asked)}"
+        f"; in the data as they are, of {_short(here.before.value, here.before_asked)}"
         if math.isfinite(here.before.value)
         else ""
     )
@@ -137,8 +136,8 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
     of_whom = "people" if result.period_days is None else "records"
     return (
         f"**The record tells the home, to within {distance(metres)}, of "
-        f"{_short(here.after, here.asked)}** of the {here.asked:,} {of_whom} whose home is known "
-        f"(95 % interval: {between(here.after, here.asked)}){before}. "
+        f"{_short(here.after.value, here.asked, 'none')}** of the {here.asked:,} {of_whom} whose "
+        f"home is known (95 % interval: {between(here.after, here.asked)}){before}. "
         f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
         f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. It is "
         "assumed that where all other people live may be known, as from a census."
@@ -172,16 +171,16 @@ def accused(result: Result, here: Figure) -> list[str]:
     ]
 
 
-def _cases(found: Estimate, asked: int) -> str:
+def cases(share: float, asked: int) -> str:
     """Such as "3.2 % of cases", "none of the 496 asked"."""
-    return _short(found, asked) + (" of cases" if found.value > 0 else "")
+    return _short(share, asked) + (" of cases" if share > 0 else "")
 
 
-def _short(found: Estimate, asked: int) -> str:
+def _short(share: float, asked: int, none: str = "") -> str:
     """Such as "3.2 %", "none of the 496 asked"."""
-    if not math.isfinite(found.value):
+    if not math.isfinite(share):
         return "an unknown share"
-    return words.percent(found.value, asked) if found.value else f"none of the {asked:,} asked"
+    return words.percent(share, asked) if share else none or f"none of the {asked:,} asked"
 
 
 # --- what is assumed ---

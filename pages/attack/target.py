@@ -262,7 +262,7 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
-        f"record of one {one} to that of the next in {percent(linked.value, people)} of cases** "
+        f"record of one {one} to that of the next in {story.cases(linked.value, people)}** "
         f"(95 % interval: {between(linked, people)}; {people:,} people with records in both); "
         f"matched at random, {percent(found.chance, people)}."
     ]

@@ -23,11 +23,12 @@ from .style import DOWNWARDS, Theme, bars, figure, interval, marker, note, serie
 _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle right", "middle left")
 # Of the figure's inner part on a small projector, at a desk, and on a wall: a number has a place
 # that is free in all of them.
-_WIDTHS_PX, _MARGINS_PX = (430.0, 850.0, 870.0, 1_300.0), (104.0, 140.0)
-_DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX, _LIMIT_PX = 8.0, 8.0, 16.0, 9.0, 60.0
-_LEGEND_ROW_PX = 44  # two rows, where there are more kinds of dots than fit one
+_WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
+_DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
+_LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
+_LEGEND_ROW_PX, _A_ROW = 44, 2  # so many kinds of dots stand in a row of the legend at a desk
 _PLACES = ("on the front", "level with the front", "dominated")
-_SAFETY = {False: ", within this limit", True: ", above this limit or perhaps"}
+_SAFETY = {False: ", within the threshold", True: ", above the threshold or perhaps"}
 _LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -99,16 +100,23 @@ def pareto(
     percent : bool
         Whether the risk is a share of users.
     limit : float or None
-        The risk above which an option is unsafe: a line.
+        The threshold, above which an option is unsafe: a line.
     limited : bool
-        Whether there is any limit, be it at one place or not: the legend says which are above.
+        Whether there is any threshold, be it at one place or not: the legend says which are above.
     """
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
     # Room below for a dot at 0, and above for a label.
     up, across = (-0.12 * top, 1.1 * top), _with_room([d.utility for d in dots])
-    where = _corners(dots, across, up, height, front, limit)
+    rows = max(1, math.ceil(len({(_place(d), d.unsafe) for d in dots}) / _A_ROW))
+    screens = _Screens(across, up, height - _LEGEND_ROW_PX * (rows - 1))
+    around, level = screens.around(dots), {}
+    if limit is not None:
+        text = f"threshold {100 * limit:g}%" if percent else f"threshold {limit:g}"
+        side, taken = screens.label(text, limit, around)
+        level, around = _limit(limit, text, side, of), np.concatenate([around, taken])
+    where = _corners(dots, screens, around, screens.lines(front, limit))
     steps = series(
         "",
         [d.utility for d in front],
@@ -125,7 +133,6 @@ def pareto(
             if some:
                 name = place + (_SAFETY[unsafe] if limited else "")
                 traces.append(_dots(some, of, name, told, where))
-    rows = 2 if len(traces) > 3 else 1
     shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
     return figure(
         of,
@@ -137,7 +144,7 @@ def pareto(
         legend={"y": 1.14} if rows > 1 else {},  # of two rows the lower one keeps off the dots
         hoverdistance=30,
         clickmode="event+select",
-        **({} if limit is None else _limit(limit, of, percent)),
+        **level,
     )
 
 
@@ -179,22 +186,16 @@ def _dots(
 
 
 def _corners(
-    dots: Sequence[Dot],
-    across: Ends,
-    up: Ends,
-    height: int,
-    front: Sequence[Dot],
-    limit: float | None,
+    dots: Sequence[Dot], screens: _Screens, around: FloatArray, lines: FloatArray
 ) -> dict[int, str]:
     """Where each dot's number is written, by number: at a corner where nothing else is.
 
-    Never over a dot or another number, and over no line where there is another corner. Beside a dot
-    that has no such corner there is none; the mouse tells it. The chosen option's comes first, then
-    those that are compared, then the front's.
+    Never over a dot, the threshold's label or another number, and over no line where there is
+    another corner. Beside a dot that has no such corner there is none; the mouse tells it. The
+    chosen option's comes first, then those that are compared, then the front's.
     """
     if not dots:
         return {}
-    screens = _Screens(across, up, height)
     at = screens.pixels([(d.utility, d.risk) for d in dots])
     digits = _DIGIT_PX * np.array([[[len(str(d.number))]] for d in dots])
     right = np.array([[[each.endswith("right")] for each in _CORNERS]])
@@ -209,8 +210,7 @@ def _corners(
         return not dot.chosen, not dot.pinned, not dot.front, dot.behind, dot.number
 
     order = sorted((i for i, dot in enumerate(dots) if dot.numbered), key=rank)
-    around = np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
-    found = corners_beside(order, boxes, inside, around, screens.lines(front, limit))
+    found = corners_beside(order, boxes, inside, around, lines)
     return {dots[i].number: _CORNERS[corner] for i, corner in found.items()}
 
 
@@ -218,7 +218,8 @@ class _Screens:
     """The figure's inner part, as wide and high as it may be drawn, pixels, and what it shows."""
 
     def __init__(self, across: Ends, up: Ends, height: int) -> None:
-        sides = [(wide, height - margins) for wide in _WIDTHS_PX for margins in _MARGINS_PX]
+        highs = [height - _MARGIN_PX - row for row in (0, _LEGEND_ROW_PX)]  # a row more, if narrow
+        sides = [(wide, high) for wide in _WIDTHS_PX for high in highs]
         self.wide, self.high = np.array(sides).T
         self.across, self.up = across, up
 
@@ -229,28 +230,39 @@ class _Screens:
         down = (self.up[1] - y) / (self.up[1] - self.up[0])
         return np.stack([np.outer(right, self.wide), np.outer(down, self.high)], axis=-1)
 
+    def around(self, dots: Sequence[Dot]) -> FloatArray:
+        """The boxes of dots."""
+        at = self.pixels([(d.utility, d.risk) for d in dots])
+        return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
+
+    def label(self, text: str, limit: float, around: FloatArray) -> tuple[str, FloatArray]:
+        """On which side the threshold's label is over no dot, the left one first; its box there."""
+        level = self.pixels([(self.across[0], limit)])[0, :, 1]
+        wide = _LETTER_PX * len(text) + _DOT_PX
+        sides = [
+            np.stack([left, level - _LABEL_PX, left + wide, level], axis=-1)
+            for left in (0 * level, self.wide - wide)
+        ]
+        found = corners_beside([0], np.array([sides]), np.ones((1, 2), bool), around).get(0, 0)
+        return ("left", "right")[found], sides[found][None]
+
     def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
-        """The boxes of the front's steps, and of the limit's line and its label."""
+        """The boxes of the front's steps, and of the threshold's line."""
         steps: list[tuple[Ends, Ends]] = []
         for (x, y), (then_x, then_y) in pairwise((d.utility, d.risk) for d in front):
             steps += [((x, y), (x, then_y)), ((x, then_y), (then_x, then_y))]
         if limit is not None:
             steps.append(((self.across[0], limit), (self.across[1], limit)))
         one, other = (self.pixels([step[end] for step in steps]) for end in (0, 1))
-        boxes = np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
-        if limit is None:
-            return boxes
-        level = one[-1:, :, 1]
-        label = [0 * level, level - _LINE_PX, 0 * level + _LIMIT_PX, level]
-        return np.concatenate([boxes, np.stack(label, axis=-1)])
+        return np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
 
 
-def _limit(limit: float, of: Theme, percent: bool) -> dict[str, Any]:
-    """A line at the limit, and what it is."""
-    text = f"limit {100 * limit:g} %" if percent else f"limit {limit:g}"
+def _limit(limit: float, text: str, side: str, of: Theme) -> dict[str, Any]:
+    """A line at the threshold, and on that side what it is."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    label = note(of, text, 0.005, limit, xref="paper", xanchor="left", yanchor="bottom")
+    at = 0.005 if side == "left" else 0.995
+    label = note(of, text, at, limit, xref="paper", xanchor=side, yanchor="bottom")
     return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
 
 

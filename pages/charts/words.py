@@ -63,6 +63,11 @@ def were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 
+def them(count: int) -> str:
+    """What stands for a bare number of things."""
+    return "it" if count == 1 else "them"
+
+
 def percent(fraction: float, whole: int = 1_000) -> str:
     """Such as "0.6 %", "31 %", "99.8 %"; never rounded to 0 or 100 when it is neither.
 

@@ -216,7 +216,9 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
 
 def screened(n_users: int, screened_out: int) -> str:
     """Who meets the rule."""
+    s = "s" if n_users <= 1 else ""
     return (
-        f"{words.share(n_users, n_users + screened_out).capitalize()} meet the rule and remain; "
+        f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "
+        f"remain{s}; "
         f"{screened_out:,} {words.were(screened_out)} screened out."
     )

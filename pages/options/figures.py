@@ -36,14 +36,14 @@ from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
-    "Over thresholds": 110,
+    "Over": 75,
     "Alone": 105,
     "Re-identified": 95,
     "Unicity": 65,
     "Linkage": 65,
     "k-disclosure": 90,
-    "Home (guessing)": 125,
-    "On the front": 85,
+    "Home": 105,
+    "Front": 60,
 }
 _WHOLE_WIDTHS = {"Option": 320, "Dominated by": 140}
 _ROWS_WITHOUT_SCROLLING = 40

@@ -20,14 +20,13 @@ from pages.options.story import MEASURES, Criteria, alone_text, risk_cell, risk_
 BESIDE = {
     "outsider": "Re-identified",
     "linkage": "Linkage",
-    "k": "k-disclosure",
-    "home": "Home (guessing)",
+    "home": "Home",
 }
 """Measures that stand in every row of the first table, with the heads of their columns."""
 COLUMNS_TOLD = (
-    "Over thresholds: surely or perhaps, by the upper ends of the intervals. Alone: people whose "
+    "Over: thresholds, surely or perhaps, by the upper ends of the intervals. Alone: people whose "
     "record is like nobody else's. Re-identified: by the strongest attacker. "
-    "Home: found within 1 km, and what guessing finds. Intervals, which thresholds, all else: "
+    "Home: found within 1 km, and in brackets by guessing. Intervals, which thresholds, all else: "
     "below."
 )
 
@@ -47,14 +46,14 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
         if limits.judged:
             over = len(limits.broken(result)) or "none"
-            row["Over thresholds"] = f"{over} of {len(limits.judged)}"
+            row["Over"] = f"{over} of {len(limits.judged)}"
         row["Alone"] = alone_text(result)
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
             if risk == "home" and "home" in result.guessing:
                 row[head] = f"{row[head]} ({risk_text(result.guessing['home'], risk)})"
         row["Utility"] = round(dot.utility, 6)  # rounded once, for the screen, as in sentences
-        row["On the front"] = _place(table, dot.number - 1)
+        row["Front"] = _place(table, dot.number - 1)
         rows.append(row)
     return pd.DataFrame(rows)
 

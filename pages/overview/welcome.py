@@ -62,9 +62,9 @@ _LEAVES_WITH = (
     ),
     (
         ":material/balance:",
-        "A form within your limits, if there is one",
+        "An option within your thresholds, if there is one",
         "Coarser places and times, hidden groups, counts: each tried, attacked and held to your "
-        "limits, and what it costs in kilometres and hours.",
+        "thresholds, and what it costs in kilometres and hours.",
     ),
     (
         ":material/description:",

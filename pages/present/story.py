@@ -83,8 +83,8 @@ def decision(found: Exploration, result: OptionResult) -> list[str]:
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:
-        return [*heads, "No limit was set."]
-    said = [*heads, "It breaks none of the limits.", *_alone(result)]
+        return [*heads, "No threshold was set."]
+    said = [*heads, "It stays within the thresholds.", *_alone(result)]
     return [*said, plain(use_told(result), MESSAGE_LENGTH)] if little_use(result) else said
 
 

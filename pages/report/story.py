@@ -26,8 +26,8 @@ NONE_TO_PRODUCE = "Keep a form as your choice on *Release options* to have its r
 OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures of everyone "
     "together, what you write under *Question, reason, names*, and no person and no file's name. "
-    "The recipe holds the options, measures, limits, seed, question, choice and reason, not who "
-    "signs: with the data, the command options gives the same numbers by it (`--recipe`), and "
+    "The recipe holds the options, measures, thresholds, seed, question, choice and reason, not "
+    "who signs: with the data, the command options gives the same numbers by it (`--recipe`), and "
     "Release options opens it."
 )
 
@@ -38,7 +38,7 @@ def missing(weighed: Weighing) -> list[str]:
     if weighed.waiting:
         told.append(
             f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "
-            "you left *Release options*: the report is without them."
+            f"you left *Release options*: the report is without {words.them(weighed.waiting)}."
         )
     if weighed.chosen and not weighed.stands:
         told.append(

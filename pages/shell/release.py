@@ -54,7 +54,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     """Produce the release of an option, whatever it is, verify it, and offer it with its key."""
     if over := _outside(data, option):
         st.warning(
-            "**This form is not within your limits:** "
+            "**This option is not within your thresholds:** "
             f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
             "file keeps what it promises, not that it may leave."
         )

@@ -189,7 +189,7 @@ def refused(result: OptionResult, why: str, limits: Limits) -> str:
     alone = result.alone if result.crowd_least <= 1 else 0
     if why.strip() or not (over or alone):
         return ""
-    against = f"“{plain(result.option.told)}” is not within your limits. "
+    against = f"“{plain(result.option.told)}” is not within your thresholds. "
     against += f"{plain('; '.join(over), MESSAGE_LENGTH)}."
     if not over:
         whom = f"{alone:,} of the {result.n_users:,} people"

@@ -179,15 +179,16 @@ def _flows(result: Result) -> str:
     assert table is not None
     assert before is not None
     option, days = table.protection, table.frame.days
+    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
+    share = words.percent(trips / exact) if exact else "none"
     if option.epsilon is not None:
+        most = words.count(option.trips_per_day, "trip")
         return (
-            f"At most {option.trips_per_day} trips a day count of each person. Small flows follow "
-            "a gravity model, so read them as patterns."
+            f"Published trips add up to {share} of those before, as at most {most} a day count of "
+            "each person. Small flows follow a gravity model, so read them as patterns."
         )
     if option.threshold is None:
         return "Flows are exact."
-    trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
-    share = words.percent(trips / exact) if exact else "none"
     return f"Flows of {option.threshold} or more keep {share} of trips."
 
 

@@ -100,21 +100,22 @@ def points_needed(result: Result) -> list[str]:
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
-        f"users with {result.config.heavy_per_month:g} or more interactions a month (30 days)"
+        f" with {result.config.heavy_per_month:g} or more interactions a month (30 days)"
         if result.heavy
-        else "users, none of whom is busy"
+        else ", none of them busy"
     )
+    who = words.people(asked) + who
     if not len(known):
-        return [f"None of {asked:,} {who} is ever unique: somebody else has all their points, too."]
+        return [f"None of {who}, is ever unique: somebody else has all their points, too."]
     if np.isnan(result.median_needed):
-        told = [f"Of {asked:,} {who}, fewer than half are ever unique."]
+        told = [f"Of {who}, fewer than half are ever unique."]
     else:
         after = words.count(int(result.median_needed), "point")
-        told = [f"Of {asked:,} {who}, at least half are unique after {after}."]
+        told = [f"Of {who}, at least half are unique after {after}."]
     told.append(f"Whoever is ever unique is so after at most {int(known.max())}.")
     if never:
         told.append(
-            f"{words.count(never, 'user')} {words.were(never)} never unique: somebody else has "
+            f"{words.people(never)} {words.were(never)} never unique: somebody else has "
             "all their points, too. The half counts them."
         )
     if len(known) < DRAWN_PEOPLE:
@@ -206,7 +207,7 @@ def flat(laws: Sequence[Law]) -> str:
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
-    return f"At p = {', '.join(without)} unicity is the same all along: there is no law to fit."
+    return f"At p = {', '.join(without)}, unicity is the same all along: there is no law to fit."
 
 
 def lawless(laws: Sequence[Law]) -> str:
@@ -373,12 +374,13 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     """What the antennas become, and how many people are unique in it."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
+    sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))
     told = [
         f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
-        f"{words.count(len(merged.sizes), 'region')} of {merged.sizes.min()} to "
-        f"{merged.sizes.max()}. With {p} points, {words.percent(fine['value'])} of the users are "
-        f"unique in them at {window_text(fine['window_min'])}, {words.percent(coarse['value'])} "
-        f"at {window_text(coarse['window_min'])}.",
+        f"{words.count(len(merged.sizes), 'region')} of {sizes}. With {p} points, "
+        f"{words.percent(fine['value'])} of the users are unique in them at "
+        f"{window_text(fine['window_min'])}, {words.percent(coarse['value'])} at "
+        f"{window_text(coarse['window_min'])}.",
     ]
     if not merged.antennas:
         told.append("The data bring no table of antennas: their distinct places are merged.")
@@ -392,9 +394,9 @@ def sparse(found: sparsity.Result) -> str:
     """How likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
-        f"Of {asked.users:,} users, each in {words.percent(asked.density)} of {asked.bins:,} bins "
-        f"at random, one is unique with probability {_chance(found.unique)}; that nobody is, has "
-        f"probability {_chance(found.anonymous)}."
+        f"Of {asked.users:,} users, each in {words.percent(asked.density)} of "
+        f"{words.count(asked.bins, 'bin')} at random, one is unique with probability "
+        f"{_chance(found.unique)}; that nobody is, has probability {_chance(found.anonymous)}."
     )
 
 

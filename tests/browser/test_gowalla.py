@@ -52,7 +52,7 @@ def test_from_the_start_to_a_report_in_twelve_clicks(dashboard: Dashboard) -> No
 
     assert page.evaluate("() => window.clicks") <= MOST_CLICKS
     assert "As they are, these data may not be released." in report
-    assert re.search(r"Of \d+ forms tried, \d+", report)
+    assert re.search(r"Of \d+ options tried, \d+", report)
     assert best
     assert f"Chosen was “{best}”" in report.replace("\u00a0", " ")
 

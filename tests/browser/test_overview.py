@@ -37,7 +37,7 @@ def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: D
     expect(page.locator(".st-key-overview_cancel")).to_have_count(1, timeout=LONG_MS)
     expect(page.locator(".st-key-overview_cancel")).to_have_count(0, timeout=3 * LONG_MS)
     head = page.locator(".st-key-overview_verdict").inner_text()
-    said = re.search(r"Of \d+ forms tried, [^.]+\.", head)
+    said = re.search(r"Of \d+ options tried, [^.]+\.", head)
     assert said is not None, head
     best = page.locator(".st-key-overview_best").inner_text().strip().partition(": ")[2]
 

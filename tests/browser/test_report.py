@@ -60,7 +60,7 @@ def test_it_opens_without_a_network_and_runs_nothing(opened: Page) -> None:
     assert opened.title() == "Release report"
     assert opened.locator("script").count() == 0
     assert "<script>document.title='bad'</script>" in opened.inner_text("body")  # as text
-    assert "which is not within the limits" in opened.inner_text("#verdict + ol")
+    assert "which is not within the thresholds" in opened.inner_text("#verdict + ol")
 
 
 @pytest.mark.parametrize("width", [1440, 600])

@@ -15,6 +15,7 @@ from fpanon_core.studies import attack, followed
 from fpanon_core.studies.attack import Result
 from fpanon_core.studies.learnt import ExampleKind
 from pages.attack import figures, story, target
+from pages.charts import words
 from pages.charts.attack import Estimate
 from pages.charts.record import Bar
 from tests.support.snapshots import check_snapshot
@@ -156,7 +157,7 @@ def test_one_person_is_told_as_the_snapshot_says(one: followed.Followed) -> None
     guessed = replace(last, guess=far)
     near, absent = replace(known, home=far), replace(one, present=False)
     cases = {
-        **{f"After {step.known} points": (one, step) for step in one.steps},
+        **{f"After {words.count(step.known, 'point')}": (one, step) for step in one.steps},
         "Absent and accused": (absent, replace(nowhere, taken=True)),
         "Absent and not accused": (absent, replace(nowhere, taken=False)),
         "Behind twelve others": (one, behind),

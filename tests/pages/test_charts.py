@@ -324,6 +324,15 @@ def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
     return found
 
 
+def threshold(figure: go.Figure) -> tuple[float, float, float, float]:
+    """The box of the threshold's label, in pixels."""
+    (note,), (y0, y1) = figure.layout.annotations, figure.layout.yaxis.range
+    low = (figure.layout.height - 104.0) * (y1 - note.y) / (y1 - y0)
+    x, wide = 870.0 * note.x, 7.0 * len(note.text)
+    left = {"left": x, "right": x - wide}[note.xanchor]
+    return left, low - 20, left + wide, low
+
+
 def dot(number: int, useful: float, risk: float, **more: bool) -> Dot:
     return Dot(
         number,
@@ -344,7 +353,8 @@ def drawn(dots: list[Dot]) -> go.Figure:
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), max_size=40))
 def test_numbers_beside_dots_never_lie_over_each_other(places: list[tuple[float, float]]) -> None:
-    boxes = [*written(drawn([dot(i + 1, u, r) for i, (u, r) in enumerate(places)])).values()]
+    figure = drawn([dot(i + 1, u, r) for i, (u, r) in enumerate(places)])
+    boxes = [*written(figure).values(), threshold(figure)]
     for one, other in combinations(boxes, 2):
         apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
         assert apart
@@ -362,6 +372,15 @@ def test_the_chosen_and_the_fronts_numbers_are_written_first() -> None:
     apart = [dot(1, 0.5, 0.5), dot(2, 0.503, 0.5), dot(3, 0.5, 0.504, chosen=True)]
     assert 3 in written(drawn(apart))
     assert "<b>3</b>" in [t for trace in drawn(apart).data for t in trace.text or ()]
+
+
+def test_the_thresholds_label_keeps_off_dots() -> None:
+    far = dot(1, 0.2, 0.9)
+    assert drawn([far]).layout.annotations[0].text == "threshold 5%"
+    assert [drawn([far, dot(2, at, 0.06)]).layout.annotations[0].xanchor for at in (0, 1)] == [
+        "right",
+        "left",
+    ]
 
 
 # --- what an outsider finds ---

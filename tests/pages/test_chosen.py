@@ -23,5 +23,5 @@ def test_a_form_within_the_limits_with_nobody_alone_needs_none(one: OptionResult
 
 def test_a_limit_that_it_may_be_above_needs_a_reason_and_is_named() -> None:
     strict = Limits({"unicity": 0.05})
-    assert "is not within your limits" in refused(FINE, "", strict)
+    assert "is not within your thresholds" in refused(FINE, "", strict)
     assert refused(FINE, "All the same.", strict) == ""

@@ -81,18 +81,14 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
         # Asked first: the larger chance of naming; beside it, always, its parts and homes.
-        for name, title in (
-            ("outsider", "Re-identified"),
-            ("linkage", "Linkage"),
-            ("k", "k-disclosure"),
-        ):
+        for name, title in (("outsider", "Re-identified"), ("linkage", "Linkage")):
             assert row[title] == risk_text(result.risks[name][0], name)
         assert row["Homes found"] == risk_cell(result, "home")
         assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
         assert (row["On the front"] != "no") == bool(expected.front[i])
         level = expected.front[i] and not expected.estimated_front[i]
         assert (row["On the front"] == "level") == level
-        assert row["k-disclosure"] == risk_text(result.risks["k"][0], "k")
+        assert row["k-disclosure"] == risk_cell(result, "k")
         assert row["Share a record"] == f"{result.crowd_least:,} or more"
         assert row["Fewer than 4 points"] == f"{result.too_few:,} of {result.n_targets:,}"
         assert (row["Within the threshold"] != "yes") == bool(expected.unsafe(0.05)[i])
@@ -245,7 +241,7 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     by_name = whole(app).set_index("Option")
     assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
-    assert "none is within all limits" in said(app)  # one in six
+    assert "none is within all thresholds" in said(app)  # one in six
     assert not app.exception
 
 
@@ -327,9 +323,9 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     assert not has(app, "produce_option_go")
     assert "Chosen:" not in said(app)
     assert app.text_area(key=f"options_choice_why_{some[1]}").value == ""
-    # What is not within the limits is kept with a reason only.
+    # What is not within the thresholds is kept with a reason only.
     app.button(key="options_choice_keep").click().run()
-    assert "is not within your limits" in app.error[0].value
+    assert "is not within your thresholds" in app.error[0].value
     assert "which it is above" in app.error[0].value
     assert chosen(app) is choice
     app.text_area(key=f"options_choice_why_{some[1]}").set_value("Coarser.")
@@ -357,7 +353,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         app.selectbox(key="options_choice_name").set_value(name).run()
         app.text_area(key=f"options_choice_why_{name}").set_value("It is wanted.")
         app.button(key="options_choice_keep").click().run()
-        assert "This form is not within your limits" in said(app)
+        assert "This option is not within your thresholds" in said(app)
         assert "is told as an area of" in said(app)
         assert "draws of people come from the operating system's randomness" in said(app)
         before = len(answers(app, PRODUCED))

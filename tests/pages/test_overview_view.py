@@ -110,7 +110,7 @@ def test_none_within_the_limits_names_the_nearest_and_counts(small: AppTest) -> 
     found(small)
     text = said(small)
     assert not small.exception
-    assert "none is within all limits" in text
+    assert "none is within all thresholds" in text
     assert "The nearest is “" in text
     assert "publish counts of people only" in text
     assert has(small, "overview_counts")
@@ -129,7 +129,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert has(small, "overview_keep"), text
     assert "What it costs." in text
     assert "Most useful within the thresholds" in text
-    head = next(m.value for m in small.markdown if "Of " in m.value and "forms tried" in m.value)
+    head = next(m.value for m in small.markdown if "Of " in m.value and "options tried" in m.value)
     done = list(answers(small, OPTION))
     assert len(done) >= 12
     go(small, "report")
@@ -168,7 +168,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     assert "it was stopped" in said(small)
     small.button(key="overview_find_rest").click().run()
     until(small, idle).run()
-    assert "forms tried" in said(small)
+    assert "options tried" in said(small)
     assert not has(small, "overview_find_rest")
 
 

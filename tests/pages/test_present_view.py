@@ -139,7 +139,7 @@ def test_every_slide_is_of_the_chosen_option_and_names_it_or_of_the_data_as_they
     ]
     assert [title for title, text in seen.items() if named in text] == list(seen)[2:]
     # The first slide has the verdict, with what is missed; the last the decision and its reason.
-    assert "none is within all limits" in seen["May these data be released?"]
+    assert "none is within all thresholds" in seen["May these data be released?"]
     assert "The nearest is “pairs" in seen["May these data be released?"]
     assert "which it is above (up to 3.0 times)" in seen["What was decided?"]
     assert "Why: It is asked for." in seen["What was decided?"]

@@ -100,7 +100,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
     assert "Nothing is decided yet" in said(weighed)
     assert "No form has been chosen." in page
-    assert "Of 12 forms tried" in page
+    assert "Of 12 options tried" in page
     assert "The data as they are were not weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
     assert "Data without a name" in page
@@ -154,7 +154,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     choose(weighed, name, "Asked for.")
     page = reported(weighed)
     verdict = page[page.index('id="verdict"') : page.index('id="data"')]
-    assert f"“{name}”, which is not within the limits." in verdict
+    assert f"“{name}”, which is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")

@@ -96,8 +96,8 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
     assert heads(found, chosen="coarse", why="It hides.") == [
         ("against", "As they are, these data may not be released."),
-        ("for", "Of 2 forms tried, 1 breaks none of the limits; nobody is alone in it."),
-        ("for", f"Chosen was “{COARSE.told}”, which breaks none of the limits."),
+        ("for", "Of 2 options tried, 1 stays within the thresholds; nobody is alone in it."),
+        ("for", f"Chosen was “{COARSE.told}”, which stays within the thresholds."),
     ]
     # Nothing may leave either, which is a decision, too, and never in green.
     refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
@@ -118,7 +118,10 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
 def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.045, 0.3))
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
-    assert (tone, head) == ("against", f"Chosen was “{FINE.told}”, which is not within the limits.")
+    assert (tone, head) == (
+        "against",
+        f"Chosen was “{FINE.told}”, which is not within the thresholds.",
+    )
     over = report(found, Decision(chosen="fine")).verdict[2].over
     assert [each.split(":")[0] for each in over] == [
         "Re-identification risk",
@@ -126,14 +129,14 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
         "People alone",
     ]
     # 49 % by the lower end; 51 % by the upper one is 10.2 times 5 %.
-    assert over[0].endswith("the limit is 5 %, which it is above (up to 10 times)")
+    assert over[0].endswith("the threshold is 5 %, which it is above (up to 10 times)")
     # 4.5 % with an interval up to 5.5 %: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the limit is "
-        "5 %, which it may be above (up to 1.1 times)"
+        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the "
+        "threshold is 5 %, which it may be above (up to 1.1 times)"
     )
-    assert "none is within all limits" in heads(found)[1][1]
+    assert "none is within all thresholds" in heads(found)[1][1]
 
 
 def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
@@ -142,7 +145,7 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     )
     verdict = report(found, Decision(chosen="fine", why="It is wanted.")).verdict
     assert verdict[1].head == (
-        "Of 2 forms tried, 2 break none of the limits; in 1 of these nobody is alone."
+        "Of 2 options tried, 2 stay within the thresholds; in 1 of these nobody is alone."
     )
     assert verdict[1].tone == verdict[2].tone == "open"
     assert "yet people are alone in it" in verdict[2].head
@@ -161,18 +164,18 @@ def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
     # Weighed among the options they are, and no form that was tried.
     among = exploration(result(RAW, 0.9, 1.0, alone=100), result(COARSE, 0.02, 0.3, least=2))
     assert heads(replace(among, raw=None))[0][1] == "As they are, these data may not be released."
-    assert heads(among)[1][1].startswith("Of 1 form tried, 1 breaks none")
+    assert heads(among)[1][1].startswith("Of 1 option tried, 1 stays within")
 
 
 def test_limits_that_are_off_or_loose_are_told() -> None:
     off = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
     found = exploration(result(FINE, 0.5, 0.8), limits=off)
     assert [tone for tone, _ in heads(found, chosen="fine", why="x")] == ["against"] * 4
-    assert heads(found)[1][1] == "No limit was set."
+    assert heads(found)[1][1] == "No threshold was set."
     loose = exploration(result(FINE, 0.5, 0.8), limits=Limits({"outsider": 0.9, "home": None}))
     last = report(loose, Decision()).verdict[-1]
     assert last.text == (
-        "There is no limit for homes found.",
+        "There is no threshold for homes found.",
         "Looser than usual: re-identification risk 90 % (usually 5 %).",
     )
 
@@ -189,7 +192,7 @@ def test_what_is_not_known_is_within_no_limit() -> None:
     assert heads(found, chosen="noise")[2][0] == "against"
     told = page(report(found, Decision(chosen="noise")))
     assert "Not asked, linkage: nobody has 4 points." in told
-    assert heads(found)[1][1].startswith("Of 2 forms tried, 1 breaks none")
+    assert heads(found)[1][1].startswith("Of 2 options tried, 1 stays within")
 
 
 def test_of_whom_a_figure_is_stands_beside_it() -> None:
@@ -247,7 +250,7 @@ def test_within_the_limits_by_a_plain_loop(
         figures[most_useful(found.table, expected) or 0][1] == pytest.approx(figures[best or 0][1])
     )
     head = heads(found)[1][1]
-    assert ("none is within all limits" in head) == (not expected)
+    assert ("none is within all thresholds" in head) == (not expected)
     assert page(report(found, Decision(chosen="o0"))).count("within all</td>") == len(expected)
 
 
@@ -561,6 +564,8 @@ def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[floa
             wide = 7.6 * len(str(mark.number))
             left = at - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
             boxes.append((left, base - 9, left + wide, base))
+    assert made.limit_text == "threshold 5 %"
+    boxes.append((made.right - 100, made.limit_y - 16, made.right, made.limit_y - 5))
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
             assert (
