@@ -22,6 +22,7 @@ from fpanon_core.engines import cluster
 from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.studies import releases
+from fpanon_core.synthesis.statistics import Ground, exact_statistics
 
 pytestmark = pytest.mark.filterwarnings("default")  # of Dask's own making, in threads of its own
 
@@ -98,6 +99,12 @@ def _hidden(fs):
     return f.release(fs, f.Glove(2))
 
 
+def _statistics(fs, e):
+    """What the noise is drawn on, which no two calls have alike; and that a call is answered."""
+    f.synthesize(fs, FRAME, epsilon=1, people=3, engine=e)
+    return exact_statistics(fs, Ground.of(contributions.table_frame(fs, FRAME)), engine=e)
+
+
 PROFILES = [f.GeneralizationProfile(f.Grid(1000), 60), f.GeneralizationProfile(f.Grid(2000), 240)]
 FEW = {"users": 40}
 
@@ -121,6 +128,7 @@ CALLS = {
     "stretch_components": lambda fs, e: f.stretch_components(fs, f.k_gap(fs, 2), engine=e),
     "presence": lambda fs, e: f.presence(fs, FRAME, bands=8, engine=e).values,
     "flows": lambda fs, e: f.flows(fs, FRAME, engine=e).values.toarray(),
+    "synthesize": lambda fs, e: _statistics(fs, e),
     "unicity": lambda fs, e: f.unicity(fs, 2, engine=e, **FEW),
     "unicity_grid": lambda fs, e: f.unicity_grid(fs, PROFILES, (1, 3), engine=e, **FEW),
     "anonymity_sets": lambda fs, e: f.anonymity_sets(fs, _known(fs, "top"), engine=e),
