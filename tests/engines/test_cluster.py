@@ -121,6 +121,8 @@ def _score(fs, e):
 AREA = f.StatedArea(0, 0, 4_000, 4_000, "metres")
 FRAME = f.FrameConfig(f.StatedPeriod(None, 3), "grid", AREA, 200)
 
+ONE_DAY = f.FrameConfig(f.StatedPeriod(None, 1), "grid", AREA, 1_000)
+
 # Every public call that takes an engine.
 CALLS = {
     "k_gap": lambda fs, e: [f.k_gap(fs, 3, engine=e), f.k_gap(fs, 2, users=[5, 3], engine=e)],
@@ -128,6 +130,7 @@ CALLS = {
     "stretch_components": lambda fs, e: f.stretch_components(fs, f.k_gap(fs, 2), engine=e),
     "presence": lambda fs, e: f.presence(fs, FRAME, bands=8, engine=e).values,
     "flows": lambda fs, e: f.flows(fs, FRAME, engine=e).values.toarray(),
+    "table_recovery": lambda fs, e: f.table_recovery(fs, f.Presence(ONE_DAY, 8), engine=e),
     "synthesize": lambda fs, e: _statistics(fs, e),
     "unicity": lambda fs, e: f.unicity(fs, 2, engine=e, **FEW),
     "unicity_grid": lambda fs, e: f.unicity_grid(fs, PROFILES, (1, 3), engine=e, **FEW),
