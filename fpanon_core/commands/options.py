@@ -319,7 +319,7 @@ def _table(table: OptionsTable, limit: float) -> str:
         for name, why in each.unasked.items()
     ]
     if any(option.recordless is not None for option in table.options):
-        faults.append(f"Tables: only homes and membership are asked. {NO_RECORD}")
+        faults.append(f"Tables, synthetic people: only homes and membership are asked. {NO_RECORD}")
     return "\n".join([table_text(head, rows), *faults, *_notes(table, limit)])
 
 

@@ -245,7 +245,7 @@ def tables_result(
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
     if not len(found.homes):
-        unasked["home"] = "The tables do not tell who is where at night, or no night is recorded."
+        unasked["home"] = "Nothing published tells who is where at night, or no night is recorded."
     else:
         near = found.homes[found.homes["within_m"] == HOME_WITHIN_M]
         share, low, high, guess = near[["found", "low", "high", "guessing"]].to_numpy()[0].tolist()

@@ -138,7 +138,7 @@ def alone_told(result: OptionResult) -> str:
 def found_told(result: OptionResult, p: int) -> str:
     """What an outsider finds who knows a few points, and whose home is learnt."""
     if result.option.recordless is not None:
-        return _found_in_tables(result)
+        return _found_without_records(result)
     if any(isinstance(step, Periods) for step in result.option.steps):
         asked = "asked about its records, each of one person in one period"
     elif result.n_targets < result.n_users:
@@ -159,17 +159,18 @@ def found_told(result: OptionResult, p: int) -> str:
     return " ".join(told)
 
 
-def _found_in_tables(result: OptionResult) -> str:
-    """What attackers find in tables, which have no record to pick."""
+def _found_without_records(result: OptionResult) -> str:
+    """What attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        "The tables hold no record of anybody. Whether a person is in the data (advantage over "
-        f"guessing, {asked} asked about): {w.estimate(result, 'membership')}."
+        "It holds no record of anybody. Whether a person is in the data (advantage over guessing, "
+        f"{asked} asked about): {w.estimate(result, 'membership')}."
     ]
     if result.homes_asked:
         told.append(
-            "Home found within 1 km with the tables and 4 points of a person: "
-            f"{w.estimate(result, 'home')}; guessing has the points, and tables without the person."
+            "Home found within 1 km with what is published and 4 points of a person: "
+            f"{w.estimate(result, 'home')}; guessing has the points, and what would be published "
+            "without the person."
         )
     return " ".join(told)
 

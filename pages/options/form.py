@@ -38,7 +38,7 @@ _TITLES = {
     "hexagons": "Hexagons",
     "glove": "GLOVE, k = 2, 5, 10",
     "hide": "Aligned, k = 2, 5, 10, by periods",
-    "tables": "Tables of presence and flows",
+    "tables": "Tables and synthetic people",
     "asis": "As it is",
 }
 _NAMES = {name: key for key, name in _TITLES.items()}

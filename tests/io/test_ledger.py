@@ -12,7 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from fpanon_core import ConfigError, InfeasibleError, Ledger, SchemaError, Tables
+from fpanon_core import (
+    ConfigError,
+    InfeasibleError,
+    Ledger,
+    ReleaseOption,
+    SchemaError,
+    Synthesize,
+    Tables,
+)
 from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 
 FRAME = FrameConfig(StatedPeriod(None, 7))
@@ -29,7 +37,8 @@ def test_it_adds_up_and_remembers_the_budget(path: Path) -> None:
     ledger = Ledger(path)
     ledger.charge(0.5, "again")
     assert (ledger.spent, ledger.budget, ledger.left) == (1.5, 3.0, 1.5)
-    assert ledger.to_frame()["spent"].tolist() == [1.0, 1.5]
+    ledger.spend(ReleaseOption(steps=[Synthesize(FRAME, 0.25)]))
+    assert ledger.to_frame()["spent"].tolist() == [1.0, 1.5, 1.75]
     assert path.stat().st_mode & 0o077 == 0
 
 
