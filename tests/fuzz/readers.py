@@ -107,7 +107,7 @@ def _events_by_antenna(content):
 def _antennas(content):
     sites = read_antennas(io.BytesIO(content))
     centre = centre_of(sites["lat"].to_numpy(float), sites["lon"].to_numpy(float))
-    antennas_of(sites, centre, 100.0)
+    antennas_of(sites, centre, 100.0, None, [])
     locate(["62-1", "608-1-7-3"], sites)
 
 
