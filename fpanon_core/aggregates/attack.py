@@ -18,6 +18,7 @@ Source: docs/science.md, “Attackers who know the truth”.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -187,11 +188,13 @@ def membership_scores(
 # --- membership ----------------------------------------------------------------------------------
 
 
-ATTACKERS = ("correlation", "likelihood_ratio", "nearest_record")
-"""In the order of their scores; the last is asked where records are published."""
+OF_TABLES = ("correlation", "likelihood_ratio")
+"""Who attacks tables, in the order of their scores."""
 
 
-def membership_of(scores: FloatArray, epsilon: float | None) -> MembershipResult:
+def membership_of(
+    scores: FloatArray, epsilon: float | None, attackers: Sequence[str] = OF_TABLES
+) -> MembershipResult:
     """The strongest attacker; thresholds are learnt on one half, judged on the other.
 
     Parameters
@@ -199,9 +202,11 @@ def membership_of(scores: FloatArray, epsilon: float | None) -> MembershipResult
     scores : float64 ndarray (n_targets, 2, n_attackers)
         With the target in the data, and without.
     epsilon : float or None
+    attackers : sequence of str
+        Their names.
     """
     rows = []
-    for at, name in enumerate(ATTACKERS[: scores.shape[2]]):
+    for at, name in enumerate(attackers):
         hits = np.zeros((len(scores), 2))
         for fold in (0, 1):
             learn = np.arange(len(scores)) % 2 == fold

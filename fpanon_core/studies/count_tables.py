@@ -63,7 +63,6 @@ NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
-_SYNTHETIC_TARGETS = 40  # of whom each is asked about by making people twice
 MOST_LINKED = 5_000
 """People whose counts are linked unasked: some 15 s; time grows with their square."""
 
@@ -239,8 +238,8 @@ def tables_result(
     else:
         assert isinstance(made, CountTables)
         components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
-    targets = _TARGETS if option.tables is not None else _SYNTHETIC_TARGETS
-    found = _attacked(fs, option, targets, seed, part(progress, _MAKING_SHARE, 1.0))
+    rest = part(progress, _MAKING_SHARE, 1.0)
+    found = _attacked(fs, option, _TARGETS, seed, rest, people_too=False)
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
     guessing = {}
     unasked = {name: NO_RECORD for name in RISKS if name not in OF_TABLES}
@@ -269,13 +268,22 @@ def tables_result(
 
 
 def _attacked(
-    fs: FingerprintSet, option: Any, targets: int, seed: int, progress: Progress | None
+    fs: FingerprintSet,
+    option: Any,
+    targets: int,
+    seed: int,
+    progress: Progress | None,
+    *,
+    people_too: bool = True,
 ) -> TablesAttacked | SyntheticAttacked:
+    """Where options are compared, of synthetic people who sees the most: the noisy statistics."""
     step = as_option(option).recordless
     if step is None:
         raise ConfigError("This option publishes records; ask who is re-identified.")
     if isinstance(step, Synthesize):
-        return attack_synthetic(fs, step, targets=targets, seed=seed, progress=progress)
+        return attack_synthetic(
+            fs, step, targets=targets, seed=seed, people_too=people_too, progress=progress
+        )
     return attack_tables(fs, step, targets=targets, seed=seed, progress=progress)
 
 

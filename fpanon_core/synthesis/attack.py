@@ -1,12 +1,13 @@
 """Does it show in synthetic people whether a person was among the real ones, or where they live?
 
 *Membership*: the attacker knows a person's whole trajectory and half of the data, and sees people
-made of the other half, with the person or without. Three scores: correlation and likelihood ratio
-of places by hour, and the likeness of the nearest synthetic record.
+made of the other half, with the person or without. Three scores of the people: correlation and
+likelihood ratio of places by hour, and the likeness of the nearest record. A fourth attacker sees
+even the noisy statistics that the people are made of, and weighs them by their noise.
 
 *Near copies*: are synthetic records nearer to people in the data than to others? AUC .5: no.
 
-*Home*: as from tables, by the people who are at a place at night.
+*Home*: as from tables, by the homes of the model: no number of synthetic people tells more.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -14,6 +15,7 @@ Source: docs/science.md, “Attackers who know the truth”.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +27,6 @@ from ..aggregates.attack import (
     HomeAttack,
     drawn_targets,
     homes_found,
-    is_night,
     membership_of,
     membership_scores,
 )
@@ -33,15 +34,21 @@ from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import minutes_after
 from ..engines.progress import Progress
+from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.membership import MembershipResult
 from ..model.options import Synthesize
+from ..model.synthetic_people import NoisyStatistics
+from .fitted import homes_by_place
 from .generation import Lives
 from .people import lives_of, located
-from .statistics import HOURS, Ground, exact_statistics, noisy_statistics
+from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statistics
+
+ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
+"""In the order of their scores."""
 
 _LEAST_PEOPLE = 20
 _MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows more, not less
@@ -58,7 +65,7 @@ class SyntheticAttacked:
         With the columns of :class:`fpanon_core.aggregates.attack.TablesAttacked`.
     near_copies, near_copies_low, near_copies_high : float
         AUC of the nearest record, people in the data against people outside, with its 95 %
-        interval; .5 where synthetic records are as near to both.
+        interval; .5 where synthetic records are as near to both. NaN if nobody looked at people.
     """
 
     membership: MembershipResult
@@ -74,6 +81,7 @@ def attack_synthetic(
     *,
     targets: int = 200,
     seed: int = 0,
+    people_too: bool = True,
     progress: Progress | None = None,
 ) -> SyntheticAttacked:
     """Membership, near copies and home inference, with synthetic people of one half of the data.
@@ -86,6 +94,8 @@ def attack_synthetic(
         People asked about; one in ten is among the most recorded.
     seed : int
         Of the halves, the targets, the noise and the people: a study, nothing that is published.
+    people_too : bool
+        Whether people are made up, twice for each target, for the attackers who see them alone.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -107,8 +117,10 @@ def attack_synthetic(
     every = exact_statistics(fs.subset(half), ground)
     seen = _Records.of(fs, ground)
     reference = seen.by_hour(others)
+    known = exact_statistics(fs.subset(others), ground)
+    known = {name: cells * len(half) // len(others) for name, cells in known.items()}
     homes = HomeAttack(fs, ground.frame, rng)
-    scores = np.zeros((len(asked), 2, 3))
+    scores = np.zeros((len(asked), 2, 4 if people_too else 1))
     found = np.zeros((len(asked), 2, len(WITHIN_M)))
     for row, user in enumerate(asked.tolist()):
         own = exact_statistics(fs.subset([user]), ground)
@@ -116,24 +128,44 @@ def attack_synthetic(
         for world, less in enumerate((0, 1)):  # with the person, without: under equal noise
             left = {name: cells - less * own[name] for name, cells in every.items()}
             noisy = noisy_statistics(left, ground, option.epsilon, seeded(seed, user))
-            lives = lives_of(noisy, ground, option, seed=user)
-            made = _Records.made(lives, ground)
-            scores[row, world, :2] = membership_scores(mine, made.by_hour(), reference, 0.0)
-            scores[row, world, 2] = made.likeness(*seen.places(user)).max()
-            found[row, world] = homes.found(user, made.at_night())
+            scores[row, world, 0] = _ratio(noisy, own, known)
+            found[row, world] = homes.found(user, homes_by_place(noisy, ground))
+            if people_too:
+                made = _Records.made(lives_of(noisy, ground, option, seed=user), ground)
+                scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
+                scores[row, world, 3] = made.likeness(*seen.places(user)).max()
         if progress is not None:
             progress((row + 1) / len(asked))
-    noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))
-    made = _Records.made(lives_of(noisy, ground, option, seed=seed), ground)
-    outside = others[rng.permutation(len(others))[: len(asked)]]
-    near = [
-        [made.likeness(*seen.places(int(user))).max() for user in of] for of in (asked, outside)
-    ]
+    near = (math.nan,) * 3
+    if people_too:
+        noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))
+        made = _Records.made(lives_of(noisy, ground, option, seed=seed), ground)
+        outside = others[rng.permutation(len(others))[: len(asked)]]
+        likest = [
+            np.array([made.likeness(*seen.places(int(user))).max() for user in of])
+            for of in (asked, outside)
+        ]
+        near = _auc(likest[0], likest[1])
     return SyntheticAttacked(
-        membership_of(scores, option.epsilon),
+        membership_of(scores, option.epsilon, ATTACKERS[: scores.shape[2]]),
         homes_found(found, homes, asked, option.epsilon),
-        *_auc(np.array(near[0]), np.array(near[1])),
+        *near,
     )
+
+
+def _ratio(
+    noisy: NoisyStatistics, own: Mapping[str, IntArray], known: Mapping[str, IntArray]
+) -> float:
+    """Likelihood ratio of a person's being in the statistics, by noise and by chance."""
+    total, classes = 0.0, len(noisy.tables["rings"])
+    mine, others = (coarsened(each, noisy.leaf, classes) for each in (own, known))
+    for name, table in noisy.tables.items():
+        cells = np.flatnonzero(mine[name])
+        adds, expected = (each[name].ravel()[cells] / UNIT for each in (mine, others))
+        off = table.ravel()[cells] - expected
+        spread = noisy.variance(name) + 2 * expected
+        total += float((adds * (2 * off - adds) / (2 * spread)).sum())
+    return total
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
@@ -183,11 +215,6 @@ class _Records:
         rows = rows[self.place[rows] >= 0]
         cell = self.ground.zone[self.place[rows]].astype(np.int64) * HOURS + self.hour[rows]
         return _sums(cell, self.events[rows], self.ground.n_zones * HOURS)
-
-    def at_night(self) -> FloatArray:
-        """Events by place."""
-        night = is_night(self.hour.astype(np.float64))
-        return _sums(self.place[night], self.events[night], len(self.ground.zone))
 
     def places(self, user: int) -> tuple[IntArray, FloatArray]:
         """Places of a person, and events there."""

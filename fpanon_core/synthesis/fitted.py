@@ -55,6 +55,12 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     )
 
 
+def homes_by_place(found: NoisyStatistics, ground: Ground) -> FloatArray:
+    """Share of homes at each place, as the model has it."""
+    homes, _ = _masses(found, ground)
+    return homes[ground.zone] / np.bincount(ground.zone)[ground.zone]
+
+
 def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatArray]:
     """Shares of homes and of visits by zone, each drawn towards the other."""
     antennas = np.bincount(ground.zone).astype(np.float64)

@@ -173,15 +173,20 @@ def noisy_statistics(
     first = max(1.0, float(tables["people"][0]))
     leaf = leaves_for(ground, first, epsilon)
     classes = _classes(first * epsilon * SHARES["rings"])
-    for name in SHARES:
-        cells = exact[name]
-        if name in ("homes", "visits"):
-            cells = np.bincount(leaf, cells).astype(np.int64)
-        elif name == "rings":
-            cells = np.add.reduceat(cells, classes)
+    for name, cells in coarsened(exact, leaf, classes).items():
         if name != "people":
             add(name, cells)
     return NoisyStatistics(tables, leaf, epsilon)
+
+
+def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> dict[str, IntArray]:
+    """The sums by leaf, and by so many classes of radius."""
+    found = dict(exact)
+    for name in ("homes", "visits"):
+        found[name] = np.bincount(leaf, exact[name]).astype(np.int64)
+    first = np.arange(0, len(CLASS_KM) + 1, (len(CLASS_KM) + 1) // classes)
+    found["rings"] = np.add.reduceat(exact["rings"], first)
+    return found
 
 
 def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
@@ -189,8 +194,6 @@ def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
     return ground.zones_in(int(_LEAVES * n_people * epsilon * SHARES["homes"]))
 
 
-def _classes(expected: float) -> list[int]:
-    """First class of radius of each that can be told apart."""
-    if expected >= 1_000:
-        return [0, 1, 2, 3]
-    return [0, 2] if expected >= 300 else [0]
+def _classes(expected: float) -> int:
+    """Classes of radius that can be told apart."""
+    return 4 if expected >= 1_000 else 2 if expected >= 300 else 1

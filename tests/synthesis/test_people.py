@@ -182,6 +182,7 @@ def test_attacks_stay_within_the_bound() -> None:
     assert told.bound == pytest.approx(0.4621, abs=1e-4)
     assert told.low <= told.bound
     assert told.by_attacker["attacker"].tolist() == [
+        "statistics",
         "correlation",
         "likelihood_ratio",
         "nearest_record",
