@@ -55,5 +55,4 @@ if isinstance(found, synthetic_people.Result):
         figures.life(found, around, of)
     figures.learnt(found)
     layout.formulas("Synthetic people with a promise")
-else:
-    layout.formulas("Tables: presence and flows")
+layout.formulas("Tables: presence and flows")
