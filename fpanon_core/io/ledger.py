@@ -86,7 +86,7 @@ class Ledger:
 
         Parameters
         ----------
-        release : CountTables, Tables, ReleaseOption or anything with ``epsilon``
+        release : CountTables, SyntheticPeople, their option, or anything with ``epsilon``
         reason : str, optional
             Why the budget may be passed; it is written down.
 
@@ -98,7 +98,7 @@ class Ledger:
             It would pass the budget, and no reason is given. Nothing is charged.
         """
         option = getattr(release, "option", release)
-        option = getattr(option, "tables", None) or option
+        option = getattr(option, "recordless", None) or option
         epsilon = getattr(option, "epsilon", None)
         if epsilon is None:
             raise ConfigError("Only a release with an ε is charged; this one promises none.")
