@@ -18,6 +18,7 @@ from ..model.options import Flows, Presence, Synthesize, Tables
 from ..model.periods import decided_by_records
 from ..studies import synthetic_package
 from ..studies.count_tables import describe_recovery, proposal_for, recovery_of, release
+from ..studies.framing import frame_for
 from ..studies.table_package import package, verify_tables, write_package
 from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
@@ -34,6 +35,10 @@ _ASKED: Fields = {
     "what": asked(metavar="|".join(_CONTENTS)),
     "epsilon": asked(metavar="EPS"),
 }
+_UNCHARGED = (
+    "No ledger: this ε is written down nowhere. Give --ledger to have those of all releases added "
+    "up."
+)
 FORMAT = asked("--format", metavar="csv|parquet")
 
 
@@ -139,7 +144,7 @@ class Book:
     def charge(self, option: Tables | Synthesize) -> list[str]:
         """Charge an option before its noise is drawn; what to say of it."""
         if self.ledger is None:
-            return []
+            return [] if option.epsilon is None else [_UNCHARGED]
         book = Ledger(self.ledger, budget=self.budget)
         book.spend(option, reason=self.reason)
         left = "" if book.left is None else f", {book.left:g} left of {book.budget:g}"
@@ -252,6 +257,7 @@ def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -
     run.read(centre=centre)
     if option.epsilon is not None and (fault := decided_by_records(run.fs)):
         raise ConfigError(fault)  # nothing is charged for it
+    frame_for(run.fs, option.frame)
 
 
 @command

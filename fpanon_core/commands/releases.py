@@ -127,6 +127,11 @@ def publish(
             "The areas and days of this option come from the records. State them: `fpanon tables` "
             "or `fpanon synthesize`, or a file of options."
         )
+    if getattr(chosen.recordless, "epsilon", None) is not None:
+        raise ConfigError(
+            "A private release states its frame, and is charged: make it with `fpanon tables` or "
+            "`fpanon synthesize`."
+        )
     released = run.ask("release", drawn, chosen)
     run.written.append(leaving.publish(released))
     size = ""

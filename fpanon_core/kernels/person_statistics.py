@@ -16,6 +16,8 @@ from .table_sums import UNIT, Seen
 HOME, ANCHOR, OTHER = 0, 1, 2
 MOST_COUNTED = 128
 """Events, and moves, of one person that count."""
+MOST_OF_SAMPLE = 1 << 20
+"""Events of one sample that count: so many of so many samples are whole numbers without rounding."""
 
 _DAY_MIN, _HOUR_MIN, _HOURS = 1440.0, 60.0, 24
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H, _NIGHT_WEIGHT = 21, 7, 3
@@ -70,7 +72,7 @@ def add_statistics(seen: Seen, bins: Bins, cells: FloatArray) -> None:
             at = np.floor(seen.wall_min[row] / _DAY_MIN)
             if seen.area[row] < 0 or at < 0 or at >= len(seen.kind):
                 continue
-            here, number = seen.area[row], float(seen.events[row])
+            here, number = seen.area[row], float(min(seen.events[row], MOST_OF_SAMPLE))
             place[n], day[n], t_min[n], events[n] = here, int(at), seen.t_min[row], number
             hour[n] = min(int((seen.wall_min[row] % _DAY_MIN) // _HOUR_MIN), _HOURS - 1)
             if visits[here] == 0:

@@ -29,6 +29,8 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
+from ..synthesis.generation import MOST_RECORDS
+from ..synthesis.statistics import Ground, people_error
 from ..verification.faults import Faults
 from .table_package import (
     KINDS,
@@ -43,6 +45,9 @@ from .table_package import (
 KIND = KINDS[1]
 MOSTLY_STATED = 2_000
 """Below so many people times ε, hours are mostly the stated profile."""
+
+_MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
+_SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95 % of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
@@ -88,13 +93,16 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
         if not isinstance(option, Synthesize):
             raise ConfigError("The package names no synthetic people.")
         frame, learnt = table_frame(original, option.frame), (facts["people"], facts["groups"])
-        if any(type(each) is not int or each < 1 for each in learnt):
+        if any(type(each) is not int or not 1 <= each <= _MOST_COUNTED for each in learnt):
             raise ConfigError("The package states no number of people, or of groups of places.")
+        if learnt[1] not in Ground.of(frame).possible_groups:
+            raise ConfigError("The package states groups of places that these places do not have.")
         ending = "parquet" if "records.parquet" in members else "csv"
         table = _read(members[f"records.{ending}"], ending)
         rows = _checked(table, frame)
         many = learnt[0] if option.people is None else option.people
-        if rows[0][-1] != many:
+        fewer = rows[0][-1] < many and len(table) > MOST_RECORDS // 2  # there was no room for more
+        if rows[0][-1] != many and not fewer:
             faults.add("people", f"The records are not of {many:,} people.")
         due = _packed(option, frame, _records(frame, *rows), learnt, ending)
         compare_bytes(source, members, due, faults)
@@ -206,7 +214,8 @@ def readme(
         "`records`: one row for each event of a made-up person, with local time and place. "
         "`places.csv`: where the places are. `areas.geojson`: their shapes.",
         "## How to count with it",
-        f"There {scaled} for each real person, by a noisy count of {n_noisy:,} real people. "
+        f"There {scaled} for each real person, by a noisy count of {n_noisy:,} real people, "
+        f"give or take about {_off(option, groups)}. "
         "Divide sums by that to have numbers of real people.",
         "## Places and days",
         f"{frame.n_areas:,} places and {days_text(frame)}",
@@ -240,6 +249,11 @@ def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> s
 def warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
     """What a stated or noisy number of people is too small for."""
     said = []
+    if option.epsilon > _SAYS_LITTLE:
+        right = 1 / (1 + math.exp(-option.epsilon))
+        said.append(
+            f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
+        )
     if n_people * option.epsilon < MOSTLY_STATED:
         said.append("So few people tell little of hours: those are mostly a stated profile.")
     if n_places > n_people:
@@ -247,9 +261,16 @@ def warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
     return said
 
 
+def _off(option: Synthesize, groups: int) -> str:
+    """How far the noisy number of people is off, to two digits."""
+    return f"{max(1.0, float(f'{people_error(option.epsilon, groups):.2g}')):,.0f}"
+
+
 _FIELDS = {
     "person": field_of("person", "integer", "Number of the made-up person."),
-    "time": field_of("time", "datetime", "Local time, to the minute."),
+    "time": field_of(
+        "time", "datetime", "Local time, to the minute; of an hour that comes twice, either."
+    ),
     "minute": field_of("minute", "integer", "Minutes since the first midnight.", "min"),
     "place": field_of("place", "string", "Name of the place in places.csv."),
     "lat": field_of("lat", "number", "Latitude of its middle, WGS 84.", "°"),

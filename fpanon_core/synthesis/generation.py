@@ -20,6 +20,8 @@ from ..kernels.person_statistics import MOST_COUNTED
 from ..model.arrays import FloatArray, IntArray, offsets_of
 
 CANDIDATES = 3
+MOST_RECORDS = 20_000_000
+"""About so many records are made at most: some gigabytes of memory."""
 _PILOT, _PILOT_ROUNDS = 600, 6
 _AT_ONCE = 4_096
 _MOST_READY = 50.0
@@ -40,6 +42,8 @@ class Lives(NamedTuple):
 def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
     """So many people of the model.
 
+    Fewer where their records would be more than :data:`MOST_RECORDS`.
+
     Parameters
     ----------
     model : Model
@@ -49,6 +53,7 @@ def made_up(model: Model, people: int, seed: int, progress: Progress | None = No
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
     """
+    people = max(1, min(people, int(MOST_RECORDS / records_each(model))))
     readiness = ready(model, seed)
     numbers = np.arange(people * CANDIDATES)
     figures = np.empty((len(numbers), 3))
@@ -88,6 +93,13 @@ def ready(model: Model, seed: int) -> float:
         found = float(np.minimum(figures[:, 1], MOST_COUNTED).mean()) / MOST_COUNTED
         readiness = min(_MOST_READY, readiness * max(model.moves, 1e-6) / max(found, 1e-6))
     return readiness
+
+
+def records_each(model: Model) -> float:
+    """About how many records a person of the model has on average."""
+    bounds = model.event_bounds
+    share = np.diff(model.records, prepend=0.0).reshape(-1, len(model.place_bounds) - 1).sum(axis=1)
+    return float(share @ (np.diff(bounds) / np.diff(np.log(bounds))))
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:

@@ -138,7 +138,11 @@ def placed(
     """The people on the projection and the clock of data; and places and minutes of the frame."""
     counts, many = frame.counts, len(lives.offsets) - 1
     user = np.repeat(np.arange(many), np.diff(lives.offsets))
-    columns = (lives.wall_min.astype(np.float64), lives.place.astype(np.float64))
+    wall = lives.wall_min.astype(np.float64)
+    if counts.clock is not None:  # a time that the clocks skip is that to which they are put
+        wall = counts.clock.wall_minutes(counts.clock.elapsed_minutes(wall))
+        wall = np.minimum(wall, 1440.0 * counts.days - 1)
+    columns = (wall, lives.place.astype(np.float64))
     offsets, (wall_min, place), count = distinct_cells(user, many, columns, (1.0, 1.0))
     at = place.astype(np.int64)
     x, y = counts.x_m, counts.y_m

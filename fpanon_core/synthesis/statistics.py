@@ -73,6 +73,11 @@ class Ground(Closed):
         """Number of zones."""
         return int(self.zone.max()) + 1
 
+    @property
+    def possible_groups(self) -> frozenset[int]:
+        """Numbers of leaves at which the tree may be cut."""
+        return frozenset(int(self.zones_in(1 << at).max()) + 1 for at in range(_HALVINGS + 1))
+
     def zones_in(self, leaves: int) -> SmallInts:
         """Leaf of each zone, where the tree is cut at about so many."""
         bounds = halved(self.n_zones, max(0, int(np.floor(np.log2(max(leaves, 1))))))
@@ -187,6 +192,25 @@ def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> d
     first = np.arange(0, len(CLASS_KM) + 1, (len(CLASS_KM) + 1) // classes)
     found["rings"] = np.add.reduceat(exact["rings"], first)
     return found
+
+
+def people_error(epsilon: float, groups: int) -> float:
+    """Standard deviation of :attr:`.NoisyStatistics.n_people`, from public numbers alone.
+
+    Examples
+    --------
+    >>> round(people_error(1.0, 64), 1)
+    38.6
+    """
+    cells = {
+        "people": 1,
+        "homes": groups,
+        "records": (len(EVENTS) + 1) * (len(PLACES) + 1),
+        "radii": len(RINGS_KM) + 1,
+        "at_home": len(AT_HOME) + 1,
+    }
+    weights = sum((epsilon * SHARES[name]) ** 2 / (2 * many) for name, many in cells.items())
+    return float(1 / np.sqrt(weights))
 
 
 def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:

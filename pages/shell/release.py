@@ -44,6 +44,10 @@ PEOPLE = Kind(
 )
 TABLES_ASKED = "fp_tables_asked"
 """Where an option without records waits for the page that makes it."""
+CHOSEN_BY_RECORDS = (
+    "The figures here compare with the real records, and no ε covers a choice that is made by "
+    "them. Choose ε and areas by the expected error, on the next page."
+)
 NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
@@ -77,6 +81,8 @@ def _to_tables(step: Tables | Synthesize) -> None:
         else ("Tables hold no record of any person. State their")
     )
     st.markdown(f"{holds} period on the next page; the rest is filled in.")
+    if step.epsilon is not None:
+        st.caption(CHOSEN_BY_RECORDS)
     label = "Go on to make these people" if made_up else "Go on to make these tables"
     if st.button(label, key="tables_go_on", type="primary"):
         st.session_state[TABLES_ASKED] = step
