@@ -234,12 +234,11 @@ def synthesize(
         raise InfeasibleError(f"The people did not pass their verification. {found}")
     path = write_package(archive, out)
     run.written.append(f"{option}: written to {path}, and verified on the bytes.")
-    made = released.people
     lines += synthetic_package.warnings(option, released.n_noisy, released.frame.n_areas)
-    figures = {"option": str(option), "people": made.n_users, "samples": made.n_samples}
+    figures = {"option": str(option), "people": released.n_made, "records": len(released.place)}
     run.end(
         figures | {"path": str(path)},
-        f"{made.n_users:,} people made up, for about {released.n_noisy:,} real ones by a noisy "
+        f"{released.n_made:,} people made up, for about {released.n_noisy:,} real ones by a noisy "
         "count.",
         *lines,
     )

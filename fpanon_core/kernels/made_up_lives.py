@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from .synthetic_lives import draw, start, uniform
 
 _DAY_MIN, _HOUR_MIN = 1440, 60
@@ -40,6 +40,8 @@ class Model(NamedTuple):
         Number of events × number of places, raveled.
     at_home, days : float64 ndarray, cumulative
     day_type : int64 ndarray (n_days,)
+    wall_min : int64 ndarray (1440 · n_days,)
+        Minute at which what is drawn is recorded: another where the clocks skip it.
     hours : float64 ndarray (2, 24), cumulative
     roles : float64 ndarray (3, 2, 24)
     gaps : float64 ndarray (2, n_gaps)
@@ -62,6 +64,7 @@ class Model(NamedTuple):
     at_home: FloatArray
     days: FloatArray
     day_type: IntArray
+    wall_min: IntArray
     hours: FloatArray
     roles: FloatArray
     gaps: FloatArray
@@ -97,8 +100,8 @@ def write_lives(
     numbers: IntArray,
     readiness: float,
     offsets: IntArray,
-    place: IntArray,
-    t_min: IntArray,
+    place: SmallInts,
+    t_min: SmallInts,
 ) -> None:
     """Write the lives: those of number i go to rows ``offsets[i]:offsets[i+1]``, by time."""
     longest = int(model.event_bounds[-1]) + 1
@@ -129,6 +132,11 @@ def _live(
     _times(state, model, t_min[:n])
     _walk(state, model, own[:many], weight, readiness, place[:n], t_min[:n])
     _visit_all(state, own[:many], place[:n])
+    for i in range(1, n):  # of one minute the lower place first
+        j = i
+        while j > 0 and t_min[j] == t_min[j - 1] and place[j] < place[j - 1]:
+            place[j], place[j - 1] = place[j - 1], place[j]
+            j -= 1
     return n
 
 
@@ -201,6 +209,8 @@ def _times(state: Any, model: Model, t_min: IntArray) -> None:
         day = draw(model.days, uniform(state))
         hour = draw(model.hours[model.day_type[day]], uniform(state))
         t_min[i] = day * _DAY_MIN + hour * _HOUR_MIN + int(uniform(state) * _HOUR_MIN)
+    for i in range(len(t_min)):
+        t_min[i] = model.wall_min[t_min[i]]
     t_min.sort()
 
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
+from .antennas import Antennas
 from .arrays import Closed, FloatArray, IntArray, SmallInts
+from .clock import LocalClock
 from .count_tables import TableFrame
-from .fingerprints import FingerprintSet
+from .fingerprints import FingerprintSet, distinct_cells
 from .options import Synthesize
 
 SHARES: Mapping[str, float] = MappingProxyType(
@@ -118,37 +121,91 @@ class NoisyStatistics(Closed):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Placing(Closed):
+    """How a frame's places and minutes are told on the projection and the clock of data.
+
+    Attributes
+    ----------
+    x_m, y_m : float64 ndarray (n_places,)
+        Lower corners.
+    before_min : float
+        Elapsed minutes from the data's epoch to the frame's.
+    clock, crs, antennas
+        Of the data.
+    """
+
+    x_m: FloatArray
+    y_m: FloatArray
+    before_min: float
+    clock: LocalClock | None
+    crs: str | None
+    antennas: Antennas | None
+
+    def __post_init__(self) -> None:
+        self._close()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class SyntheticPeople(Closed):
     """Made-up people, from noisy statistics of real ones. Nobody in it exists.
 
     Attributes
     ----------
-    people : FingerprintSet
-        On the projection and the clock of the data, to be compared with them.
-    place : int64 ndarray (n_samples,)
-        Place of each of their samples in the frame.
-    wall_min : float64 ndarray (n_samples,)
-        Minutes on the frame's wall clock since its first midnight.
+    offsets : int64 ndarray (n_made + 1,)
+        Events of person i are rows ``offsets[i]:offsets[i+1]``, by time, then by place.
+    place, wall_min : int32 ndarray (n_events,)
+        Place in the frame, and minutes on its wall clock since the first midnight.
     statistics : NoisyStatistics
     frame : TableFrame
     option : Synthesize
+    placing : Placing
     fault : str
         Why its ε promises nothing, as the records decided how they were read; "" where it holds.
     digest : str
         Of the original data; never published.
     """
 
-    people: FingerprintSet
-    place: IntArray
-    wall_min: FloatArray
+    offsets: IntArray
+    place: SmallInts
+    wall_min: SmallInts
     statistics: NoisyStatistics
     frame: TableFrame
     option: Synthesize
+    placing: Placing
     fault: str = ""
     digest: str = field(repr=False, default="")
 
     def __post_init__(self) -> None:
         self._close()
+
+    @property
+    def n_made(self) -> int:
+        """Number of made-up people."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def people(self) -> FingerprintSet:
+        """They on the projection and the clock of the data, to be compared with them."""
+        user = np.repeat(np.arange(self.n_made), np.diff(self.offsets))
+        columns = (self.wall_min.astype(np.float64), self.place.astype(np.float64))
+        offsets, (wall_min, place), count = distinct_cells(user, self.n_made, columns, (1.0, 1.0))
+        at, counts, here = place.astype(np.int64), self.frame.counts, self.placing
+        t_min = wall_min if counts.clock is None else counts.clock.elapsed_minutes(wall_min)
+        return FingerprintSet(
+            user_ids=np.arange(1, self.n_made + 1),
+            offsets=offsets,
+            x_m=here.x_m[at],
+            y_m=here.y_m[at],
+            t_min=t_min - here.before_min,
+            dx_m=counts.dx_m[at],
+            dy_m=counts.dy_m[at],
+            dt_min=np.ones(len(at)),
+            count=count,
+            granularity_m=float(counts.dx_m.min()),
+            clock=here.clock,
+            crs=here.crs,
+            antennas=here.antennas,
+        )
 
     @property
     def n_noisy(self) -> int:
@@ -163,7 +220,7 @@ class SyntheticPeople(Closed):
     @property
     def scale(self) -> float:
         """Synthetic people for each real one."""
-        return self.people.n_users / self.n_noisy
+        return self.n_made / self.n_noisy
 
     def __repr__(self) -> str:
-        return f"SyntheticPeople({self.people.n_users:,} people, ε = {self.epsilon:g})"
+        return f"SyntheticPeople({self.n_made:,} people, ε = {self.epsilon:g})"

@@ -22,7 +22,7 @@ import pandas as pd
 from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..io.publishing import PackedTable, package_bytes
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.count_tables import TableFrame
 from ..model.errors import ConfigError, SchemaError
 from ..model.fingerprints import FingerprintSet
@@ -60,11 +60,10 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
     """
     if made.fault:
         raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
-    fs = made.people
-    user, count = np.repeat(np.arange(1, fs.n_users + 1), fs.lengths), fs.count
-    rows = (np.repeat(each, count) for each in (user, made.wall_min.astype(np.int64), made.place))
+    user = np.repeat(np.arange(1, made.n_made + 1), np.diff(made.offsets))
+    records = _records(made.frame, user, made.wall_min, made.place)
     learnt = made.n_noisy, made.statistics.groups
-    return _packed(made.option, made.frame, _records(made.frame, *rows), learnt, ending)
+    return _packed(made.option, made.frame, records, learnt, ending)
 
 
 def publish_people(
@@ -114,7 +113,7 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
 
 
 def _records(
-    frame: TableFrame, user: IntArray, wall_min: IntArray, place: IntArray
+    frame: TableFrame, user: IntArray, wall_min: SmallInts, place: SmallInts
 ) -> pd.DataFrame:
     """Rows by person, then by time, then by place."""
     first = frame.counts.first_day
@@ -126,7 +125,7 @@ def _records(
     return pd.DataFrame({"person": user, "time": texts, "place": names.astype(str)})
 
 
-def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, IntArray, IntArray]:
+def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInts, SmallInts]:
     """Person, minute and place of each row; SchemaError where the frame has no such row."""
     first, days = frame.counts.first_day, frame.counts.days
     when = "minute" if first is None else "time"
@@ -146,7 +145,7 @@ def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, IntArray
     order = np.lexsort((place, wall_min, user))
     if (order != np.arange(len(order))).any():
         raise SchemaError("The records are not in order of people, time and place.")
-    return user, wall_min, place.astype(np.int64)
+    return user, wall_min.astype(np.int32), place.astype(np.int32)
 
 
 def _read(content: bytes, ending: str) -> pd.DataFrame:

@@ -198,7 +198,7 @@ def study(
         learnt,
         tuple(_lives(made)),
         made.n_noisy,
-        made.people.n_users,
+        made.n_made,
         geojson_of(made.frame),
         str(worst),
         archives if worst.passed else {},
@@ -234,12 +234,13 @@ def _week(fs: FingerprintSet) -> FloatArray:
 
 def _lives(made: SyntheticPeople) -> Sequence[Life]:
     """A few made-up people, those of middling numbers of events first."""
-    fs, counts = made.people, made.frame.counts
-    order = np.argsort(np.abs(fs.lengths - np.median(fs.lengths)), kind="stable")[:_PLAYED]
+    counts, many = made.frame.counts, np.diff(made.offsets)
+    order = np.argsort(np.abs(many - np.median(many)), kind="stable")[:_PLAYED]
     degrees = len(counts.lat) > 0
     lives = []
     for user in order.tolist():
-        rows = slice(int(fs.offsets[user]), int(fs.offsets[user + 1]))
+        rows = slice(int(made.offsets[user]), int(made.offsets[user + 1]))
         at = made.place[rows] if degrees else made.place[:0]
-        lives.append(Life(made.wall_min[rows], counts.lon[at], counts.lat[at]))
+        minutes = made.wall_min[rows].astype(np.float64)
+        lives.append(Life(minutes, counts.lon[at], counts.lat[at]))
     return lives

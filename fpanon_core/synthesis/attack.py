@@ -202,8 +202,9 @@ class _Records:
 
     @classmethod
     def made(cls, lives: Lives, ground: Ground) -> _Records:
-        hour = lives.wall_min % 1440 // 60
-        return cls(ground, lives.offsets, lives.place, hour, np.ones(len(lives.place)))
+        hour = (lives.wall_min % 1440 // 60).astype(np.int64)
+        place = lives.place.astype(np.int64)
+        return cls(ground, lives.offsets, place, hour, np.ones(len(place)))
 
     def rows(self, users: IntArray) -> IntArray:
         ends = zip(self.offsets[users], self.offsets[users + 1], strict=True)

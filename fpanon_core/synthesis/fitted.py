@@ -13,7 +13,7 @@ import numpy as np
 
 from ..aggregates.smoothing import RINGS_KM, kept, tree_shrunk
 from ..kernels.made_up_lives import Model
-from ..model.arrays import FloatArray
+from ..model.arrays import FloatArray, IntArray
 from ..model.synthetic_people import NoisyStatistics
 from .statistics import AT_HOME, EVENTS, GAPS_MIN, HOURS, PLACES, Ground
 
@@ -42,6 +42,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
         at_home=_cumulative(simplex(found.tables["at_home"])),
         days=_cumulative(_days(found)),
         day_type=ground.frame.day_type,
+        wall_min=_recorded(ground),
         hours=_cumulative(roles.sum(axis=0)),
         roles=roles,
         gaps=simplex(found.tables["gaps"]),
@@ -78,6 +79,18 @@ def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatAr
         prior = prior / prior.sum()
     share = antennas / of_leaf[found.leaf]
     return shrunk["homes"][found.leaf] * share, shrunk["visits"][found.leaf] * share
+
+
+def _recorded(ground: Ground) -> IntArray:
+    """Minute of the wall clock at which each drawn minute is recorded.
+
+    A time that the clocks skip is that to which they are put.
+    """
+    clock, minutes = ground.frame.counts.clock, 1440 * ground.frame.counts.days
+    wall = np.arange(minutes, dtype=np.float64)
+    if clock is not None:
+        wall = np.minimum(clock.wall_minutes(clock.elapsed_minutes(wall)), minutes - 1.0)
+    return wall.astype(np.int64)
 
 
 def _classes_of(found: NoisyStatistics) -> FloatArray:

@@ -17,26 +17,26 @@ import numpy as np
 from ..engines.progress import Progress, part, tell
 from ..kernels.made_up_lives import Model, survey, write_lives
 from ..kernels.person_statistics import MOST_COUNTED
-from ..model.arrays import FloatArray, IntArray, offsets_of
+from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of
 
 CANDIDATES = 3
-MOST_RECORDS = 20_000_000
-"""About so many records are made at most: some gigabytes of memory."""
+MOST_RECORDS = 100_000_000
+"""About so many records are made at most, of 8 bytes each."""
 _PILOT, _PILOT_ROUNDS = 600, 6
 _AT_ONCE = 4_096
 _MOST_READY = 50.0
 
 
 class Lives(NamedTuple):
-    """Events of people: those of person i are rows ``offsets[i]:offsets[i+1]``, by time.
+    """Events of people: those of person i are rows ``offsets[i]:offsets[i+1]``, by time and place.
 
     ``place`` is a number in the frame, ``wall_min`` minutes on the wall clock since the first
     midnight.
     """
 
     offsets: IntArray
-    place: IntArray
-    wall_min: IntArray
+    place: SmallInts
+    wall_min: SmallInts
 
 
 def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
@@ -64,7 +64,7 @@ def made_up(model: Model, people: int, seed: int, progress: Progress | None = No
     _for_all(look, len(numbers), part(progress, 0.0, 0.7))
     kept = chosen(model, figures[:, 2], people)
     offsets = offsets_of(figures[kept, 0].astype(np.int64))
-    place, wall_min = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+    place, wall_min = np.empty(offsets[-1], np.int32), np.empty(offsets[-1], np.int32)
 
     def write(some: slice) -> None:
         own = offsets[some.start : some.stop + 1]

@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import secrets
 
-import numpy as np
-
 from ..aggregates.contributions import table_frame
 from ..attacks.aggregation import cells_of, minutes_after, place_of
 from ..attacks.private import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import IntArray
 from ..model.count_tables import TableFrame
 from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError
-from ..model.fingerprints import FingerprintSet, distinct_cells
+from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize
 from ..model.periods import decided_by_records
 from ..model.projection import project
-from ..model.synthetic_people import NoisyStatistics, SyntheticPeople
+from ..model.synthetic_people import NoisyStatistics, Placing, SyntheticPeople
 from .fitted import fitted
 from .generation import Lives, made_up
 from .statistics import Ground, exact_statistics, noisy_statistics
@@ -102,11 +100,8 @@ def synthetic_people(
     exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
     found = noisy_statistics(exact, ground, option.epsilon, with_noise)
     lives = lives_of(found, ground, option, progress=part(progress, 0.3, 1.0))
-    made, place, wall_min = placed(lives, ground.frame, fs)
-    fault = decided_by_records(fs)
-    return SyntheticPeople(
-        made, place, wall_min, found, ground.frame, option, fault=fault, digest=fs.digest
-    )
+    here, fault = _placing(fs, ground.frame), decided_by_records(fs)
+    return SyntheticPeople(*lives, found, ground.frame, option, here, fault, fs.digest)
 
 
 def lives_of(
@@ -132,37 +127,10 @@ def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
     return place_of(corners, frame.counts, fs.crs)[cell]
 
 
-def placed(
-    lives: Lives, frame: TableFrame, fs: FingerprintSet
-) -> tuple[FingerprintSet, IntArray, FloatArray]:
-    """The people on the projection and the clock of data; and places and minutes of the frame."""
-    counts, many = frame.counts, len(lives.offsets) - 1
-    user = np.repeat(np.arange(many), np.diff(lives.offsets))
-    wall = lives.wall_min.astype(np.float64)
-    if counts.clock is not None:  # a time that the clocks skip is that to which they are put
-        wall = counts.clock.wall_minutes(counts.clock.elapsed_minutes(wall))
-        wall = np.minimum(wall, 1440.0 * counts.days - 1)
-    columns = (wall, lives.place.astype(np.float64))
-    offsets, (wall_min, place), count = distinct_cells(user, many, columns, (1.0, 1.0))
-    at = place.astype(np.int64)
+def _placing(fs: FingerprintSet, frame: TableFrame) -> Placing:
+    counts = frame.counts
     x, y = counts.x_m, counts.y_m
     if counts.crs != fs.crs and fs.crs is not None:
         x, y = project(counts.lat, counts.lon, fs.crs)
         x, y = x - counts.dx_m / 2, y - counts.dy_m / 2
-    t_min = wall_min if counts.clock is None else counts.clock.elapsed_minutes(wall_min)
-    made = FingerprintSet(
-        user_ids=np.arange(1, many + 1),
-        offsets=offsets,
-        x_m=x[at],
-        y_m=y[at],
-        t_min=t_min - minutes_after(fs, counts),
-        dx_m=counts.dx_m[at],
-        dy_m=counts.dy_m[at],
-        dt_min=np.ones(len(at)),
-        count=count,
-        granularity_m=float(counts.dx_m.min()),
-        clock=fs.clock,
-        crs=fs.crs,
-        antennas=fs.antennas,
-    )
-    return made, at, wall_min
+    return Placing(x, y, minutes_after(fs, counts), fs.clock, fs.crs, fs.antennas)
