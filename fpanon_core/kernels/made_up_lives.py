@@ -50,6 +50,8 @@ class Model(NamedTuple):
     event_bounds, place_bounds, home_bounds, gap_bounds, ring_m : float64 ndarray
     moves : float
         Mean of min(moves, 128)/128.
+    tilt : float
+        Above 1, people of a bin of events have few of its events; below 1, many.
     """
 
     x_m: FloatArray
@@ -75,6 +77,7 @@ class Model(NamedTuple):
     gap_bounds: FloatArray
     ring_m: FloatArray
     moves: float
+    tilt: float
 
 
 @njit(nogil=True, cache=True)
@@ -121,8 +124,8 @@ def _live(
     start(state, seed, number, 1)
     cell = draw(model.records, uniform(state))
     columns = len(model.place_bounds) - 1
-    n = _between(state, model.event_bounds, cell // columns)
-    many = min(n, _between(state, model.place_bounds, cell % columns))
+    n = _between(state, model.event_bounds, cell // columns, model.tilt)
+    many = min(n, _between(state, model.place_bounds, cell % columns, 1.0))
     at = draw(model.at_home, uniform(state))
     low, high = model.home_bounds[at], model.home_bounds[at + 1]
     home_share = low + (high - low) * uniform(state)
@@ -141,10 +144,10 @@ def _live(
 
 
 @njit(nogil=True, cache=True)
-def _between(state: Any, bounds: FloatArray, at: int) -> int:
+def _between(state: Any, bounds: FloatArray, at: int, tilt: float) -> int:
     """A whole number of a bin, small ones likelier as on a logarithmic scale."""
     low, high = np.log(bounds[at]), np.log(bounds[at + 1])
-    return int(np.exp(low + (high - low) * uniform(state)) + 1e-9)
+    return int(np.exp(low + (high - low) * uniform(state) ** tilt) + 1e-9)
 
 
 @njit(nogil=True, cache=True)

@@ -9,14 +9,19 @@ Source: docs/science.md, “Synthetic people with a promise”.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..aggregates.smoothing import RINGS_KM, kept, tree_shrunk
 from ..kernels.made_up_lives import Model
+from ..kernels.person_statistics import MOST_COUNTED
 from ..model.arrays import FloatArray, IntArray
 from ..model.synthetic_people import NoisyStatistics
 from .statistics import AT_HOME, EVENTS, GAPS_MIN, HOURS, PLACES, Ground
 
+EVENT_BOUNDS = np.array([1.0, *EVENTS, 2 * EVENTS[-1]])
+_MOST_TILT, _HALVINGS = 1.5, 20
 _ROUNDS = 25  # of proportional fitting
 _LEAST = 1e-12
 _MOST_GAP_MIN = 4_320.0
@@ -28,7 +33,8 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
     roles = _hours(found)
-    moves = float(found.tables["amounts"][1]) / found.n_people  # at most one half
+    # Of one person at most one half each.
+    events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
     return Model(
         x_m=ground.x_m,
         y_m=ground.y_m,
@@ -47,12 +53,13 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
         roles=roles,
         gaps=simplex(found.tables["gaps"]),
         radii=simplex(found.tables["radii"]),
-        event_bounds=np.array([1.0, *EVENTS, 2 * EVENTS[-1]]),
+        event_bounds=EVENT_BOUNDS,
         place_bounds=np.array([1.0, *PLACES, 1.5 * PLACES[-1]]),
         home_bounds=np.array([0.0, *AT_HOME, 1.0]),
         gap_bounds=np.array([0.0, *GAPS_MIN, _MOST_GAP_MIN]),
         ring_m=1_000 * np.array(RINGS_KM),
-        moves=min(max(2 * moves, 0.0), 1.0),
+        moves=moves,
+        tilt=_tilt(simplex(found.tables["records"]).sum(axis=1), events),
     )
 
 
@@ -91,6 +98,29 @@ def _recorded(ground: Ground) -> IntArray:
     if clock is not None:
         wall = np.minimum(clock.wall_minutes(clock.elapsed_minutes(wall)), minutes - 1.0)
     return wall.astype(np.int64)
+
+
+def _tilt(share: FloatArray, events: float) -> float:
+    """Where in their bins people have their events, so that the mean of min(events, 128) is told.
+
+    Parameters
+    ----------
+    share : float64 ndarray (n_bins,)
+    events : float
+        The mean, by 128.
+    """
+    low, high = np.log(EVENT_BOUNDS[:-1]), np.log(EVENT_BOUNDS[1:])
+    along = (np.arange(64) + 0.5) / 64
+
+    def off(log_tilt: float) -> float:
+        many = np.exp(low + (high - low) * along[:, None] ** np.exp(log_tilt))
+        return float((np.minimum(np.floor(many), MOST_COUNTED).mean(axis=0) * share).sum())
+
+    least, most = -_MOST_TILT, _MOST_TILT  # more tilt, fewer events
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        least, most = (middle, most) if off(middle) > events * MOST_COUNTED else (least, middle)
+    return math.exp((least + most) / 2)
 
 
 def _classes_of(found: NoisyStatistics) -> FloatArray:

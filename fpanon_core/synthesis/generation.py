@@ -20,7 +20,7 @@ from ..kernels.person_statistics import MOST_COUNTED
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of
 
 CANDIDATES = 3
-MOST_RECORDS = 100_000_000
+MOST_RECORDS = 200_000_000
 """About so many records are made at most, of 8 bytes each."""
 _PILOT, _PILOT_ROUNDS = 600, 6
 _AT_ONCE = 4_096
@@ -96,10 +96,10 @@ def ready(model: Model, seed: int) -> float:
 
 
 def records_each(model: Model) -> float:
-    """About how many records a person of the model has on average."""
+    """How many records a person of the model has at most on average."""
     bounds = model.event_bounds
     share = np.diff(model.records, prepend=0.0).reshape(-1, len(model.place_bounds) - 1).sum(axis=1)
-    return float(share @ (np.diff(bounds) / np.diff(np.log(bounds))))
+    return float(share @ bounds[1:])  # at most
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:
