@@ -17,7 +17,7 @@ HOME, ANCHOR, OTHER = 0, 1, 2
 MOST_COUNTED = 128
 """Events, and moves, of one person that count."""
 MOST_OF_SAMPLE = 1 << 20
-"""Events of one sample that count: so many of so many samples are whole numbers without rounding."""
+"""Events of one sample that count: sums stay whole numbers without rounding."""
 
 _DAY_MIN, _HOUR_MIN, _HOURS = 1440.0, 60.0, 24
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H, _NIGHT_WEIGHT = 21, 7, 3
