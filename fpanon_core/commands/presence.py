@@ -15,7 +15,7 @@ from ..io.publishing import check_target
 from ..model.counts_frame import PLACES, FrameConfig, StatedArea, StatedPeriod
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Synthesize, Tables
-from ..model.periods import decided_by_records
+from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..studies import synthetic_package
 from ..studies.count_tables import describe_recovery, proposal_for, recovery_of, release
 from ..studies.framing import frame_for
@@ -254,9 +254,10 @@ def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -
         check_private(run.wanted)
         centre = stated_centre(run.wanted, option.frame)
     run.read(centre=centre)
+    frame_for(run.fs, option.frame)  # a frame that does not fit costs nothing either
     if option.epsilon is not None and (fault := decided_by_records(run.fs)):
-        raise ConfigError(fault)  # nothing is charged for it
-    frame_for(run.fs, option.frame)
+        instead = " State the area in degrees." if fault == UNSTATED_CENTRE else ""
+        raise ConfigError(fault + instead)  # nothing is charged for it
 
 
 @command

@@ -225,8 +225,8 @@ def readme(
         "(OpenDP); the people were made from the noisy statistics and public facts only. The ε of "
         "several releases about the same people add up.",
         "## What is kept well",
-        f"How many people live in and visit each of {groups:,} groups of neighbouring places, how "
-        "far they go, how many places they know, how often they have records and move, and at "
+        f"How many people live in and visit each of {groups:,} groups of neighbouring places, and "
+        "how far they go. How many places they know, how often they have records and move, and at "
         "which hours.",
         "## What is not kept",
         _lost(option, n_noisy, groups, frame),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..model.configs import KnowledgeConfig
+from ..model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
-from ..model.options import AddNoise, Periods, ReleaseOption
+from ..model.options import AddNoise, Periods, ReleaseOption, Synthesize
 from ..model.profiles import GeneralizationProfile, Grid
 from . import (
     anonymizability,
@@ -23,12 +24,14 @@ from . import (
     reading,
     recovery,
     relinking,
+    synthetic_people,
     unicity,
 )
 
 _PROFILES = (GeneralizationProfile(Grid(200), 5),)
 _KNOWLEDGE = KnowledgeConfig(2, users=10)
 _ATTACK = attack.Config(ReleaseOption(steps=(AddNoise(200.0),)), 2, users=9)
+_SQUARES = FrameConfig(StatedPeriod(None, 1), "grid", StatedArea(0, 0, 900, 6_000, "metres"), 900.0)
 _EVENTS = b"user,time,lat,lon\na,2024-03-04T08:00Z,14.71,-17.45\nb,2024-03-04T09:00Z,14.72,-17.45\n"
 _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (hiding, hiding.Config(2, suppress_space_m=2_000.0, method="aligned")),
@@ -43,6 +46,7 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
     (options, options.Config(knowledge=_KNOWLEDGE)),
     (attack, _ATTACK),
     (disclosure, disclosure.Config(_KNOWLEDGE, _PROFILES)),
+    (synthetic_people, Synthesize(_SQUARES, 1.0, 9)),
 )
 
 

@@ -45,7 +45,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     asked = [*data, *PERIOD, *ZONE, "--epsilon", 1]
     told = figures_of("synthesize", *asked, "--people", 50, "--out", out, "--ledger", book)
     # Nothing exact is among the figures: what was asked for, and what was made up.
-    assert set(told) == {"option", "people", "samples", "path"}
+    assert set(told) == {"option", "people", "records", "path"}
     assert told["people"] == 50
     with zipfile.ZipFile(out) as packed:
         assert {*packed.namelist()} == {
@@ -56,7 +56,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
         page = packed.read("README.md").decode()
     assert set(about) == {"version", "kind", "option", "people", "groups", "timezone", "shares"}
     assert "give or take about" in page, "how far the noisy number is off"
-    assert len(records) == told["samples"]
+    assert len(records) == told["records"]
     assert records["time"].str[:10].isin(["2024-03-04", "2024-03-05", "2024-03-06"]).all()
     assert Ledger(book).to_frame()["what"].tolist() == [told["option"]]
     assert Ledger(book).spent == 1
@@ -85,7 +85,7 @@ def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> No
         ([*events, *PERIOD, *ZONE, "--epsilon", 1, *kept], "no antenna table"),
         (
             [*events, *PERIOD, *ZONE, "--epsilon", 1, "--area", "0m,0m,9m,9m", *kept],
-            "middle of the records",
+            "State the area in degrees",
         ),
         ([*data, *ZONE, "--days", 3, "--epsilon", 1, *kept], "first day"),
     ]

@@ -55,6 +55,7 @@ from fpanon_core.studies import (
     relinking,
     rhythm,
     sparsity,
+    synthetic_people,
     unicity,
     warming,
     worked_example,
@@ -250,6 +251,7 @@ CASES: dict[str, Callable[[], Any]] = {
     ),
     "rhythm": lambda: rhythm.study(PEOPLE, rhythm.Config()),
     "sparsity": lambda: sparsity.study(sparsity.Config(9)),
+    "synthetic_people": lambda: synthetic_people.study(PEOPLE, WARMED[synthetic_people]),
     "unicity": lambda: unicity.study(PEOPLE, WARMED[unicity]),
     "worked_example": lambda: worked_example.study(worked_example.Config()),
 }
