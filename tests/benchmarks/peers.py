@@ -2,12 +2,14 @@
 
 Both learn over our stated frame, with one ε for everything about one person: each adds whole
 numbers in 1/``UNIT`` that sum to 1 at most to each histogram, and discrete Laplace noise is drawn.
+To the peers' favour noisy histograms are projected onto shares; if they were only cut at 0, most of
+what is in small cells would be noise.
 
 *AdaTrace* (Gursoy et al. 2018): noisy grid, finer where more people are; a Markov chain between its
-squares; first and last square of a journey; its length. A person's day is a journey. Shares of ε as
-in the paper, 1 : 4 : 3 : 1, of nine tenths; the paper has one journey a person and no times, so the
-number of people, of days each, and hours get the last tenth. To its favour a journey that stays in
-a square stays at one place.
+squares; first and last square of a journey; its length. A journey is a person's whole record, as in
+the paper, or a person's day. Shares of ε as in the paper, 1 : 4 : 3 : 1, of nine tenths; the paper
+knows how many people there are and has no times, so people, days and hours get the last tenth. To
+its favour a journey that stays in a square stays at one place.
 
 *DP-WHERE* (Mir et al. 2013): homes, work places, distances of commuting by part of the region,
 events a person, hours by kind of person, and home or work by hour; even shares of ε. People are at
@@ -19,6 +21,7 @@ import numpy as np
 from fpanon_core.aggregates.smoothing import RINGS_KM
 from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.model.arrays import offsets_of
+from fpanon_core.synthesis.fitted import simplex
 from fpanon_core.synthesis.generation import Lives
 from tests.benchmarks.likeness import DAY, Events, ends, people_in, squares
 
@@ -36,9 +39,9 @@ def added(user, cell, size):
 
 
 def _histogram(noise, epsilon, sums):
-    """Noisy numbers of people, none negative; alike where all is noise."""
-    noisy = np.maximum(noise(sums, UNIT, epsilon) / UNIT, 0.0)
-    return noisy if noisy.sum() > 0 else np.ones(len(noisy))
+    """Noisy numbers of people, none negative and of the same sum; alike where all is noise."""
+    noisy = noise(sums, UNIT, epsilon) / UNIT
+    return simplex(noisy) * max(float(noisy.sum()), 1.0)
 
 
 def _drawn(rng, weights):
@@ -69,10 +72,11 @@ def _lives(user, place, wall_min):
     return Lives(offsets_of(np.bincount(kept)), place[order], wall_min[order])
 
 
-def adatrace(fs, ground, epsilon, noise, rng):
-    """People of as many days as real ones, each day a journey of the chain."""
+def adatrace(fs, ground, epsilon, noise, rng, by_day=False):
+    """People each of whom is a journey of the chain, or as many as real ones have days."""
     events, days = Events.of(fs, ground), ground.frame.counts.days
-    user, journey = events.user, events.journey
+    user, journey = events.user, events.journey if by_day else events.user
+    bounds = STEPS if by_day else MANY
     whose = user[np.flatnonzero(np.diff(journey, prepend=-1))]
     square = squares(ground, GRID)
     square = np.unique(square, return_inverse=True)[1]  # those without a place are known to all
@@ -82,7 +86,10 @@ def adatrace(fs, ground, epsilon, noise, rng):
         return _histogram(noise, epsilon * share, added(who, at, size))
 
     people = max(1, round(float(learnt(0.02, np.arange(people_in(events)), 0, 1)[0])))
-    active = learnt(0.04, np.arange(people_in(events)), _bin(MANY, np.bincount(whose)), len(MANY))
+    if by_day:
+        active = learnt(0.04, np.unique(whose), _bin(MANY, np.bincount(whose)), len(MANY))
+    else:
+        active = learnt(0.04, user, events.wall_min // DAY, days)
     hours = learnt(0.04, user, events.wall_min % DAY // 60, 24)
     dense = learnt(0.05, user, cell, n)
     fine = _finer(ground, square, dense, epsilon)
@@ -91,13 +98,15 @@ def adatrace(fs, ground, epsilon, noise, rng):
     chain = learnt(0.4, user[step], cell[step] * n + cell[step + 1], n * n).reshape(n, n)
     first, last = ends(journey, cell)
     trips = learnt(0.3, whose, first * n + last, n * n)
-    lengths = learnt(0.1, whose, _bin(STEPS, np.bincount(journey)), len(STEPS))
+    lengths = learnt(0.1, whose, _bin(bounds, np.bincount(journey)), len(bounds))
 
     chain += 1e-9 * dense[None, :] + 1e-12
     chain /= chain.sum(axis=1, keepdims=True)
-    each = np.minimum(_between(rng, MANY, _chosen(rng, active, people)), days)
+    each = np.ones(people, np.int64)
+    if by_day:
+        each = np.minimum(_between(rng, MANY, _chosen(rng, active, people)), days)
     who = np.repeat(np.arange(people), each)
-    steps = _between(rng, STEPS, _chosen(rng, lengths, len(who)))
+    steps = _between(rng, bounds, _chosen(rng, lengths, len(who)))
     trip = _chosen(rng, trips, len(who))
     paths = _paths(rng, chain, trip // n, trip % n, steps)
     at = np.repeat(np.arange(len(who)), steps)
@@ -108,9 +117,12 @@ def adatrace(fs, ground, epsilon, noise, rng):
     for own in range(n):
         inside, rows = np.flatnonzero(square == own), np.flatnonzero(path[new] == own)
         place[rows] = inside[_chosen(rng, weight[inside], len(rows))]
-    day = np.concatenate([rng.permutation(days)[:many] for many in each])
     wall = _chosen(rng, hours, len(at)) * 60 + rng.integers(0, 60, len(at))
-    wall = wall[np.lexsort((wall, at))] + day[at] * DAY
+    if by_day:
+        wall += np.concatenate([rng.permutation(days)[:many] for many in each])[at] * DAY
+    else:
+        wall += _chosen(rng, active, len(at)) * DAY
+    wall = wall[np.lexsort((wall, at))]
     return _lives(who[at], place[np.cumsum(new) - 1], wall)
 
 

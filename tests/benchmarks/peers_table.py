@@ -19,6 +19,7 @@ from fpanon_core.measures.utility import Reference
 from fpanon_core.model.arrays import CELL, offsets_of, rows_of
 from fpanon_core.synthesis.people import lives_of, placed
 from fpanon_core.synthesis.statistics import Ground, exact_statistics, noisy_statistics
+from fpanon_core.synthetic.region import generate_region
 from tests.benchmarks import likeness, peers
 
 _FILE = Path("shared", "data", "gowalla_nyc.csv.gz")  # beside the project, or not there
@@ -53,7 +54,7 @@ def data(name):
 
 def generated(n, seed):
     """So many people of the generator, of the region of seed 0."""
-    cdr = fp.generate_cdr(n, seed=seed, region=fp.generate_region(0))
+    cdr = fp.generate_cdr(n, seed=seed, region=generate_region(0))
     frame = fp.FrameConfig(fp.StatedPeriod(MONDAY, 14))
     return _read(cdr, pd.DataFrame(cdr.attrs["antennas"])), frame
 
@@ -83,7 +84,11 @@ def made_by(maker, fs, frame, ground, epsilon, seed):
     return placed(lives_of(found, ground, option, seed=seed), ground.frame, fs)[0]
 
 
-PEERS = {"AdaTrace-like": peers.adatrace, "DP-WHERE": peers.dp_where}
+PEERS = {
+    "AdaTrace": peers.adatrace,
+    "AdaTrace by day": partial(peers.adatrace, by_day=True),
+    "DP-WHERE": peers.dp_where,
+}
 PRIVATE = ("ours", "ours, scale 5", *PEERS)
 
 
@@ -94,6 +99,8 @@ def rows(name, epsilon, seed=0):
     real, reference = likeness.Events.of(fs, ground), Reference.of(fs, areas=areas)
     makers = PRIVATE if epsilon else ("no noise", "drawn again", "fresh people")
     for maker in makers:
+        if maker == "AdaTrace by day" and epsilon != 1:
+            continue
         if maker == "drawn again":
             made = again(fs, seed)
         elif maker == "fresh people":

@@ -9,6 +9,7 @@ from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.synthesis.people import placed
 from fpanon_core.synthesis.statistics import Ground
 from tests.benchmarks import likeness, peers
+from tests.benchmarks.peers_table import PEERS
 from tests.support.stated_frames import FRAME, crowd, people
 
 JOURNEY = np.array([0, 0, 0, 1, 1, 2])
@@ -66,7 +67,7 @@ def test_what_a_person_adds_is_one_at_most() -> None:
     assert peers.added(user, cell, 3).tolist() == [UNIT // 3, 2 * UNIT // 3, UNIT]
 
 
-@pytest.mark.parametrize("make", [peers.adatrace, peers.dp_where])
+@pytest.mark.parametrize("make", PEERS.values())
 def test_a_peer_spends_its_epsilon_and_stays_in_the_frame(make) -> None:
     """For each histogram one person has 1; all shares of ε add up; people are of the frame."""
     spent = []
@@ -94,7 +95,7 @@ def test_a_peer_spends_its_epsilon_and_stays_in_the_frame(make) -> None:
 
 def test_without_noise_peers_keep_what_they_learn() -> None:
     exact = likeness.Events.of(crowd(), ground())
-    for make in (peers.adatrace, peers.dp_where):
+    for make in PEERS.values():
         lives = make(crowd(), ground(), 1e6, lambda values, *_: values, _rng())
         assert len(lives.offsets) - 1 == 400
         hours = [
