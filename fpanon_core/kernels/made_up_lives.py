@@ -20,6 +20,8 @@ from .synthetic_lives import draw, start, uniform
 _DAY_MIN, _HOUR_MIN = 1440, 60
 _TRIES = 12  # to find a place that the person does not know yet
 _ZIPF = 1.2  # the visits to the r-th place fall like r^−1.2 (Song et al. 2010)
+_ROUNDS = 10  # of fitting how often places are drawn to their weights
+_NEAR_M = 1_000.0  # far beyond it, a place twice as far is half as likely the next one
 _ANCHOR, _OTHER = 1, 2
 
 
@@ -227,9 +229,15 @@ def _walk(
     place: IntArray,
     t_min: IntArray,
 ) -> None:
-    """Fill in places: a person stays, or goes where people of that hour are."""
+    """Fill in places: a person stays, or goes where people of that hour are, rather near by.
+
+    Places far from the others are drawn as much more often: each keeps its weight in the long run.
+    """
+    near, drawn = _nearness(model, own), weight
+    for _ in range(_ROUNDS):
+        drawn = np.sqrt(drawn * weight / np.maximum((near * drawn).sum(axis=1), 1e-12))
     of_role = np.array([model.roles[0].sum(), model.roles[1].sum(), model.roles[2].sum()])
-    chance = np.empty(len(own))
+    chance, here = np.empty(len(own)), -1
     for i in range(len(place)):
         if i > 0:
             gap = np.searchsorted(
@@ -244,12 +252,23 @@ def _walk(
         total = 0.0
         for j in range(len(own)):
             role = min(j, _OTHER)
-            total += weight[j] * model.roles[role, kind, hour] / max(of_role[role], 1e-12) + 1e-9
+            share = drawn[j] * model.roles[role, kind, hour] / max(of_role[role], 1e-12) + 1e-9
+            total += share * (near[here, j] if here >= 0 else 1.0)
             chance[j] = total
         u, j = uniform(state) * total, 0
         while j + 1 < len(own) and chance[j] <= u:
             j += 1
-        place[i] = own[j]
+        place[i], here = own[j], j
+
+
+@njit(nogil=True, cache=True)
+def _nearness(model: Model, own: IntArray) -> FloatArray:
+    """How readily a person goes from each own place to each other."""
+    x, y = model.x_m[own], model.y_m[own]
+    near = np.empty((len(own), len(own)))
+    for i in range(len(own)):
+        near[i] = 1.0 / (1.0 + np.hypot(x - x[i], y - y[i]) / _NEAR_M)
+    return near
 
 
 @njit(nogil=True, cache=True)

@@ -28,7 +28,7 @@ from ..model.synthetic_people import SHARES, NoisyStatistics
 MOST_ZONES = 1_024
 CLASS_KM = (1.2, 4.5, 10.0)
 EVENTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
-PLACES = (2.0, 3.0, 4.0, 6.0, 9.0, 15.0, 30.0, 60.0)
+PLACES = (2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0)
 AT_HOME = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
 GAPS_MIN = (16.0, 61.0, 181.0, 481.0, 1441.0)
 ROLES = ("home", "anchor", "other")

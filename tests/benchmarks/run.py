@@ -24,6 +24,7 @@ from tests.benchmarks import (
     linkage,
     options,
     parts,
+    peers_table,
     reading,
     reading_estimates,
     recovery,
@@ -52,6 +53,7 @@ CASES = (
     | scale.CASES
     | tables.CASES
     | journey.CASES
+    | peers_table.CASES
 )
 # Long cases run only when named.
 BY_DEFAULT = (

@@ -12,6 +12,7 @@ import pytest
 import fpanon_core as fp
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
+from fpanon_core.kernels import made_up_lives as lives
 from fpanon_core.studies.options import explore_options
 from fpanon_core.studies.synthetic_package import package, verify_people
 from fpanon_core.synthesis import people as made_of
@@ -151,6 +152,23 @@ def test_simplex_is_the_nearest_point() -> None:
         other /= other.sum()
         assert np.linalg.norm(found - noisy) <= np.linalg.norm(other - noisy) + 1e-12
     assert simplex(np.array([-1.0, -2.0])).tolist() == [0.5, 0.5]
+
+
+def test_a_walk_keeps_to_what_is_near_and_to_the_weights() -> None:
+    """Three places of equal weight, two of them beside each other: thirds, and more between two."""
+    ground = Ground.of(table_frame(crowd(), FRAME))
+    model = fitted(noisy_statistics(exact_statistics(crowd(), ground), ground, 100.0), ground)
+    model = model._replace(roles=np.ones((3, 2, 24)), gaps=np.ones((2, 6)))
+    x = model.x_m.copy()
+    x[:3] = 0.0, 0.0, 9_000.0  # y is the same
+    own, state, place = np.arange(3), np.ones(1, np.uint64), np.empty(60_000, np.int64)
+    lives.start(state, 7, 7, 1)
+    t_min = np.arange(len(place)) % 1440
+    lives._walk(state, model._replace(x_m=x), own, np.ones(3), 50.0, place, t_min)
+    assert np.bincount(place) / len(place) == pytest.approx(1 / 3, abs=0.02)
+    between = np.bincount(place[:-1] * 3 + place[1:], minlength=9)
+    # a·(2a + b/10) = b·(a/5 + b) = 1 for the places' readiness a, a, b: a = .684, b = .936.
+    assert between[1] / between[2] == pytest.approx(10 * 0.684 / 0.936, rel=0.1)
 
 
 def test_radii_choose_the_candidates() -> None:
