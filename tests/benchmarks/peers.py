@@ -9,7 +9,7 @@ what is in small cells would be noise.
 squares; first and last square of a journey; its length. A journey is a person's whole record, as in
 the paper, or a person's day. Shares of ε as in the paper, 1 : 4 : 3 : 1, of nine tenths; the paper
 knows how many people there are and has no times, so people, days and hours get the last tenth. To
-its favour a journey that stays in a square stays at one place.
+its favour a journey that stays in a square stays at one place. The chain may leap, as phones do.
 
 *DP-WHERE* (Mir et al. 2013): homes, work places, distances of commuting by part of the region,
 events a person, hours by kind of person, and home or work by hour; even shares of ε. People are at
