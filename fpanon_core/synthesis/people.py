@@ -100,7 +100,7 @@ def synthetic_people(
     exact = exact_statistics(fs, ground, engine=engine, progress=part(progress, 0.0, 0.3))
     found = noisy_statistics(exact, ground, option.epsilon, with_noise)
     lives = lives_of(found, ground, option, progress=part(progress, 0.3, 1.0))
-    here, fault = _placing(fs, ground.frame), decided_by_records(fs)
+    here, fault = placing_of(fs, ground.frame), decided_by_records(fs)
     return SyntheticPeople(*lives, found, ground.frame, option, here, fault, fs.digest)
 
 
@@ -127,7 +127,8 @@ def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
     return place_of(corners, frame.counts, fs.crs)[cell]
 
 
-def _placing(fs: FingerprintSet, frame: TableFrame) -> Placing:
+def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
+    """How the frame's places and minutes are told on the data's projection and clock."""
     counts = frame.counts
     x, y = counts.x_m, counts.y_m
     if counts.crs != fs.crs and fs.crs is not None:

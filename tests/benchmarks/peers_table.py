@@ -17,7 +17,8 @@ from fpanon_core.aggregates.smoothing import seeded
 from fpanon_core.io.samples import sample
 from fpanon_core.measures.utility import Reference
 from fpanon_core.model.arrays import CELL, offsets_of, rows_of
-from fpanon_core.synthesis.people import lives_of, placed
+from fpanon_core.model.synthetic_people import SyntheticPeople
+from fpanon_core.synthesis.people import lives_of, placing_of
 from fpanon_core.synthesis.statistics import Ground, exact_statistics, noisy_statistics
 from fpanon_core.synthetic.region import generate_region
 from tests.benchmarks import likeness, peers
@@ -69,19 +70,24 @@ def again(fs, seed):
     return replace(fs, user_ids=ids, number=ids, offsets=offsets_of(many), **columns)
 
 
+def on_map(lives, frame, fs):
+    """Lives on the projection and the clock of the data, whoever made them."""
+    return SyntheticPeople(*lives, None, frame, None, placing_of(fs, frame)).people
+
+
 def made_by(maker, fs, frame, ground, epsilon, seed):
     """The people that a maker makes of the data."""
     noise = seeded(seed, 0)
     if maker in PEERS:
         rng = np.random.default_rng(seed)
-        return placed(PEERS[maker](fs, ground, epsilon, noise, rng), ground.frame, fs)[0]
+        return on_map(PEERS[maker](fs, ground, epsilon, noise, rng), ground.frame, fs)
     exact = exact_statistics(fs, ground)
     if maker == "no noise":
         noise = lambda values, *_: values  # noqa: E731
     found = noisy_statistics(exact, ground, epsilon, noise)
     many = round(found.n_people) * (5 if maker == "ours, scale 5" else 1)
     option = fp.Synthesize(frame, epsilon, many)
-    return placed(lives_of(found, ground, option, seed=seed), ground.frame, fs)[0]
+    return on_map(lives_of(found, ground, option, seed=seed), ground.frame, fs)
 
 
 PEERS = {

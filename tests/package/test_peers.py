@@ -6,10 +6,9 @@ import pytest
 from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
 from fpanon_core.kernels.table_sums import UNIT
-from fpanon_core.synthesis.people import placed
 from fpanon_core.synthesis.statistics import Ground
 from tests.benchmarks import likeness, peers
-from tests.benchmarks.peers_table import PEERS
+from tests.benchmarks.peers_table import PEERS, on_map
 from tests.support.stated_frames import FRAME, crowd, people
 
 JOURNEY = np.array([0, 0, 0, 1, 1, 2])
@@ -84,7 +83,7 @@ def test_a_peer_spends_its_epsilon_and_stays_in_the_frame(make) -> None:
     assert max(sums) <= UNIT
     lives = make(fs, ground(), 2.0, noise, _rng())
     assert sum(spent) == pytest.approx(2.0)
-    made = placed(lives, ground().frame, fs)[0]
+    made = on_map(lives, ground().frame, fs)
     assert 100 < made.n_users < 900
     assert (lives.place >= 0).all()
     assert (lives.place < 9).all()
