@@ -223,20 +223,12 @@ class Dashboard:
         self.page.emulate_media(color_scheme=scheme)
         # The page follows at once, what the script draws only when it runs again.
         if not self.page.evaluate(_DRESSED, scheme):
+            path = urlsplit(self.page.url).path.strip("/")
+            here = self.page.locator(f".st-key-navigation a[href='{path}']")
             self.insist(
-                self._press_own_link,
-                lambda ms: self.page.wait_for_function(_DRESSED, arg=scheme, timeout=ms),
+                here.click, lambda ms: self.page.wait_for_function(_DRESSED, arg=scheme, timeout=ms)
             )
         self.rest()
-
-    def run_again(self) -> None:
-        """Have the page's script run once more, with nothing changed."""
-        self._press_own_link()
-        self.rest()
-
-    def _press_own_link(self) -> None:
-        path = urlsplit(self.page.url).path.strip("/")
-        self.page.locator(f".st-key-navigation a[href='{path}']").click()
 
     def open_sample(self, sample: str) -> None:
         """The one click on the start page; what the overview says of the sample follows."""

@@ -163,8 +163,6 @@ def _ready(dashboard: Dashboard, place: str) -> dict[str, Any]:
         dashboard.rest()
         if not dashboard.page.get_by_test_id("stProgress").count():
             break
-    # What a run sends a form once is there in that run alone: the next one tells what will stay.
-    dashboard.run_again()
     return picture(dashboard)
 
 
