@@ -26,7 +26,7 @@ import pandas as pd
 
 from ..attacks.homes import true_homes
 from ..engines.progress import Progress
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import PUBLISHED_DIGITS, PresenceTable, TableFrame
 from ..model.errors import InfeasibleError
@@ -286,15 +286,12 @@ class HomeAttack:
         return best
 
 
-def is_night(hour: FloatArray) -> BoolArray:
-    """Hours of the night, for homes."""
-    return (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
-
-
 def _at_night(table: PresenceTable) -> FloatArray:
     """People at each place of the frame."""
     bands, where = table.values.shape[2], table.frame
-    people = np.nansum(table.values[:, :, is_night(np.arange(bands) * 24 / bands)], axis=(1, 2))
+    hour = np.arange(bands) * 24 / bands
+    night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
+    people = np.nansum(table.values[:, :, night], axis=(1, 2))
     shared: FloatArray = people[where.area] * where.share
     return shared
 

@@ -17,9 +17,15 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.options import Flows, Presence, Synthesize, Tables
 from ..model.periods import UNSTATED_CENTRE, decided_by_records
 from ..studies import synthetic_package
-from ..studies.count_tables import describe_recovery, proposal_for, recovery_of, release
+from ..studies.count_tables import (
+    describe_recovery,
+    proposal_for,
+    recovery_of,
+    release,
+    verify_release,
+)
 from ..studies.framing import frame_for
-from ..studies.table_package import package, verify_tables, write_package
+from ..studies.table_package import package, write_package
 from .counts import check_private, read_date, stated_centre
 from .from_config import Fields, asked, command
 from .run import Run
@@ -35,10 +41,7 @@ _ASKED: Fields = {
     "what": asked(metavar="|".join(_CONTENTS)),
     "epsilon": asked(metavar="EPS"),
 }
-_UNCHARGED = (
-    "No ledger: this ε is written down nowhere. Give --ledger to have those of all releases added "
-    "up."
-)
+_UNCHARGED = "No ledger keeps this ε. Give --ledger, so that the ε of all releases add up."
 FORMAT = asked("--format", metavar="csv|parquet")
 
 
@@ -185,15 +188,10 @@ def tables(
         )
     lines += book.charge(option)
     released = run.ask("tables", release, option)
-    archive = package(released, table_format)
-    found = verify_tables(archive, run.fs)
-    if not found.passed:
-        raise InfeasibleError(f"The tables did not pass their verification. {found}")
-    path = write_package(archive, out)
-    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    path = _write(package(released, table_format), option, out, run)
     if option.epsilon is None:
         lines.append("Two such tables that differ in one person give that person away.")
-    figures = {"option": str(option), "areas": released.frame.n_areas, "path": str(path)}
+    figures = {"option": str(option), "areas": released.frame.n_areas, "path": path}
     linked = run.ask("linking counts", recovery_of, released)
     if linked is not None:
         lines.append(describe_recovery(linked, option))
@@ -228,18 +226,14 @@ def synthesize(
     _read(option, out, run, table_format)
     lines = book.charge(option)
     released = run.ask("synthetic people", release, option)
-    archive = synthetic_package.package(released, table_format)
-    found = synthetic_package.verify_people(archive, run.fs)
-    if not found.passed:
-        raise InfeasibleError(f"The people did not pass their verification. {found}")
-    path = write_package(archive, out)
-    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
-    lines += synthetic_package.warnings(option, released.n_noisy, released.frame.n_areas)
-    figures = {"option": str(option), "people": released.n_made, "records": len(released.place)}
+    path = _write(synthetic_package.package(released, table_format), option, out, run)
+    lines += synthetic_package.describe_warnings(option, released.n_noisy, released.frame.n_areas)
+    packed = synthetic_package.people_packed(released)
+    records = int(released.offsets[packed])
+    figures = {"option": str(option), "people": packed, "records": records, "path": path}
     run.end(
-        figures | {"path": str(path)},
-        f"{released.n_made:,} people made up, for about {released.n_noisy:,} real ones by a noisy "
-        "count.",
+        figures,
+        f"{packed:,} people made up, for about {released.n_noisy:,} real ones by a noisy count.",
         *lines,
     )
 
@@ -258,6 +252,16 @@ def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -
     if option.epsilon is not None and (fault := decided_by_records(run.fs)):
         instead = " State the area in degrees." if fault == UNSTATED_CENTRE else ""
         raise ConfigError(fault + instead)  # nothing is charged for it
+
+
+def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> str:
+    """Verify a package on its bytes and write it; where it is."""
+    found = verify_release(archive, run.fs, None)
+    if not found.passed:
+        raise InfeasibleError(f"The package did not pass its verification. {found}")
+    path = write_package(archive, out)
+    run.written.append(f"{option}: written to {path}, and verified on the bytes.")
+    return str(path)
 
 
 @command

@@ -241,7 +241,7 @@ def _walk(
     for i in range(len(place)):
         if i > 0:
             gap = np.searchsorted(
-                model.gap_bounds[1:-1], float(t_min[i] - t_min[i - 1]), side="right"
+                model.gap_bounds[1:], float(t_min[i] - t_min[i - 1]), side="right"
             )
             moved = model.gaps[1, gap] / max(model.gaps[0, gap] + model.gaps[1, gap], 1e-12)
             if uniform(state) >= readiness * moved:

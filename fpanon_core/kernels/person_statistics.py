@@ -33,13 +33,13 @@ class Bins(NamedTuple):
         Centres of the places.
     zone : int32 ndarray (n_places,)
     ring_m, class_m : float64 ndarray
-        Upper bounds of distances, and of radii of gyration by which people are told apart.
+        Upper bounds of distances, and of the radii of gyration that class people.
     events, places, home : float64 ndarray
         Lower bounds of all bins but the first.
     gap_min : float64 ndarray
         Upper bounds of the times between two samples.
     first : int64 ndarray (11,)
-        Cells before each statistic, in the order of ``STATISTICS``.
+        Cells before each statistic, in the order of ``SHARES``.
     """
 
     x_m: FloatArray

@@ -37,6 +37,9 @@ SHARES: Mapping[str, float] = MappingProxyType(
 )
 """Statistics by name, in the order in which noise is drawn, with their shares of ε."""
 
+COUNTING = ("people", "homes", "records", "radii", "at_home")
+"""Statistics to which each person adds exactly 1: their sums are numbers of people."""
+
 MEANING: Mapping[str, str] = MappingProxyType(
     {
         "people": "people with a record in the frame",
@@ -80,12 +83,9 @@ class NoisyStatistics(Closed):
 
     @property
     def n_people(self) -> float:
-        """Number of people by all statistics to which each adds 1, by inverse variance; 1 at least.
-
-        Each of homes, records, radii and shares at home adds up to it, with the noise of its cells.
-        """
+        """Number of people by the sums of :data:`COUNTING`, by inverse variance; 1 at least."""
         total = weights = 0.0
-        for name in ("people", "homes", "records", "radii", "at_home"):
+        for name in COUNTING:
             table = self.tables[name]
             weight = 1.0 / (table.size * self.variance(name))
             total, weights = total + weight * float(table.sum()), weights + weight
@@ -93,7 +93,7 @@ class NoisyStatistics(Closed):
 
     @property
     def groups(self) -> int:
-        """Groups of neighbouring places in which homes and visits are told apart."""
+        """Groups of neighbouring places: the finest detail of homes and visits."""
         return int(self.leaf.max()) + 1
 
     def noise(self, name: str) -> float:
@@ -122,7 +122,7 @@ class NoisyStatistics(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Placing(Closed):
-    """How a frame's places and minutes are told on the projection and the clock of data.
+    """A frame's places and minutes on the projection and the clock of data.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class SyntheticPeople(Closed):
 
     @cached_property
     def people(self) -> FingerprintSet:
-        """They on the projection and the clock of the data, to be compared with them."""
+        """The same people on the data's projection and clock, to compare with the data."""
         user = np.repeat(np.arange(self.n_made), np.diff(self.offsets))
         columns = (self.wall_min.astype(np.float64), self.place.astype(np.float64))
         offsets, (wall_min, place), count = distinct_cells(user, self.n_made, columns, (1.0, 1.0))
@@ -209,7 +209,7 @@ class SyntheticPeople(Closed):
 
     @property
     def n_noisy(self) -> int:
-        """Noisy number of people in the data; that in the frame whose records were used."""
+        """Noisy number of real people with a record in the frame."""
         return round(self.statistics.n_people)
 
     @property

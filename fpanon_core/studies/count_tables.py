@@ -41,21 +41,21 @@ from ..model.synthetic_people import SyntheticPeople
 from ..synthesis.attack import SyntheticAttacked, attack_synthetic
 from ..synthesis.people import synthetic_people
 from ..verification import release as of_records
-from . import publishing
+from . import publishing, synthetic_package
 from .counts_release import reading_fault
 from .framing import stated_middle
 from .option_result import OptionResult
 from .reading import Reading, Source, read
 from .releases import reference
-from .synthetic_package import publish_people, verify_people
+from .synthetic_package import verify_people
 from .table_package import (
     KIND,
     described,
     frames_of,
     package,
-    publish_tables,
     readme_of,
     verify_tables,
+    write_package,
 )
 from .tabled import Tabled
 
@@ -116,8 +116,8 @@ def publish(
     if key is not None or left_out is not None:
         raise ConfigError("No record is anybody's; give neither key nor left_out.")
     if isinstance(released, SyntheticPeople):
-        return publish_people(released, path, format)
-    return publish_tables(released, path, format)
+        return write_package(synthetic_package.package(released, format), path)
+    return write_package(package(released, format), path)
 
 
 def verify_release(

@@ -291,5 +291,5 @@ def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) 
     """What guessing finds, as they are and in the form; of other records it finds others."""
     both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
     if all(both) and both[0] != both[1]:
-        return f"{both[0]} as they are, {both[1]} in the form"
+        return f"{both[0]} as they are, {both[1]} in the option"
     return both[1] or both[0]

@@ -285,7 +285,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
         told = "This report releases nothing; it tells what was weighed."
-        return Sentence("No form has been chosen.", (told,), "open")
+        return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
     why = w.shown(decision.why)

@@ -13,7 +13,6 @@ import json
 import math
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +28,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
-from ..synthesis.generation import MOST_RECORDS
-from ..synthesis.statistics import Ground, people_error
+from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
 from .table_package import (
     KINDS,
@@ -39,19 +37,22 @@ from .table_package import (
     described,
     field_of,
     members_of,
-    write_package,
 )
 
 KIND = KINDS[1]
 MOSTLY_STATED = 2_000
 """Below so many people times ε, hours are mostly the stated profile."""
 
+MOST_PUBLISHED = 20_000_000
+"""Records of a package: what the verifier reads in some gigabytes of memory."""
+
+_MOST_OF_PERSON = 2 * int(EVENTS[-1])
 _MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
 _SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95 % of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
-    """The zip; equal people give equal bytes.
+    """The zip; equal people give equal bytes. Of very many people the first, to a stated size.
 
     Raises
     ------
@@ -60,17 +61,17 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
     """
     if made.fault:
         raise ConfigError(f"These people cannot leave with a promise. {made.fault}")
-    user = np.repeat(np.arange(1, made.n_made + 1), np.diff(made.offsets))
-    records = _records(made.frame, user, made.wall_min, made.place)
+    many = people_packed(made)
+    rows = slice(0, int(made.offsets[many]))
+    user = np.repeat(np.arange(1, many + 1), np.diff(made.offsets[: many + 1]))
+    records = _records(made.frame, user, made.wall_min[rows], made.place[rows])
     learnt = made.n_noisy, made.statistics.groups
     return _packed(made.option, made.frame, records, learnt, ending)
 
 
-def publish_people(
-    made: SyntheticPeople, path: str | os.PathLike[str], format: str = "csv"
-) -> Path:
-    """Write the package as a zip, or as a new or empty folder."""
-    return write_package(package(made, format), path)
+def people_packed(made: SyntheticPeople) -> int:
+    """How many of the people are in the package: the first of them, who are a sample of all."""
+    return max(1, int(np.searchsorted(made.offsets, MOST_PUBLISHED, side="right")) - 1)
 
 
 def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
@@ -100,8 +101,8 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
         table = _read(members[f"records.{ending}"], ending)
         rows = _checked(table, frame)
         many = learnt[0] if option.people is None else option.people
-        fewer = rows[0][-1] < many and len(table) > MOST_RECORDS // 2  # there was no room for more
-        if rows[0][-1] != many and not fewer:
+        full = rows[0][-1] < many and len(table) > MOST_PUBLISHED - _MOST_OF_PERSON
+        if rows[0][-1] != many and not full:
             faults.add("people", f"The records are not of {many:,} people.")
         due = _packed(option, frame, _records(frame, *rows), learnt, ending)
         compare_bytes(source, members, due, faults)
@@ -204,8 +205,8 @@ def readme(
     ``learnt`` are the noisy number of people, and the groups of places.
     """
     n_noisy, groups = learnt
-    scale = many / n_noisy
-    scaled = "is one made-up person" if round(scale, 2) == 1 else f"are {scale:.3g} made-up people"
+    scale, off = f"{many / n_noisy:.3g}", people_error(Ground.of(frame), option.epsilon, groups)
+    give = f"{max(1.0, float(f'{off:.2g}')):,.0f}"
     return [
         "Nobody in these files exists. A model learnt from real people made up "
         f"{many:,} others, so no record here is anybody's.",
@@ -213,9 +214,12 @@ def readme(
         "`records`: one row for each event of a made-up person, with local time and place. "
         "`places.csv`: where the places are. `areas.geojson`: their shapes.",
         "## How to count with it",
-        f"There {scaled} for each real person, by a noisy count of {n_noisy:,} real people, "
-        f"give or take about {_off(option, groups)}. "
-        "Divide sums by that to have numbers of real people.",
+        f"A noisy count found {n_noisy:,} real people, give or take about {give}. "
+        + (
+            "The files have as many made-up people, so sums are numbers of real people."
+            if scale == "1"
+            else f"Divide sums by {scale} to have numbers of real people."
+        ),
         "## Places and days",
         f"{frame.n_areas:,} places and {days_text(frame)}",
         "## What protects people",
@@ -224,13 +228,21 @@ def readme(
         "that person had not been in the data. Eleven statistics got discrete Laplace noise "
         "(OpenDP); the people were made from the noisy statistics and public facts only. The ε of "
         "several releases about the same people add up.",
-        "## What is kept well",
-        f"How many people live in and visit each of {groups:,} groups of neighbouring places, and "
-        "how far they go. How many places they know, how often they have records and move, and at "
-        "which hours.",
+        "## What is kept, and how well",
+        _kept(option, n_noisy, groups),
         "## What is not kept",
         _lost(option, n_noisy, groups, frame),
     ]
+
+
+def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
+    homes, off = max(1, round(n_noisy / groups)), 1 / (option.epsilon * SHARES["homes"])
+    where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
+    return (
+        f"Where people live and go, by {where}: a group of {homes:,} homes is off by about "
+        f"{off:,.2g}, larger areas by a smaller share. Also how far people go, how many places "
+        "they know, how often they have records and move, and at which hours."
+    )
 
 
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
@@ -240,12 +252,12 @@ def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> s
     ]
     if groups < frame.n_areas:
         said.append("Within a group of places, people are spread evenly.")
-    said += warnings(option, n_noisy, frame.n_areas)
+    said += describe_warnings(option, n_noisy, frame.n_areas)
     said.append("Do not look for real people here, and do not test hypotheses about single places.")
     return " ".join(said)
 
 
-def warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
+def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
     """What a stated or noisy number of people is too small for."""
     said = []
     if option.epsilon > _SAYS_LITTLE:
@@ -258,11 +270,6 @@ def warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
     if n_places > n_people:
         said.append("There are more places than people; antennas or larger areas serve better.")
     return said
-
-
-def _off(option: Synthesize, groups: int) -> str:
-    """How far the noisy number of people is off, to two digits."""
-    return f"{max(1.0, float(f'{people_error(option.epsilon, groups):.2g}')):,.0f}"
 
 
 _FIELDS = {

@@ -31,7 +31,7 @@ from .counts_release import reading_fault
 from .framing import first_date
 from .reading import Reading, Source, read
 from .releases import reference
-from .synthetic_package import package, verify_people, warnings
+from .synthetic_package import describe_warnings, package, people_packed, verify_people
 from .table_package import readme_of
 from .tabled import Tabled
 
@@ -67,7 +67,7 @@ def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
     ground = Ground.of(table_frame(fs, option.frame))
     groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
     error = 1 / (option.epsilon * SHARES["homes"])
-    said = warnings(option, people, ground.frame.n_areas)
+    said = describe_warnings(option, people, ground.frame.n_areas)
     return Expected(groups, people / groups, error, tuple(said))
 
 
@@ -198,7 +198,7 @@ def study(
         learnt,
         tuple(_lives(made)),
         made.n_noisy,
-        made.n_made,
+        people_packed(made),
         geojson_of(made.frame),
         str(worst),
         archives if worst.passed else {},

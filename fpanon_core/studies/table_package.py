@@ -93,11 +93,6 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     return found
 
 
-def publish_tables(tables: CountTables, path: str | os.PathLike[str], format: str = "csv") -> Path:
-    """Write the package as a zip, or as a new or empty folder."""
-    return write_package(package(tables, format), path)
-
-
 def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
     """Write a package as a zip, or as a new or empty folder."""
     target = Path(path)

@@ -7,7 +7,7 @@ even the noisy statistics that the people are made of, and weighs them by their 
 
 *Near copies*: are synthetic records nearer to people in the data than to others? AUC .5: no.
 
-*Home*: as from tables, by the homes of the model: no number of synthetic people tells more.
+*Home*: as from tables, by the homes of the model, as if the attacker had very many people of it.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -19,12 +19,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 
 from ..aggregates.attack import (
     WITHIN_M,
     HomeAttack,
+    TablesAttacked,
     drawn_targets,
     homes_found,
     membership_of,
@@ -32,19 +32,19 @@ from ..aggregates.attack import (
 )
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
-from ..attacks.aggregation import minutes_after
+from ..attacks.aggregation import cells_of, minutes_after, place_of
 from ..engines.progress import Progress
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
+from ..model.count_tables import TableFrame
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.membership import MembershipResult
 from ..model.options import Synthesize
 from ..model.synthetic_people import NoisyStatistics
 from .fitted import homes_by_place
 from .generation import Lives
-from .people import lives_of, located
+from .people import lives_of
 from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statistics
 
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
@@ -55,21 +55,16 @@ _MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows m
 
 
 @dataclass(frozen=True, eq=False)
-class SyntheticAttacked:
+class SyntheticAttacked(TablesAttacked):
     """What the attackers find.
 
     Attributes
     ----------
-    membership : MembershipResult
-    homes : DataFrame
-        With the columns of :class:`fpanon_core.aggregates.attack.TablesAttacked`.
     near_copies, near_copies_low, near_copies_high : float
         AUC of the nearest record, people in the data against people outside, with its 95 %
         interval; .5 where synthetic records are as near to both. NaN if nobody looked at people.
     """
 
-    membership: MembershipResult
-    homes: pd.DataFrame
     near_copies: float
     near_copies_low: float
     near_copies_high: float
@@ -237,6 +232,12 @@ class _Records:
         cells, many = np.unique(key, return_counts=True)
         squares = np.bincount(cells // len(self.ground.zone), many**2.0, len(self.offsets) - 1)
         return np.sqrt(squares)
+
+
+def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
+    """The frame's place of each sample; −1 outside of it."""
+    cell, corners = cells_of(fs)
+    return place_of(corners, frame.counts, fs.crs)[cell]
 
 
 def _sums(cell: IntArray, amounts: FloatArray, size: int) -> FloatArray:

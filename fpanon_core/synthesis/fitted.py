@@ -24,7 +24,6 @@ EVENT_BOUNDS = np.array([1.0, *EVENTS, 2 * EVENTS[-1]])
 _MOST_TILT, _HALVINGS = 1.5, 20
 _ROUNDS = 25  # of proportional fitting
 _LEAST = 1e-12
-_MOST_GAP_MIN = 4_320.0
 
 
 def fitted(found: NoisyStatistics, ground: Ground) -> Model:
@@ -56,7 +55,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
         event_bounds=EVENT_BOUNDS,
         place_bounds=np.array([1.0, *PLACES, 1.5 * PLACES[-1]]),
         home_bounds=np.array([0.0, *AT_HOME, 1.0]),
-        gap_bounds=np.array([0.0, *GAPS_MIN, _MOST_GAP_MIN]),
+        gap_bounds=np.array([0.0, *GAPS_MIN]),
         ring_m=1_000 * np.array(RINGS_KM),
         moves=moves,
         tilt=_tilt(simplex(found.tables["records"]).sum(axis=1), events),
@@ -101,13 +100,13 @@ def _recorded(ground: Ground) -> IntArray:
 
 
 def _tilt(share: FloatArray, events: float) -> float:
-    """Where in their bins people have their events, so that the mean of min(events, 128) is told.
+    """Exponent that places people in their bins of events so that the noisy mean comes out.
 
     Parameters
     ----------
     share : float64 ndarray (n_bins,)
     events : float
-        The mean, by 128.
+        Mean of min(events, 128), divided by 128.
     """
     low, high = np.log(EVENT_BOUNDS[:-1]), np.log(EVENT_BOUNDS[1:])
     along = (np.arange(64) + 0.5) / 64

@@ -99,7 +99,7 @@ def records_each(model: Model) -> float:
     """How many records a person of the model has at most on average."""
     bounds = model.event_bounds
     share = np.diff(model.records, prepend=0.0).reshape(-1, len(model.place_bounds) - 1).sum(axis=1)
-    return float(share @ bounds[1:])  # at most
+    return float(share @ bounds[1:])
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:

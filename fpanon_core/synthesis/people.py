@@ -11,11 +11,10 @@ from __future__ import annotations
 import secrets
 
 from ..aggregates.contributions import table_frame
-from ..attacks.aggregation import cells_of, minutes_after, place_of
+from ..attacks.aggregation import minutes_after
 from ..attacks.private import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
-from ..model.arrays import IntArray
 from ..model.count_tables import TableFrame
 from ..model.counts_frame import FrameConfig
 from ..model.errors import ConfigError
@@ -121,14 +120,8 @@ def lives_of(
     return made_up(fitted(found, ground), many, drawn, progress)
 
 
-def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
-    """The frame's place of each sample; −1 outside of it."""
-    cell, corners = cells_of(fs)
-    return place_of(corners, frame.counts, fs.crs)[cell]
-
-
 def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
-    """How the frame's places and minutes are told on the data's projection and clock."""
+    """The frame's places and minutes on the data's projection and clock."""
     counts = frame.counts
     x, y = counts.x_m, counts.y_m
     if counts.crs != fs.crs and fs.crs is not None:

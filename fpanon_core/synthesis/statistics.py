@@ -23,9 +23,8 @@ from ..kernels.table_sums import UNIT
 from ..model.arrays import Closed, FloatArray, IntArray, SmallInts
 from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.fingerprints import FingerprintSet
-from ..model.synthetic_people import SHARES, NoisyStatistics
+from ..model.synthetic_people import COUNTING, SHARES, NoisyStatistics
 
-MOST_ZONES = 1_024
 CLASS_KM = (1.2, 4.5, 10.0)
 EVENTS = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0)
 PLACES = (2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0)
@@ -34,7 +33,7 @@ GAPS_MIN = (16.0, 61.0, 181.0, 481.0, 1441.0)
 ROLES = ("home", "anchor", "other")
 HOURS = 24
 _LEAVES = 0.6  # leaves for each person, at ε = 1 for homes alone
-_HALVINGS = 10  # a tree of four at a time has 4^5 leaves
+_HALVINGS = 10  # so that there are 1,024 zones at most
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,22 +193,11 @@ def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> d
     return found
 
 
-def people_error(epsilon: float, groups: int) -> float:
-    """Standard deviation of :attr:`.NoisyStatistics.n_people`, from public numbers alone.
-
-    Examples
-    --------
-    >>> round(people_error(1.0, 64), 1)
-    38.6
-    """
-    cells = {
-        "people": 1,
-        "homes": groups,
-        "records": (len(EVENTS) + 1) * (len(PLACES) + 1),
-        "radii": len(RINGS_KM) + 1,
-        "at_home": len(AT_HOME) + 1,
-    }
-    weights = sum((epsilon * SHARES[name]) ** 2 / (2 * many) for name, many in cells.items())
+def people_error(ground: Ground, epsilon: float, groups: int) -> float:
+    """Standard deviation of :attr:`.NoisyStatistics.n_people`, from public numbers alone."""
+    cells = {name: int(np.prod(shape)) for name, shape in shapes(ground).items()}
+    cells["homes"] = groups
+    weights = sum((epsilon * SHARES[name]) ** 2 / (2 * cells[name]) for name in COUNTING)
     return float(1 / np.sqrt(weights))
 
 
@@ -219,5 +207,5 @@ def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
 
 
 def _classes(expected: float) -> int:
-    """Classes of radius that can be told apart."""
+    """Classes of radius that the noise allows."""
     return 4 if expected >= 1_000 else 2 if expected >= 300 else 1

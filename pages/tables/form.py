@@ -48,7 +48,6 @@ _OURS = (_ANTENNAS, _GRID, _HEXAGONS)
 _BANDS = (1, 2, 3, 4, 6, 8, 12, 24)
 _USUAL: dict[str, Any] = {
     "protection": "private",
-    "private": "private",
     "epsilon": 1.0,
     "threshold": 15,
     "contents": ("presence", "flows"),
@@ -90,28 +89,30 @@ def form(data: Dataset) -> Wish:
     )
     made_up = contents == _MADE_UP
     what, where = _columns([1.2, 0.8, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
-    protection = what[0].selectbox(
-        "Protection",
-        ["private"] if made_up else list(PROTECTIONS),
-        format_func=PROTECTIONS.__getitem__,
-        **_kept("private" if made_up else "protection"),
-    )
+    protection = "private"
+    if not made_up:
+        protection = what.pop(0).selectbox(
+            "Protection",
+            list(PROTECTIONS),
+            format_func=PROTECTIONS.__getitem__,
+            **_kept("protection"),
+        )
     threshold, epsilon = None, None
     if protection == "private":
         how: dict[str, Any] = {"format": "%g", "step": 0.5, "help": story.EPSILON}
-        epsilon = what[1].number_input("ε", *_ends(limits.EPSILON), **how, **_kept("epsilon"))
+        epsilon = what.pop(0).number_input("ε", *_ends(limits.EPSILON), **how, **_kept("epsilon"))
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
-        threshold = what[1].number_input("Blank below", *ends, **_kept("threshold"))
+        threshold = what.pop(0).number_input("Blank below", *ends, **_kept("threshold"))
     how = {"step": 1000, "placeholder": "how many?", "help": story.PEOPLE}
     ends = 1, limits.GENERATED_USERS.high
-    people = what[2].number_input("People, about", *ends, None, **how, **_kept("people"))
+    people = what[-3].number_input("People, about", *ends, None, **how, **_kept("people"))
     first = None
     if data.fs.clock is not None:
         how = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
-        first = what[3].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
+        first = what[-2].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
     ends = _ends(limits.COUNTS_DAYS)
-    days = what[4].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
+    days = what[-1].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
     areas = _areas(data, where, made_up=made_up)
     bands, many = 0, None
     if made_up:

@@ -207,9 +207,9 @@ def _found_people(result: People) -> tuple[str, ...]:
     return (
         f"**{result.people:,} people who do not exist**, for about {result.n_noisy:,} real people "
         "by a noisy count.",
-        f"They keep {kept['density']:.0%} of where people are by hour, {kept['flows']:.0%} of "
-        f"trips and {kept['mobility']:.0%} of how far people go. These shares compare with the "
-        "real records: they are for you, and never in the zip.",
+        "Likeness to the real records, from 0 to 1: where people are by hour "
+        f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
+        f"{kept['mobility']:.2f}. It is for you, and never in the zip.",
         _likelier(result.config.epsilon),
         "Choosing among several by these figures would break the promise; each making is charged.",
     )

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from scipy.stats import kendalltau, ks_2samp, wasserstein_distance
 
 from fpanon_core.attacks.aggregation import minutes_after
-from fpanon_core.synthesis.people import located
+from fpanon_core.synthesis.attack import located
 
 DAY, SIDE, BINS, QUERIES, TOP, OD_M = 1440, 10, 20, 200, 100, 5_000
 _TURNS = np.arange(12) * np.pi / 12

@@ -62,7 +62,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
     assert Ledger(book).spent == 1
     assert "In order" in said_by("verify", out, *data, *ZONE)
     more = said_by("synthesize", *asked, "--out", tmp_path / "more.zip")
-    assert "this ε is written down nowhere" in " ".join(more.split())
+    assert "No ledger keeps this ε" in " ".join(more.split())
 
 
 def test_what_is_refused_costs_nothing(data: list[object], tmp_path: Path) -> None:

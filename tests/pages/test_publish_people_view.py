@@ -71,7 +71,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(app: AppTest) -> None:
     state(app, dt.date(2008, 6, 8), people=None)
     assert "State about how many people there are" in said(app)
     app.number_input(key="tables_people").set_value(500).run()
-    assert app.selectbox(key="tables_private").options == ["Private (ε)"], "nothing else is offered"
+    assert not has(app, "tables_protection"), "nothing but ε is offered"
     text = said(app)
     assert "homes is off by about" in text, "the error comes before anything is computed"
     assert "map centre" in text

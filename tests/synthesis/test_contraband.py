@@ -21,6 +21,7 @@ from pyarrow import parquet
 import fpanon_core as fp
 from fpanon_core.model.antennas import Antennas
 from fpanon_core.model.projection import equal_area_around
+from fpanon_core.studies import synthetic_package
 from fpanon_core.studies.synthetic_package import package, verify_people
 from tests.support.stated_frames import FRAME, crowd
 
@@ -249,3 +250,23 @@ def test_honest_packages_of_odd_data_pass(days: int, side_m: float, n: int, epsi
     made = fp.synthesize(crowd(n), frame, epsilon=epsilon, people=30)
     for ending in ("csv", "parquet"):
         assert verify_people(package(made, ending), crowd(n)).passed
+
+
+def test_of_very_many_people_the_first_are_packed(monkeypatch) -> None:
+    made = fp.synthesize(crowd(), FRAME, epsilon=1, people=400)
+    most = len(made.place) // 2
+    monkeypatch.setattr(synthetic_package, "MOST_PUBLISHED", most)
+    archive = package(made)
+    assert verify_people(archive, crowd()).passed
+    records = pd.read_csv(io.BytesIO(members(archive)["records.csv"]))
+    last = int(records["person"].iloc[-1])
+    assert len(records) == made.offsets[last] <= most < made.offsets[last + 1]
+    assert last == synthetic_package.people_packed(made)
+    assert b"Divide sums by" in members(archive)["README.md"]
+
+
+def test_a_large_epsilon_says_so() -> None:
+    option = fp.Synthesize(FRAME, 5.0)
+    said = synthetic_package.describe_warnings(option, 10_000, 9)
+    assert said == ["At this ε an attacker may be right 99% of the time about who is in the data."]
+    assert not synthetic_package.describe_warnings(replace(option, epsilon=1.0), 10_000, 9)

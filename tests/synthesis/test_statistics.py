@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,14 @@ def test_a_person_of_100_000_records_adds_no_more_than_one() -> None:
     fs = people(HEAVY)
     for cells in exact_statistics(fs, ground_of(fs)).values():
         assert cells.sum() <= UNIT
+
+
+def test_a_sample_of_very_many_events_adds_no_more_than_one() -> None:
+    fs = people([(1, 3, 3, 5), (1, 20, 20, 900), (2, 3, 3, 7)])
+    heavy = replace(fs, count=np.array([2**62, 1, 2**62]))
+    for cells in exact_statistics(heavy, ground_of(heavy)).values():
+        assert cells.min() >= 0
+        assert cells.sum() <= 2 * UNIT
 
 
 def test_shares_of_epsilon_add_up() -> None:
