@@ -25,7 +25,7 @@ from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
 from ..engines.progress import Progress
-from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows, offsets_of
+from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
@@ -417,22 +417,12 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     visitors = np.zeros(int(bin_.max()) + 1, np.int64)
     np.add.at(visitors, bin_[once], fs.weight[fs.sample_user[once]])
     kept = visitors[bin_] >= step.min_users
-    left = np.bincount(fs.sample_user[kept], minlength=fs.n_users)
-    users = np.flatnonzero(left)
-    if len(users) == 0:
+    if not kept.any():
         raise InfeasibleError(
             f"No bin has {step.min_users} users or more (the most visited has {visitors.max()}), "
             "and nothing would be left; lower min_users or generalize first."
         )
-    return replace(
-        fs,
-        user_ids=fs.user_ids[users],
-        offsets=offsets_of(left[users]),
-        weight=fs.weight[users],
-        number=fs.number[users],
-        count=fs.count[kept],
-        **{name: values[kept] for name, values in cells.items()},
-    )
+    return fs.with_samples(kept)
 
 
 def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:

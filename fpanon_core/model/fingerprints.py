@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .antennas import Antennas
-from .arrays import CELL, Cells, FloatArray, IntArray, offsets_of, pieces, rows_of
+from .arrays import CELL, BoolArray, Cells, FloatArray, IntArray, offsets_of, pieces, rows_of
 from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
@@ -305,6 +305,27 @@ class FingerprintSet(Cells):
             weight=self.weight[chosen],
             number=self.number[chosen],
             **{name: getattr(self, name)[rows] for name in (*CELL, "count")},
+        )
+
+    def with_samples(self, kept: BoolArray) -> FingerprintSet:
+        """The samples of a mask, and the users who have any of them.
+
+        Raises
+        ------
+        InfeasibleError
+            No sample is kept.
+        """
+        left = np.bincount(self.sample_user[kept], minlength=self.n_users)
+        users = np.flatnonzero(left)
+        if not len(users):
+            raise InfeasibleError("No sample would be left; keep at least one.")
+        return replace(
+            self,
+            user_ids=self.user_ids[users],
+            offsets=offsets_of(left[users]),
+            weight=self.weight[users],
+            number=self.number[users],
+            **{name: getattr(self, name)[kept] for name in (*CELL, "count")},
         )
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:

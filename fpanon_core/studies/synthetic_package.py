@@ -268,7 +268,7 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
     if n_people * option.epsilon < MOSTLY_STATED:
         said.append("So few people tell little of hours: those are mostly a stated profile.")
     if n_places > n_people:
-        said.append("There are more places than people; antennas or larger areas serve better.")
+        said.append("There are more places than people; larger squares or hexagons serve better.")
     return said
 
 

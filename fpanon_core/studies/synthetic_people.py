@@ -25,6 +25,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize, Tables
 from ..model.synthetic_people import MEANING, SHARES, SyntheticPeople
+from ..synthesis.attack import located
 from ..synthesis.people import synthetic_people
 from ..synthesis.statistics import Ground, leaves_for
 from .counts_release import reading_fault
@@ -98,11 +99,11 @@ class Result(Tabled):
     made, before : CountTables
         Presence and flows of the synthetic people, as numbers of real people, and of the real.
     curves : dict of str to pair of float64 ndarray
-        Quantiles of ``radius`` (metres) and ``places``: real, synthetic.
+        Quantiles of ``radius`` (metres) and ``places``: real within the frame, synthetic.
     week : float64 ndarray (2, 168)
         Share of events by hour of the week from Monday: real, synthetic.
     kept : dict of str to float
-        Components of utility.
+        Components of utility, against the real records within the frame.
     learnt : DataFrame
         All noisy statistics.
     lives : tuple of Life
@@ -180,7 +181,9 @@ def study(
     after = count_tables(
         made.people, tables, before.frame, engine=engine, progress=part(progress, 0.7, 0.8)
     )
-    components, _ = measured(reference(fs), made.people)
+    inside = located(fs, made.frame)[0] >= 0  # others are nothing to compare with
+    real = fs.with_samples(inside) if inside.any() else fs
+    components, _ = measured(reference(real), made.people)
     learnt = made.statistics.to_frame()
     learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))
     if progress is not None:
@@ -190,10 +193,10 @@ def study(
         _scaled(after, made.scale),
         before,
         {
-            "radius": (_quantiles(radii(fs)), _quantiles(radii(made.people))),
-            "places": (_quantiles(visited(fs)), _quantiles(visited(made.people))),
+            "radius": (_quantiles(radii(real)), _quantiles(radii(made.people))),
+            "places": (_quantiles(visited(real)), _quantiles(visited(made.people))),
         },
-        np.stack([_week(each) for each in (fs, made.people)]),
+        np.stack([_week(each) for each in (real, made.people)]),
         {name: components[name] for name in SHOWN_COMPONENTS},
         learnt,
         tuple(_lives(made)),

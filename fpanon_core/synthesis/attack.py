@@ -186,14 +186,9 @@ class _Records:
 
     @classmethod
     def of(cls, fs: FingerprintSet, ground: Ground) -> _Records:
-        place, counts = located(fs, ground.frame), ground.frame.counts
-        t_min = fs.t_min + minutes_after(fs, counts)
-        wall = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)
-        hour = (wall % 1440 // 60).astype(np.int64)
-        inside = (place >= 0) & (wall >= 0) & (wall < 1440 * counts.days)
-        return cls(
-            ground, fs.offsets, np.where(inside, place, -1), hour, fs.count.astype(np.float64)
-        )
+        place, wall_min = located(fs, ground.frame)
+        hour = (wall_min % 1440 // 60).astype(np.int64)
+        return cls(ground, fs.offsets, place, hour, fs.count.astype(np.float64))
 
     @classmethod
     def made(cls, lives: Lives, ground: Ground) -> _Records:
@@ -234,10 +229,13 @@ class _Records:
         return np.sqrt(squares)
 
 
-def located(fs: FingerprintSet, frame: TableFrame) -> IntArray:
-    """The frame's place of each sample; −1 outside of it."""
-    cell, corners = cells_of(fs)
-    return place_of(corners, frame.counts, fs.crs)[cell]
+def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray]:
+    """Each sample's place in the frame, −1 outside of its places or days; its local minute."""
+    (cell, corners), counts = cells_of(fs), frame.counts
+    t_min = fs.t_min + minutes_after(fs, counts)
+    wall_min = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)
+    inside = (wall_min >= 0) & (wall_min < 1440 * counts.days)
+    return np.where(inside, place_of(corners, counts, fs.crs)[cell], -1), wall_min
 
 
 def _sums(cell: IntArray, amounts: FloatArray, size: int) -> FloatArray:

@@ -207,9 +207,9 @@ def _found_people(result: People) -> tuple[str, ...]:
     return (
         f"**{result.people:,} people who do not exist**, for about {result.n_noisy:,} real people "
         "by a noisy count.",
-        "Likeness to the real records, from 0 to 1: where people are by hour "
+        "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
-        f"{kept['mobility']:.2f}. It is for you, and never in the zip.",
+        f"{kept['mobility']:.2f}. This is for you, and never in the zip.",
         _likelier(result.config.epsilon),
         "Choosing among several by these figures would break the promise; each making is charged.",
     )
@@ -234,10 +234,11 @@ def _likelier(epsilon: float) -> str:
 
 def flows_shown(before: Flows, after: Flows) -> str:
     """What the arcs are."""
+    faint = " Faint ones may be noise." if after.error else ""
     return (
         f"The {len(before.trips)} largest flows carry {words.percent(before.share)} of trips "
         f"before, the {len(after.trips)} largest {words.percent(after.share)} as published. Arcs "
-        "lead from blue to orange; wide ones carry more trips. Faint ones may be noise."
+        f"lead from blue to orange; wide ones carry more trips.{faint}"
     )
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.stats import kendalltau, ks_2samp, wasserstein_distance
 
-from fpanon_core.attacks.aggregation import minutes_after
 from fpanon_core.synthesis.attack import located
 
 DAY, SIDE, BINS, QUERIES, TOP, OD_M = 1440, 10, 20, 200, 100, 5_000
@@ -32,11 +31,8 @@ class Events(NamedTuple):
     @classmethod
     def of(cls, fs, ground):
         """What of a data set is in the frame."""
-        counts, place = ground.frame.counts, located(fs, ground.frame)
-        t_min = fs.t_min + minutes_after(fs, counts)
-        wall = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)
-        inside = (place >= 0) & (wall >= 0) & (wall < DAY * counts.days)
-        many = np.where(inside, fs.count, 0)
+        place, wall = located(fs, ground.frame)
+        many = np.where(place >= 0, fs.count, 0)
         rows = (np.repeat(of, many) for of in (fs.sample_user, place, wall.astype(np.int64)))
         user, place, wall = rows
         order = np.lexsort((wall, user))

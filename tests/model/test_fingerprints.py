@@ -131,3 +131,13 @@ def test_faults(change, error, words):
 def test_impossible_subsets(users, words):
     with pytest.raises(InfeasibleError, match=words):
         FingerprintSet.from_samples(**ROWS).subset(users)
+
+
+def test_samples_of_a_mask_and_who_has_any():
+    fs = FingerprintSet.from_samples(["a", "a", "b", "c"], [0, 100, 0, 900], [0] * 4, [0, 1, 2, 3])
+    some = fs.with_samples(np.array([False, True, False, True]))
+    assert some.user_ids.tolist() == ["a", "c"]
+    assert some.x_m.tolist() == [100.0, 900.0]
+    assert some.number.tolist() == [1, 3]
+    with pytest.raises(InfeasibleError, match="No sample"):
+        fs.with_samples(np.zeros(4, bool))

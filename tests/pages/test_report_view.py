@@ -99,7 +99,7 @@ def chosen_in(at: AppTest) -> str | None:
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
     assert "Nothing is decided yet" in said(weighed)
-    assert "No form has been chosen." in page
+    assert "No option has been chosen." in page
     assert "Of 12 options tried" in page
     assert "The data as they are were not weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
@@ -169,7 +169,7 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
     explored(weighed, 1)
     page = reported(weighed)
     assert "is not among the forms weighed now" in said(weighed)
-    assert "No form has been chosen." in page
+    assert "No option has been chosen." in page
 
 
 def recipe_of(at: AppTest) -> bytes:
