@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import os
 import random
 import re
 import secrets
@@ -33,6 +34,11 @@ def main(arguments: list[str]) -> int:
     wanted = [each for each in arguments if not each.startswith("-")]
     known: dict[str, str] = json.loads(TABLE.read_text()) if TABLE.exists() else {}
     made = {}
+    state = Path(tempfile.mkdtemp()) / "fpanon"  # files have digests under the user's key
+    state.mkdir()
+    (state / "digests.key").write_bytes(bytes(32))
+    (state / "digests.key").chmod(0o600)
+    os.environ["XDG_STATE_HOME"] = str(state.parent)
     for data in map(Golden, DATA):
         with tempfile.TemporaryDirectory() as scratch:
             for at, (name, make) in enumerate(RESULTS.items()):
