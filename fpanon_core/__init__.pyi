@@ -74,11 +74,13 @@ from .model.options import (
 from .model.periods import PeriodSet
 from .model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions
 from .model.published import GeneralizedFingerprintSet
+from .model.purpose import PURPOSES, Purpose, Recipient
 from .model.released import ReleasedSet
 from .model.synthetic_people import NoisyStatistics, SyntheticPeople
 from .model.unicity import CurveFit, LinearFit, ScalingFit, SparsityModel, UnicityResult
 from .model.utility import EPIDEMICS, TRANSPORT, UtilityResult
 from .model.version import __version__
+from .studies.advice import advise
 from .studies.comparison import compare_releases
 from .studies.count_tables import membership, publish, release, verify_release
 from .studies.crossing import cross_releases, match_releases
@@ -93,6 +95,7 @@ from .studies.recovery_factors import recovery_factors
 from .studies.recovery_mitigations import mitigation_table
 from .studies.reidentification import reidentification
 from .studies.relinking import relink_periods
+from .studies.search import find_release
 from .studies.under_profiles import disclosure_grid, unicity_grid
 from .synthesis.people import synthesize
 from .synthetic.generate import generate_cdr
@@ -101,6 +104,7 @@ from .verification.anonymity import verify_k_anonymity
 __all__ = [
     "EPIDEMICS",
     "PUBLISHED_TRADE",
+    "PURPOSES",
     "TRANSPORT",
     "AddNoise",
     "AggregateCounts",
@@ -152,6 +156,8 @@ __all__ = [
     "Presence",
     "PresenceTable",
     "PrivacyGuarantee",
+    "Purpose",
+    "Recipient",
     "Recovered",
     "RecoveryConfig",
     "RecoveryScore",
@@ -184,6 +190,7 @@ __all__ = [
     "Verification",
     "__version__",
     "add_noise",
+    "advise",
     "aggregate_counts",
     "align",
     "aligned",
@@ -203,6 +210,7 @@ __all__ = [
     "estimate_glove_s",
     "expected_error",
     "explore_options",
+    "find_release",
     "fine_grid",
     "fingerprint_stretch",
     "fit_exponents",

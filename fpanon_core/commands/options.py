@@ -165,7 +165,7 @@ def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
     Config(knowledge=knowledge)
     limits = Limits({wish.risk: _limit(wish.risk, wish.limit)})
     own = wish.options_file
-    if own is not None and out is not None and _beside(out) == own:
+    if own is not None and out is not None and figures_beside(out) == own:
         raise ConfigError(
             f"{own} holds the options, and --out {out} would write over it; give --out another "
             "name."
@@ -222,7 +222,7 @@ def _weights(text: str) -> str | dict[str, float]:
 # --- what is kept --------------------------------------------------------------------------------
 
 
-def _beside(out: Path) -> Path:
+def figures_beside(out: Path) -> Path:
     """Where everything goes: table.csv.gz, table.json."""
     return out.with_name(
         re.sub(r"(\.gz)?(\.csv)?(\.parquet)?$", "", out.name, flags=re.I) + ".json"
@@ -230,9 +230,9 @@ def _beside(out: Path) -> Path:
 
 
 def _previous(out: Path | None) -> Exploration | None:
-    if out is None or not _beside(out).exists():
+    if out is None or not figures_beside(out).exists():
         return None
-    return Exploration.from_dict(read_json(_beside(out)))
+    return Exploration.from_dict(read_json(figures_beside(out)))
 
 
 def _weighed(
@@ -257,7 +257,7 @@ def _weighed(
             done.append(result)
         if out is not None:
             table = replace(saved.table, results=(*done, *kept.values()))
-            write_json(replace(saved, table=table, raw=raw).to_dict(), _beside(out))
+            write_json(replace(saved, table=table, raw=raw).to_dict(), figures_beside(out))
 
     config = Config(tuple(options), knowledge)
     run.estimate(study, config)
@@ -266,7 +266,7 @@ def _weighed(
     if out is not None:
         save(raw=run.ask("the data as they are", as_it_is, table, previous))
         write_table([table.to_frame()], out)
-        run.written.append(f"Options written to {out}, and all figures to {_beside(out)}.")
+        run.written.append(f"Options written to {out}, and all figures to {figures_beside(out)}.")
     return table
 
 

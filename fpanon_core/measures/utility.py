@@ -32,11 +32,11 @@ from scipy.stats import ks_2samp  # type: ignore[import-untyped,unused-ignore]
 
 from ..kernels.utility_grid import Laid, hours_of, match_trips, occupy, spread_trips
 from ..model.arrays import Closed, FloatArray, IntArray, distinct_rows, offsets_of
-from ..model.checks import number, positive
+from ..model.checks import positive
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.released import ReleasedSet
-from ..model.utility import COMPONENTS, WEIGHTINGS, Corners, UtilityResult, Weights
+from ..model.utility import COMPONENTS, Corners, UtilityResult, Weights, weighting
 from .areas import Areas, Ground, Places, events_of, ground, laid, used
 
 
@@ -170,36 +170,6 @@ def measured(
 
 def _share(value: float) -> float:
     return min(1.0, max(0.0, value))
-
-
-def weighting(weights: Weights) -> dict[str, float]:
-    """Weights of all components, adding up to 1, from a name or a mapping.
-
-    Raises
-    ------
-    ConfigError
-        The name is unknown, a component is, or the weights are negative, no numbers, or all 0.
-    """
-    if isinstance(weights, str):
-        if weights not in WEIGHTINGS:
-            raise ConfigError(
-                f"Unknown weighting {weights!r}; give {' or '.join(map(repr, WEIGHTINGS))}, or "
-                "weights of your own."
-            )
-        weights = WEIGHTINGS[weights]
-    if not isinstance(weights, Mapping):
-        raise ConfigError("Weights are a name or a mapping of component to weight.")
-    unknown = [name for name in weights if name not in COMPONENTS]
-    if unknown:
-        raise ConfigError(
-            f"Utility has no component {unknown[0]!r}; there are {', '.join(COMPONENTS)}."
-        )
-    for name, value in weights.items():
-        number(f"The weight of {name}", value, least=0.0)
-    total = sum(weights.values())
-    if not total > 0:
-        raise ConfigError("All weights are 0; give at least one component a weight.")
-    return {name: float(weights.get(name, 0.0)) / total for name in COMPONENTS}
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from .arrays import Closed
+from .checks import number
+from .errors import ConfigError
 
 Weights = str | Mapping[str, float]
 Corners = Mapping[str, tuple[float, ...]]
@@ -40,9 +42,50 @@ PRESENCE: Mapping[str, float] = MappingProxyType(_NONE | {"density": 1.0})
 TRAVEL: Mapping[str, float] = MappingProxyType(_NONE | {"density": 0.3, "flows": 0.7})
 """For knowing how people travel between areas."""
 
-WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
-    {"transport": TRANSPORT, "epidemics": EPIDEMICS, "presence": PRESENCE, "travel": TRAVEL}
+RESEARCH: Mapping[str, float] = MappingProxyType(
+    {"density": 0.0, "flows": 0.2, "mobility": 0.3, "visits": 0.3, "space": 0.1, "time": 0.1}
 )
+"""For research on how single people move: how far (mobility), among how many places (visits)."""
+
+WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "transport": TRANSPORT,
+        "epidemics": EPIDEMICS,
+        "presence": PRESENCE,
+        "travel": TRAVEL,
+        "research": RESEARCH,
+    }
+)
+
+
+def weighting(weights: Weights) -> dict[str, float]:
+    """Weights of all components, adding up to 1, from a name or a mapping.
+
+    Raises
+    ------
+    ConfigError
+        The name is unknown, a component is, or the weights are negative, no numbers, or all 0.
+    """
+    if isinstance(weights, str):
+        if weights not in WEIGHTINGS:
+            raise ConfigError(
+                f"Unknown weighting {weights!r}; give {' or '.join(map(repr, WEIGHTINGS))}, or "
+                "weights of your own."
+            )
+        weights = WEIGHTINGS[weights]
+    if not isinstance(weights, Mapping):
+        raise ConfigError("Weights are a name or a mapping of component to weight.")
+    unknown = [name for name in weights if name not in COMPONENTS]
+    if unknown:
+        raise ConfigError(
+            f"Utility has no component {unknown[0]!r}; there are {', '.join(COMPONENTS)}."
+        )
+    for name, value in weights.items():
+        number(f"The weight of {name}", value, least=0.0)
+    total = sum(weights.values())
+    if not total > 0:
+        raise ConfigError("All weights are 0; give at least one component a weight.")
+    return {name: float(weights.get(name, 0.0)) / total for name in COMPONENTS}
 
 
 @dataclass(frozen=True, eq=False)

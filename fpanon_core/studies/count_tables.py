@@ -25,6 +25,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
+from ..measures.areas import Areas
 from ..measures.utility import measured
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
@@ -227,11 +228,15 @@ def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFr
 
 
 def tables_result(
-    fs: FingerprintSet, option: ReleaseOption, seed: int, progress: Progress | None
+    fs: FingerprintSet,
+    option: ReleaseOption,
+    seed: int,
+    progress: Progress | None,
+    areas: Areas = None,
 ) -> OptionResult:
     """What an option without records would release, and what that risks and is worth."""
     made = release(fs, option, progress=part(progress, 0.0, _MAKING_SHARE))
-    compared = reference(fs)
+    compared = reference(fs, areas)
     if isinstance(made, SyntheticPeople):
         components, corners = measured(compared, made.people)
         components |= dict.fromkeys(("space", "time"), np.nan)  # points of nobody

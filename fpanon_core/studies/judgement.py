@@ -13,8 +13,15 @@ from typing import Any
 
 from ..model.disclosure import ALONE, NAMING, OF_TABLES, RISKS
 from ..model.errors import ConfigError
+from ..model.options import Glove, ReleaseOption, Tables
 from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
+
+KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
+"""Kinds of release, from the one that reveals least of single people."""
+
+NEED = 0.8
+"""Utility that a recommended option has, as a share of the best within the thresholds."""
 
 JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
 """What has a limit in its own right: the chances of naming have one together, and people alone
@@ -149,27 +156,74 @@ def beyond(result: OptionResult, limits: Limits) -> float:
     return math.nan if any(map(math.isnan, every)) else max(every, default=0.0)
 
 
-def best_option(table: OptionsTable, limits: Limits) -> int | None:
-    """The row that every page, the report and the slides name as the best; None if there is none.
+def kind_of(option: ReleaseOption) -> str:
+    """The kind of a release option, one of :data:`KINDS`.
 
-    Within all limits it is the most useful, one with nobody alone first. Where none is within,
-    it is the nearest: that whose worst measure is the fewest times its limit. Without any limit
-    none is best, and the data as they are never are.
+    Examples
+    --------
+    >>> kind_of(ReleaseOption(steps=[Glove(2)])), kind_of(ReleaseOption())
+    ('hidden records', 'coarser records')
+    """
+    if option.recordless is not None:
+        return KINDS[0] if option.tables is not None else KINDS[1]
+    return KINDS[2] if any(isinstance(step, Glove) for step in option.steps) else KINDS[3]
+
+
+def revealing(result: OptionResult) -> tuple[float, ...]:
+    """By what options are sorted, the least revealing first.
+
+    By kind. Among those without records: a promise by ε first, the smallest ε first; then a
+    threshold, then none. Among records: nobody alone first, then by re-identification risk.
+    """
+    step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
+    if step is None:
+        risk = result.risk(NAMING[0])[0]
+        return rank, float(some_alone(result)), math.inf if math.isnan(risk) else risk
+    if step.epsilon is not None:
+        return rank, 0.0, step.epsilon
+    bare = isinstance(step, Tables) and step.threshold is None
+    return rank, 1.0, float(bare)
+
+
+def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
+    """The row that every page, the report and the slides recommend; None if there is none.
+
+    Within all limits it is the least revealing that reaches a share of the best utility; of equally
+    revealing ones the most useful. Where none is within, it is the nearest: that whose worst
+    measure is the fewest times its limit. Without any limit none is best, and the data as they are
+    never are.
 
     Parameters
     ----------
     table : OptionsTable
     limits : Limits
+    need : float
+        The share of the best utility within the limits, in [0, 1].
     """
     good = within_limits(table, limits)
     if good:
-        nobody = most_useful(table, [i for i in good if not some_alone(table.results[i])])
-        return nobody if nobody is not None else most_useful(table, good)
+        serving = serves(table, good, need)
+        known = table.utility
+        return min(serving, key=lambda i: (*revealing(table.results[i]), -known[i]), default=None)
     if not limits.judged:
         return None
     far = {i: beyond(table.results[i], limits) for i in options_tried(table)}
-    known = [i for i in far if math.isfinite(far[i])]
-    return min(known, key=far.__getitem__, default=None)
+    known_far = [i for i in far if math.isfinite(far[i])]
+    return min(known_far, key=far.__getitem__, default=None)
+
+
+def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
+    """Those of some rows whose utility reaches a share of the best of them.
+
+    People alone do not decide how much can be reached where it is reached without any.
+    """
+    rows = list(rows)
+    nobody = [i for i in rows if not some_alone(table.results[i])]
+    most = most_useful(table, nobody or rows)
+    if most is None:
+        return []
+    least = need * float(table.utility[most])
+    return [i for i in nobody or rows if table.utility[i] >= least]
 
 
 def options_tried(table: OptionsTable) -> list[int]:

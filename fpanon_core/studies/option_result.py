@@ -10,13 +10,14 @@ from typing import Any
 import pandas as pd
 
 from ..measures.pareto import asked_utility
-from ..measures.utility import score, score_range, weighting
+from ..measures.utility import score, score_range
 from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.options import Generalize, ReleaseOption, name_key
 from ..model.profiles import Grid, Origin
 from ..model.utility import COMPONENTS as COMPONENTS
 from ..model.utility import WEIGHTINGS as WEIGHTINGS
+from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 

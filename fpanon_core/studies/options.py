@@ -22,6 +22,7 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part, tell
+from ..measures.areas import Areas
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -117,6 +118,7 @@ def explore_options(
     strategy: Strategy = "random",
     users: int = 2500,
     seed: int = 0,
+    areas: Areas = None,
     engine: Engine | None = None,
     progress: Progress | None = None,
     previous: OptionsTable | None = None,
@@ -139,14 +141,16 @@ def explore_options(
     p, strategy, users, seed
         The outsider's knowledge, as :func:`draw_knowledge`, of the release and of the original;
         where a trace has fewer than p bins, all are known. The seed is that of the techniques, too.
+    areas : float, Hexagons or Regions, optional
+        Where density and flows are compared, as :func:`utility`.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`, which comes through.
     previous : OptionsTable, optional
         Options that were measured there, on the same data with the same knowledge and seed, are
-        taken from it; those that failed are tried again. Not with functions of one's own, which
-        nobody can compare.
+        taken from it; those that failed are tried again. Not with areas or functions of one's own,
+        which nobody can compare.
     on_option : callable of one OptionResult, optional
         Called as each is ready, for instance to save it.
 
@@ -180,9 +184,9 @@ def explore_options(
     own_risk = risk if callable(risk) else None
     own_utility = utility if choice.label == CUSTOM else None
     known: dict[Steps, OptionResult] = {}
-    if previous is not None and own_risk is None and own_utility is None:
+    if previous is not None and own_risk is own_utility is areas is None:
         known = previous.reusable(fs.digest, config)
-    exploration = _Exploration(fs, config, own_risk, own_utility, engine or LocalEngine())
+    exploration = _Exploration(fs, config, own_risk, own_utility, areas, engine or LocalEngine())
     results = []
     for number, option in enumerate(asked):
         stretch = nth_part(progress, number, len(asked))
@@ -205,6 +209,7 @@ class _Exploration:
     knowledge: KnowledgeConfig
     own_risk: RiskFunction | None
     own_utility: UtilityFunction | None
+    areas: Areas
     engine: Engine
 
     def result(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
@@ -223,7 +228,7 @@ class _Exploration:
 
     def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
         if option.recordless is not None:
-            return tables_result(self.fs, option, self.knowledge.seed, progress)
+            return tables_result(self.fs, option, self.knowledge.seed, progress, self.areas)
         release = released(
             self.fs,
             option.steps,
@@ -245,7 +250,7 @@ class _Exploration:
         if self.own_risk is not None:
             risks[CUSTOM] = (float(self.own_risk(seen)), np.nan, np.nan)
         people = release.people
-        compared = reference(self.fs)
+        compared = reference(self.fs, self.areas)
         components, corners = measured(compared, seen, None if release.periods is None else people)
         if self.own_utility is not None:
             components[CUSTOM] = float(self.own_utility(self.fs, seen))

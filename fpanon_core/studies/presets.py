@@ -50,7 +50,8 @@ _TAIL = 0.05  # of the people, left out because they are hardest to hide
 _HEXAGONS = (9, 8, 7, 6, 5)
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
-_MOST_AREAS = 250  # more take minutes to attack
+MOST_AREAS = 250
+"""Of tables that are compared: more take minutes to attack."""
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
 _FINEST_HEXAGON = 7  # of those tried first: edges of 1.4 km or more
@@ -225,40 +226,51 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     >>> [option.name for option in table_options(fs)][-2:]
     ['synthetic people by squares of 5 km, ε = 1', 'synthetic people by squares of 5 km, ε = 0.5']
     """
-    people = int(f"{fs.n_users:.0e}".split("e")[0]) * 10 ** (len(str(fs.n_users)) - 1)
+    people = about_people(fs)
     wanted: list[tuple[type[Tables], float | None]] = [
         *((Tables, 1.0), (Tables, 0.5), (Presence, 1.0), (Flows, 1.0), (Tables, None))
     ]
     found = []
     for kind, epsilon in wanted:
         each = (epsilon or 1.0) / (1 if epsilon is None else len(kind.CONTENTS))
-        frame, bands = _table_frame(fs, people, each)
+        frame, bands = table_frame_of(fs, people, each)
         found.append(kind(frame, bands, 15 if epsilon is None else None, epsilon))
-    where = _place_frame(fs, people)
+    where = place_frame_of(fs, people)
     options = [ReleaseOption(steps=[each]) for each in found]
     return options + [ReleaseOption(steps=[Synthesize(where, each)]) for each in (1.0, 0.5)]
 
 
-def _place_frame(fs: FingerprintSet, people: int) -> FrameConfig:
+def about_people(fs: FingerprintSet) -> int:
+    """The number of people to one digit: as a public number may be known.
+
+    Examples
+    --------
+    >>> about_people(FingerprintSet.from_samples(range(43), [0] * 43, [0] * 43, [0] * 43))
+    40
+    """
+    return round(fs.n_users, 1 - len(str(fs.n_users)))
+
+
+def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
     """Antennas, or squares of which there is one for two people at most."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
-    return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_AREAS, max(1, people // 2))))
+    return stated_of_data(fs, side_m=_side_of(fs, min(MOST_AREAS, max(1, people // 2))))
 
 
-def _table_frame(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
+def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
     """Areas and bands for about so many people, and the ε of one table."""
     if fs.antennas is not None and len(fs.antennas):
-        wise = proposed(people, min(_MOST_AREAS, len(fs.antennas)), epsilon)
+        wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
         an_area = math.ceil(len(fs.antennas) / wise.areas)
         return stated_of_data(fs, antennas_an_area=an_area), wise.bands
-    wise = proposed(people, _MOST_AREAS, epsilon)
+    wise = proposed(people, MOST_AREAS, epsilon)
     return stated_of_data(fs, side_m=_side_of(fs, wise.areas)), wise.bands
 
 
 def _side_of(fs: FingerprintSet, squares: int) -> float:
     """Side of at most about so many squares, of the 1-2-5 series."""
-    width, height = (side + fs.granularity_m for side in _width_height(fs))
+    width, height = (side + fs.granularity_m for side in width_height(fs))
     wanted = max(math.sqrt(width * height / squares), fs.granularity_m)
     power = 10.0 ** math.floor(math.log10(wanted))
     return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= wanted)
@@ -286,7 +298,7 @@ def _option(space: Space, minutes: float) -> ReleaseOption:
 def _spaces(fs: FingerprintSet) -> list[Space]:
     if fs.antennas is None:
         return _grids(fs)
-    columns = _columns_of_names(fs)
+    columns = named_columns(fs)
     if len(columns) >= 3:
         return [Regions(name) for name in columns[:3]]
     if len(columns) == 2:
@@ -296,7 +308,7 @@ def _spaces(fs: FingerprintSet) -> list[Space]:
     return [AntennaClusters(size) for size in sizes]
 
 
-def _columns_of_names(fs: FingerprintSet) -> list[str]:
+def named_columns(fs: FingerprintSet) -> list[str]:
     """Columns that name several regions for every antenna, by falling number of regions."""
     found: dict[str, int] = {}
     for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
@@ -308,7 +320,7 @@ def _columns_of_names(fs: FingerprintSet) -> list[str]:
 
 
 def _grids(fs: FingerprintSet) -> list[Space]:
-    extent = max(*_width_height(fs), fs.granularity_m)
+    extent = max(*width_height(fs), fs.granularity_m)
     sides = []
     for parts in _GRIDS:
         wanted = extent / parts
@@ -318,6 +330,6 @@ def _grids(fs: FingerprintSet) -> list[Space]:
     return [Grid(side) for side in dict.fromkeys(sides)]
 
 
-def _width_height(fs: FingerprintSet) -> FloatArray:
+def width_height(fs: FingerprintSet) -> FloatArray:
     """Of the data without a few far travellers, metres: one of them would make every area huge."""
     return np.array([np.ptp(ends) for ends in central(fs.x_m, fs.y_m).ends])

@@ -22,6 +22,7 @@ from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part, tell
+from ..measures.areas import Areas
 from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Step
@@ -193,12 +194,12 @@ def released(
     return found
 
 
-def reference(fs: FingerprintSet) -> Reference:
+def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
     """The original's side of every comparison of utility, made once."""
-    known = _REFERENCES.get(fs.digest)
+    known = _REFERENCES.get((fs.digest, areas))
     if known is None:
-        known = Reference.of(fs)
-        _REFERENCES.put(fs.digest, known)
+        known = Reference.of(fs, areas=areas)
+        _REFERENCES.put((fs.digest, areas), known)
     return known
 
 

@@ -16,6 +16,7 @@ from . import report_words as w
 from .exploration import Exploration
 from .judgement import (
     JUDGED,
+    NEED,
     Limits,
     best_option,
     most_useful,
@@ -209,7 +210,7 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
 
 
 def tried_told(exploration: Exploration) -> Sentence:
-    """How many of the forms that were tried are within the limits, and the most useful of them."""
+    """How many of the options that were tried are within the limits, and which is recommended."""
     table, limits = exploration.table, exploration.limits
     made, good = options_tried(table), within(exploration)
     failed = [result for result in table.results if result.fault is not None]
@@ -231,18 +232,19 @@ def tried_told(exploration: Exploration) -> Sentence:
     )
     best = best_option(table, limits)
     if best is None:
-        return Sentence(head, ("Which is the most useful is not known.", *also), "open")
-    told = f"The most useful of them is {_named(exploration, best)}."
+        return Sentence(head, ("How useful they are is not known.", *also), "open")
+    told = f"Recommended is {_named(exploration, best)}."
     other = most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
     if more:
-        told = f"The most useful with nobody alone is {_named(exploration, best)}."
+        told += f" It reveals least of those with {100 * NEED:.0f} % of the best utility or more."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
-        head = f"{head[:-1]}. The most useful is of little use."
+        head = f"{head[:-1]}. The recommended option is of little use."
     if not some_alone(table.results[best]):
         beside = _passed_over(exploration, other) if more and other is not None else ()
-        return Sentence(head, (told, *beside, *also), "open" if more or little else "for")
+        alone = more and other is not None and some_alone(table.results[other])
+        return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
         "There is none within the thresholds with nobody alone: whether anybody may be is a "
         "decision, not a measurement."
@@ -264,8 +266,11 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
 
 
 def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
-    """What is more useful than the best, and within the limits, but with people alone."""
-    said = alone_told(exploration.table.results[row])
+    """What is more useful than the recommended option, and within the limits."""
+    result = exploration.table.results[row]
+    if not some_alone(result):
+        return (f"{_named(exploration, row)} is more useful, and reveals more.",)
+    said = alone_told(result)
     return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
 
 
@@ -298,9 +303,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):
         return Sentence(f"{name}, which is not within the thresholds.", said, "against", over)
-    best = most_useful(table, within(exploration))
-    if best is not None and table.utility[best] > table.utility[chosen]:
-        said += (f"It is not the most useful of these: that is {_named(exploration, best)}.",)
+    best = best_option(table, limits)
+    if best is not None and best != chosen:
+        said += (f"Recommended is another: {_named(exploration, best)}.",)
     if some_alone(result):
         return Sentence(
             f"{name}, which stays within the thresholds; yet people are alone in it.", said, "open"

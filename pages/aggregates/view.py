@@ -171,7 +171,7 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
 
 st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
 st.markdown(counts_story.INSTEAD)
-st.page_link("pages/tables/view.py", label="Publish without records", icon=":material/table_chart:")
+st.page_link("pages/tables/view.py", label="Publish no records", icon=":material/table_chart:")
 counts.section(data)
 
 files = habits.files(found, row, varied, tried)

@@ -63,11 +63,11 @@ def best(exploration: Exploration) -> int | None:
 
 
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
-    """What the option is, and in what sense it is the best."""
+    """Which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
     so_far = " so far" if waiting else ""
     yet = ". People are alone in it" if some_alone(result) else ""
-    return f"Most useful within the thresholds{so_far}: {plain(result.option.told)}{yet}"
+    return f"Recommended{so_far}: {plain(result.option.told)}{yet}"
 
 
 def best_told(exploration: Exploration) -> list[str]:

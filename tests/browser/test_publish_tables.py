@@ -1,4 +1,4 @@
-"""Publish without records in a real browser: own CSV to a zip in seven clicks; its reader."""
+"""Publish no records in a real browser: own CSV to a zip in seven clicks; its reader."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Officer:
         expect(read).to_be_enabled()
         self.click(read)
         dashboard.wait_for_data(people)
-        place = "Publish without records"
+        place = "Publish no records"
         self.click(page.locator(".st-key-navigation").get_by_role("link", name=place))
         dashboard.wait_for_view(place)
         dashboard.settle()
@@ -148,7 +148,7 @@ def _researcher(content: bytes) -> None:
 
 def test_the_hours_are_played(taxis: Dashboard) -> None:
     page = taxis.page
-    taxis.turn_to("Publish without records")
+    taxis.turn_to("Publish no records")
     taxis.state_tables("2008-06-08", 1, 500)
     taxis.choose("tables_bands", "4 of 6 h")
     taxis.press("tables_go")

@@ -29,7 +29,7 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     expect(page.locator(".st-key-overview_cancel")).to_have_count(0, timeout=3 * LONG_MS)
     dashboard.turn_to("Hide everyone")
     dashboard.hide_everyone()
-    dashboard.turn_to("Publish without records")
+    dashboard.turn_to("Publish no records")
     dashboard.state_tables("2008-06-08", 1, 500)
     dashboard.press("tables_go")
     expect(page.locator(".st-key-tables_get_release")).to_have_count(1)

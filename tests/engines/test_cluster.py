@@ -154,6 +154,7 @@ CALLS = {
     "score_recovery": _score,
     "recovery_factors": lambda fs, e: f.recovery_factors(fs, engine=e),
     "mitigation_table": lambda fs, e: f.mitigation_table(fs, engine=e),
+    "find_release": lambda fs, e: _of_records(f.find_release(fs, "travel", "anyone", engine=e)),
     "explore_options": lambda fs, e: _without_times(
         f.explore_options(fs, [PROFILES[0], f.Glove(2)], engine=e, **FEW)
     ),
@@ -164,6 +165,14 @@ CALLS = {
 def _without_times(table):
     frame = table.to_frame()
     return frame[[name for name in frame if name != "seconds"]]
+
+
+def _of_records(table):
+    """Without the options whose noise no two calls have alike."""
+    frame = _without_times(table)
+    return frame[[option.recordless is None for option in table.options]].drop(
+        columns=["front", "dominated_by", "level_with"]
+    )
 
 
 def with_engine():

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import fpanon_core as fp
 from fpanon_core.io.samples import sample
-from fpanon_core.measures.utility import measured, score, score_range, weighting
+from fpanon_core.measures.utility import measured, score, score_range
 from fpanon_core.model.projection import Unprojection, equal_area_around
-from fpanon_core.model.utility import COMPONENTS
+from fpanon_core.model.utility import COMPONENTS, weighting
 from tests.oracles import utility as oracle
 from tests.support.fingerprint_sets import as_lists, boxes, crowds, events, of_cells
 from tests.support.refusals import check_refused

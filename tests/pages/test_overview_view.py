@@ -128,7 +128,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert not small.exception, small.exception
     assert has(small, "overview_keep"), text
     assert "What it costs." in text
-    assert "Most useful within the thresholds" in text
+    assert "Recommended: " in text
     head = next(m.value for m in small.markdown if "Of " in m.value and "options tried" in m.value)
     done = list(answers(small, OPTION))
     assert len(done) >= 12

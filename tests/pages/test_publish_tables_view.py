@@ -1,4 +1,4 @@
-"""Publish without records: from a stated frame to a zip; expected error, ledger, odd data."""
+"""Publish no records: from a stated frame to a zip; expected error, ledger, odd data."""
 
 from __future__ import annotations
 

@@ -629,7 +629,7 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
     assert verdict[1].tone == "open"
-    assert verdict[1].head.endswith("The most useful is of little use.")
+    assert verdict[1].head.endswith("The recommended option is of little use.")
     assert told in " ".join(verdict[1].text)
     assert told in " ".join(verdict[2].text)
     fine = replace(found.table.results[0], size=box | {"side_m": 500.0, "span_min": 60.0})

@@ -1,0 +1,140 @@
+"""``find``: which release serves a purpose within the thresholds, and what would have to change?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from ..model.options import ReleaseOption
+from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
+from ..studies import report_words as w
+from ..studies.advice import advise, coarse, describe_advice, ladder
+from ..studies.exploration import Exploration, as_it_is
+from ..studies.search import SECONDS, SearchedTable, find_release
+from ..tables.writing import write_json, write_table
+from .from_config import Fields, asked, command
+from .options import figures_beside
+from .run import Run, table_text
+
+_LEVEL = asked(metavar="|".join(LEVELS))
+_ASKED: Fields = {
+    "purpose": asked(metavar="|".join(PURPOSES)),
+    "recipient": asked(metavar="|".join(RECIPIENTS)),
+    "controls": _LEVEL,
+    "motive": _LEVEL,
+    "sensitivity": _LEVEL,
+}
+_NOT_TRIED = 5
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What a release is sought for.
+
+    Attributes
+    ----------
+    purpose : str
+        What it is for.
+    recipient : str
+        Who gets it: anyone, named people under contract, people in a secure room.
+    controls : str or None
+        How well the recipient guards the data. Low if not given; high in a secure room.
+    motive : str or None
+        How much the recipient may want to attack. High if not given.
+    sensitivity : str
+        Of the data. Traces of where people were are highly sensitive.
+    seconds : float
+        Time for the search.
+    """
+
+    purpose: str = "transport"
+    recipient: str = "anyone"
+    controls: str | None = None
+    motive: str | None = None
+    sensitivity: str = "high"
+    seconds: float = SECONDS
+
+
+@command
+def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
+    """Search all kinds of release for the least revealing that serves a purpose.
+
+    Parameters
+    ----------
+    out : Path or None
+        Write one row per option that was tried (.csv, .parquet), and everything beside it as .json:
+        the command report reads that.
+    """
+    purpose = as_purpose(sought.purpose)
+    recipient = Recipient(
+        sought.recipient, sought.controls, sought.motive, sensitivity=sought.sensitivity
+    )
+    run.read()
+    table: SearchedTable = run.ask(
+        "the search", find_release, purpose, recipient, seconds=sought.seconds
+    )
+    run.write_tables(table)
+    advice = advise(table)
+    if run.out is not None:
+        raw = run.ask("the data as they are", as_it_is, table)
+        facts = run.wanted.facts(run.report)
+        write_json(Exploration(table, raw, facts, table.limits).to_dict(), figures_beside(run.out))
+        write_table([table.to_frame()], run.out)
+        run.written.append(
+            f"Options written to {run.out}, all figures to {figures_beside(run.out)}."
+        )
+    found = table.least_revealing
+    figures = {
+        "purpose": purpose.name,
+        "recipient": recipient.sentence,
+        "recommended": None if found is None else found.option.name,
+        "untried": [option.name for option in table.untried],
+        "advice": advice,
+        "options": table.to_frame(),
+    }
+    run.end(
+        figures,
+        f"{purpose.title}. {recipient.sentence}",
+        _recommended(table),
+        _ladder(table),
+        *describe_advice(advice),
+        _untried(table.untried),
+    )
+
+
+def _recommended(table: SearchedTable) -> str:
+    """The recommendation, and what it costs beside the most useful."""
+    found, best = table.least_revealing, table.best
+    tried = f"{len(table.results):,} options tried"
+    if found is None or best is None:
+        return f"{tried}; none is within the thresholds."
+    told = f"{tried}. Recommended: {found.option.name}, utility {table.choice.of(found):.2f}."
+    if best is found:
+        return told
+    return f"{told} The most useful is {best.option.name}, {table.choice.of(best):.2f}."
+
+
+def _ladder(table: SearchedTable) -> str:
+    """A row for each kind of release, the least revealing first."""
+    rows = []
+    for rung in ladder(table, table.limits):
+        if rung.row is None:
+            rows.append([rung.kind, "none made", "", "", "", ""])
+            continue
+        result = table.results[rung.row]
+        over = ", ".join(w.MEASURES[risk].short for risk in table.limits.broken(result))
+        told = (
+            "serves" if rung.serves else "within, of less use" if rung.within else f"over: {over}"
+        )
+        useful = f"{table.choice.of(result):.2f}"
+        rows.append([rung.kind, result.option.name, *coarse(result), useful, told])
+    return table_text(["kind", "option", "areas", "windows", "utility", "thresholds"], rows)
+
+
+def _untried(options: tuple[ReleaseOption, ...]) -> str:
+    if not options:
+        return ""
+    named = "; ".join(option.name for option in options[:_NOT_TRIED])
+    more = len(options) - _NOT_TRIED
+    rest = f"; {more:,} more" if more > 0 else ""
+    return f"Not tried, as the time was over: {named}{rest}. Give more --seconds."

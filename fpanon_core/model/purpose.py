@@ -1,0 +1,228 @@
+"""What is a release for, and who gets it? The two answers that all thresholds and weights follow.
+
+Thresholds of re-identification: De-Identification Guidelines for Structured Data (Information and
+Privacy Commissioner of Ontario, 2025). Chances of an attempt by a recipient under contract: El Emam
+2013, Guide to the De-Identification of Personal Health Information.
+
+Source: docs/science.md, "Purpose, recipient and advice".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from .checks import one_of
+from .errors import ConfigError
+from .profiles import Hexagons, Regions
+from .utility import WEIGHTINGS, Weights, weighting
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a release is for.
+
+    Attributes
+    ----------
+    name : str
+    weights : str or mapping of str to float
+        What utility weighs: a name of a weighting, or weights of its components.
+    areas : float, Hexagons, Regions or None
+        Where density and flows are compared: squares of so many metres, hexagons, regions of the
+        antenna table; the usual squares for None.
+    title : str
+        As a screen says it; the name if not given.
+    useful : str
+        What a useful release tells, in one sentence.
+
+    Raises
+    ------
+    ConfigError
+        There is no name, or the weights are none.
+
+    Examples
+    --------
+    >>> PURPOSES["travel"].title, Purpose("buses", {"flows": 1}).title
+    ('Travel between areas', 'buses')
+    """
+
+    name: str
+    weights: Weights
+    areas: float | Hexagons | Regions | None = None
+    title: str = ""
+    useful: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise ConfigError("A purpose has a name, such as 'travel'.")
+        object.__setattr__(self, "weights", MappingProxyType(weighting(self.weights)))
+        object.__setattr__(self, "title", self.title or self.name)
+
+
+_SPOKEN = {
+    "presence": ("Where people are, by hour", "It tells how many people are where, by hour."),
+    "travel": ("Travel between areas", "It tells how many people go from which area to which."),
+    "transport": (
+        "Transport planning",
+        "It tells trips between areas, people by hour, and how far and when people travel.",
+    ),
+    "epidemics": (
+        "Spread of disease",
+        "It tells where people are, how far they go, and among how many places they move.",
+    ),
+    "research": (
+        "Research on single people's mobility",
+        "It tells how far each person goes, and among how many places each moves.",
+    ),
+}
+PURPOSES: Mapping[str, Purpose] = MappingProxyType(
+    {
+        name: Purpose(name, WEIGHTINGS[name], None, title, useful)
+        for name, (title, useful) in _SPOKEN.items()
+    }
+)
+"""The purposes that are offered, by name."""
+
+
+def as_purpose(purpose: Purpose | str) -> Purpose:
+    """A purpose, or that of a name.
+
+    Raises
+    ------
+    ConfigError
+        There is none of that name.
+    """
+    if isinstance(purpose, Purpose):
+        return purpose
+    if purpose not in PURPOSES:
+        raise ConfigError(f"Unknown purpose {purpose!r}; give one of {', '.join(PURPOSES)}.")
+    return PURPOSES[purpose]
+
+
+LEVELS = ("low", "medium", "high")
+RECIPIENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "anyone": "Anyone",
+        "contract": "Named researchers under contract",
+        "room": "A secure room",
+    }
+)
+"""Kinds of recipient, and how a screen calls them."""
+
+THRESHOLDS: Mapping[str, float] = MappingProxyType({"low": 0.09, "medium": 0.075, "high": 0.05})
+"""Largest chance of re-identification when an attack is certain, by how sensitive the data are."""
+
+ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
+    {"high": (0.05, 0.1, 0.15), "medium": (0.2, 0.25, 0.3), "low": (0.4, 0.5, 0.6)}
+)
+"""Chance that a recipient under contract attacks: by controls, for low, medium, high motive."""
+
+_MOST = 1 / 3  # groups of three, whatever is assumed of the recipient
+_KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
+
+
+@dataclass(frozen=True)
+class Recipient:
+    """Who gets a release, and so the largest chance of re-identification that is accepted.
+
+    Attributes
+    ----------
+    kind : {"anyone", "contract", "room"}
+        Anyone at all; named people under contract; people in a secure room.
+    controls : {"low", "medium", "high"}
+        How well the recipient guards the data. Low where it is not given; high in a secure room.
+    motive : {"low", "medium", "high"}
+        How much the recipient may want to attack, and can. High where it is not given.
+    sensitivity : {"low", "medium", "high"}
+        Of the data. Traces of where people were are highly sensitive.
+
+    Raises
+    ------
+    ConfigError
+        A value is none of these, or controls are stated of anyone.
+
+    Examples
+    --------
+    >>> Recipient("anyone").threshold
+    0.05
+    >>> Recipient("contract", "medium", "medium").threshold
+    0.2
+    >>> round(Recipient("room").threshold, 3)
+    0.333
+    """
+
+    kind: str
+    controls: str | None = None
+    motive: str | None = None
+    sensitivity: str = "high"
+
+    def __post_init__(self) -> None:
+        words = str(self.kind).lower().replace("_", " ").split()
+        known = [_KIND_WORDS.get(word, word) for word in words]
+        kind = next((each for each in RECIPIENTS if each in known), None)
+        if kind is None:
+            raise ConfigError(
+                f"Unknown recipient {self.kind!r}; give one of {', '.join(RECIPIENTS)}."
+            )
+        one_of("sensitivity", self.sensitivity, LEVELS)
+        if kind == "anyone":
+            if self.controls is not None or self.motive is not None:
+                raise ConfigError("Nothing holds anyone back; give controls and motive for others.")
+        else:
+            controls = self.controls or ("high" if kind == "room" else "low")
+            object.__setattr__(self, "controls", controls)
+            object.__setattr__(self, "motive", self.motive or "high")
+            one_of("controls", controls, LEVELS)
+            one_of("motive", self.motive, LEVELS)
+        if kind == "room" and self.controls != "high":
+            raise ConfigError("A secure room has high controls; call weaker ones a contract.")
+        object.__setattr__(self, "kind", kind)
+
+    @property
+    def attempt(self) -> float:
+        """Assumed chance that the recipient attacks, in (0, 1]."""
+        if self.controls is None or self.motive is None:
+            return 1.0
+        return ATTEMPTS[self.controls][LEVELS.index(self.motive)]
+
+    @property
+    def threshold(self) -> float:
+        """Largest re-identification risk that is accepted if an attack happens, at most 1/3."""
+        return min(_MOST, round(THRESHOLDS[self.sensitivity] / self.attempt, 10))
+
+    @property
+    def title(self) -> str:
+        """How a screen calls the recipient."""
+        return RECIPIENTS[self.kind]
+
+    @property
+    def sentence(self) -> str:
+        """What is assumed of the recipient, and which threshold follows, with its source.
+
+        Examples
+        --------
+        >>> print(Recipient("anyone").sentence)
+        Anyone may get the release, so an attack is certain. The threshold of re-identification is \
+5%, for highly sensitive data (IPC Ontario 2025).
+        """
+        accepted = f"{100 * THRESHOLDS[self.sensitivity]:g}%"
+        how = {"low": "less", "medium": "moderately", "high": "highly"}[self.sensitivity]
+        source = f"for {how} sensitive data (IPC Ontario 2025)"
+        if self.kind == "anyone":
+            return (
+                "Anyone may get the release, so an attack is certain. The threshold of "
+                f"re-identification is {accepted}, {source}."
+            )
+        who = "People in a secure room" if self.kind == "room" else "Named people under contract"
+        capped = self.threshold == _MOST
+        return (
+            f"{who} get the release, with {self.controls} controls and {self.motive} motive. They "
+            f"attack with an assumed chance of {100 * self.attempt:g}% (El Emam 2013). The "
+            f"threshold of re-identification is "
+            + (
+                "1 in 3, the most that is ever accepted."
+                if capped
+                else f"{accepted} / {self.attempt:g} = {100 * self.threshold:.3g}%, {source}."
+            )
+        )

@@ -1,0 +1,373 @@
+"""Which release serves a purpose within the thresholds of a recipient? A search over all kinds.
+
+Each kind of record has lines of options that tell more, and risk more, from one to the next. A line
+is halved until the last option within the thresholds and the first outside are neighbours. Of
+tables and synthetic people ε is halved as long as the release serves the purpose.
+
+Source: docs/science.md, “Purpose, recipient and advice”.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ..engines.local import Engine
+from ..engines.progress import Progress, tell
+from ..measures.areas import Areas
+from ..model.checks import positive
+from ..model.configs import KnowledgeConfig
+from ..model.counts_frame import FrameConfig
+from ..model.errors import Cancelled
+from ..model.fingerprints import FingerprintSet
+from ..model.limits import K
+from ..model.options import (
+    Aligned,
+    Flows,
+    Generalize,
+    Glove,
+    Periods,
+    Presence,
+    ReleaseOption,
+    Step,
+    SuppressRare,
+    Synthesize,
+    Tables,
+)
+from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regions, Space
+from ..model.purpose import Purpose, Recipient, as_purpose
+from ..model.utility import weighting
+from .framing import stated_of_data
+from .judgement import NEED, Limits, best_option, kind_of, most_useful, within_limits
+from .option_result import OptionResult, UtilityChoice
+from .options import explore_options
+from .options_table import OptionsTable
+from .presets import (
+    MOST_AREAS,
+    about_people,
+    crowd,
+    named_columns,
+    place_frame_of,
+    table_frame_of,
+    width_height,
+)
+
+SECONDS = 300.0
+"""How long a search takes at most, unless another time is stated."""
+KNOWLEDGE = KnowledgeConfig(strategy="uniform")
+"""What an attacker knows: four of a person's rows, any row alike. The lesser places of a person,
+which tell people apart, may be known, too."""
+
+_EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
+_BANDS = 12  # of the finer of the two frames that are tried
+_SIDES_M = tuple(m * 10.0**e for e in (2, 3, 4, 5) for m in (1, 1.5, 2, 3, 5, 7))
+_SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas an area
+_WINDOWS_MIN = (60.0, 360.0, 1_440.0)
+_CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
+_DAY_MIN, _TAIL = 1_440.0, 0.05
+
+Known = Mapping[tuple[Step, ...], OptionResult]
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedTable(OptionsTable):
+    """What a search has tried, as a table of options, and what it recommends.
+
+    Attributes
+    ----------
+    limits : Limits
+        The thresholds of the search.
+    untried : tuple of ReleaseOption
+        Known to be next when the time was over.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    untried: tuple[ReleaseOption, ...] = ()
+
+    @property
+    def best(self) -> OptionResult | None:
+        """The most useful option within the thresholds; None without one."""
+        row = most_useful(self, within_limits(self, self.limits))
+        return None if row is None else self.results[row]
+
+    @property
+    def least_revealing(self) -> OptionResult | None:
+        """The option that is recommended: the least revealing that serves; None without one."""
+        good = within_limits(self, self.limits)
+        row = best_option(self, self.limits) if good else None
+        return None if row is None else self.results[row]
+
+
+def find_release(
+    fs: FingerprintSet,
+    purpose: Purpose | str,
+    recipient: Recipient | str,
+    *,
+    seconds: float = SECONDS,
+    frame: FrameConfig | None = None,
+    thresholds: Mapping[str, float | None] | None = None,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> SearchedTable:
+    """Search all kinds of release for one that serves a purpose within a recipient's thresholds.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    purpose : Purpose or str
+        A name of PURPOSES, or a purpose of your own.
+    recipient : Recipient or str
+        Sets the threshold of re-identification.
+    seconds : float
+        Time for the search. What is begun is stopped then, and named in ``untried``.
+    frame : FrameConfig, optional
+        Stated areas and days of tables and synthetic people. Those of the data for None, which is
+        for a study: what is published states its own.
+    thresholds : mapping of str to float or None, optional
+        Others than the usual ones, by measure; they go before the recipient's.
+    engine : LocalEngine, optional
+        All local cores when None.
+    progress : callable of one float in [0, 1], optional
+        Share of the time; may raise :class:`Cancelled`.
+
+    Returns
+    -------
+    SearchedTable
+        All options that were tried. ``least_revealing`` is recommended, ``best`` is the most
+        useful within the thresholds.
+
+    Raises
+    ------
+    ConfigError
+        The purpose, the recipient or a threshold is none, or the data do not have the areas.
+    """
+    purpose = as_purpose(purpose)
+    recipient = Recipient(recipient) if isinstance(recipient, str) else recipient
+    limits = Limits({"outsider": recipient.threshold, **(thresholds or {})})
+    until = time.monotonic() + positive("seconds", seconds)
+    search = Search(fs, limits, UtilityChoice(purpose.name, weighting(purpose.weights)), frame)
+
+    def late(_: float = 0.0) -> None:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise Cancelled
+        tell(progress, 1 - left / seconds)
+
+    def explored(option: ReleaseOption, areas: Areas = purpose.areas) -> OptionResult:
+        table = explore_options(
+            fs, [option], **vars(KNOWLEDGE), areas=areas, engine=engine, progress=late
+        )
+        return table.results[0]
+
+    known: dict[tuple[Step, ...], OptionResult] = {}
+    untried: list[ReleaseOption] = []
+    while not untried and (wanted := search.wanted(known)):
+        for at, option in enumerate(wanted):
+            try:
+                known[option.steps] = explored(option)
+            except Cancelled:
+                if time.monotonic() < until:
+                    raise
+                untried = wanted[at:]
+                break
+    tell(progress, 1.0)
+    found = tuple(known.values())
+    return SearchedTable(
+        found,
+        "outsider",
+        search.choice,
+        KNOWLEDGE,
+        fs.digest,
+        limits=limits,
+        untried=tuple(untried),
+    )
+
+
+class Search:
+    """What to try next, by what is known so far; it holds no result itself.
+
+    Parameters
+    ----------
+    fs : FingerprintSet
+    limits : Limits
+    choice : UtilityChoice
+        The purpose.
+    frame : FrameConfig, optional
+        As of :func:`find_release`.
+    """
+
+    def __init__(
+        self,
+        fs: FingerprintSet,
+        limits: Limits,
+        choice: UtilityChoice,
+        frame: FrameConfig | None = None,
+    ) -> None:
+        self.limits, self.choice = limits, choice
+        self._digest = fs.digest
+        self._begun = _without_records(fs, choice, frame)
+        self._lines = [*_coarser(fs, limits), *_hidden(fs, limits)]
+        self._slow = [*_aligned(fs, limits)]
+
+    def wanted(self, known: Known) -> list[ReleaseOption]:
+        """The options to try next, those that align last; empty where all is found.
+
+        Parameters
+        ----------
+        known : mapping of steps to OptionResult
+        """
+        found = [o for o in self._begun if o.steps not in known] or self._smaller(known)
+        found += self._further(self._lines, known)
+        return found or self._further(self._slow, known)[:1]
+
+    def _further(self, lines: Iterable[Line], known: Known) -> list[ReleaseOption]:
+        return [o for line in lines if (o := self._next(line, known)) is not None]
+
+    def _next(self, line: Line, known: Known) -> ReleaseOption | None:
+        """The middle between the last option within the limits and the first outside."""
+        low, high = -1, len(line)
+        for at, option in enumerate(line):
+            result = known.get(option.steps)
+            if result is not None and self._within(result):
+                low = max(low, at)
+            elif result is not None:
+                high = min(high, at)
+        between = [option for option in line[low + 1 : high] if option.steps not in known]
+        if not between:
+            return None
+        # Fewest people a group are most often within: the threshold is theirs.
+        fewest = len(between) == len(line) and kind_of(line[0]) == "hidden records"
+        return between[-1 if fewest else len(between) // 2]
+
+    def _within(self, result: OptionResult) -> bool:
+        return result.fault is None and not self.limits.broken(result)
+
+    def _smaller(self, known: Known) -> list[ReleaseOption]:
+        """Of each kind without records the most useful at half its ε, while it serves or is over.
+
+        A halved one that no longer serves ends it: less noise than that is what the purpose takes.
+        """
+        results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
+        table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)
+        found = []
+        for kind in ("tables", "synthetic people"):
+            mine = [
+                i
+                for i, r in enumerate(results)
+                if kind_of(r.option) == kind and _epsilon(r.option) is not None
+            ]
+            inside = [i for i in mine if self._within(results[i])]
+            most = max((table.utility[i] for i in inside), default=0.0)
+            rows = [i for i in inside if table.utility[i] >= NEED * most] or mine
+            if not rows:
+                continue
+            least = min(rows, key=lambda i: (_epsilon(results[i].option) or 0, -table.utility[i]))
+            option = _halved(results[least].option)
+            if option is not None and option.steps not in known:
+                found.append(option)
+        return found
+
+
+Line = tuple[ReleaseOption, ...]
+"""Options of one kind; each tells more, and risks more, than the one before."""
+
+
+def _epsilon(option: ReleaseOption) -> float | None:
+    return None if option.recordless is None else option.recordless.epsilon
+
+
+def _halved(option: ReleaseOption) -> ReleaseOption | None:
+    """The same option at half its ε; None where that is too small to be of use."""
+    step = option.recordless
+    if step is None or step.epsilon is None or step.epsilon / 2 < _LEAST_EPSILON:
+        return None
+    return ReleaseOption(steps=[replace(step, epsilon=step.epsilon / 2)])
+
+
+def _without_records(
+    fs: FingerprintSet, choice: UtilityChoice, frame: FrameConfig | None
+) -> list[ReleaseOption]:
+    """Tables of what the purpose asks for, by two frames and by a threshold; synthetic people."""
+    weights = choice.weights or {}
+    kinds: list[type[Tables]] = [Presence] if not weights.get("flows") else [Flows, Tables]
+    if weights.get("flows") and not weights.get("density"):
+        kinds = [Flows]
+    people = about_people(fs)
+    steps: list[Step] = []
+    for kind in kinds:
+        frames = _frames(fs, people, _EPSILON / len(kind.CONTENTS), frame)
+        steps += [kind(where, bands, None, _EPSILON) for where, bands in frames]
+        where, bands = frames[-1]
+        steps.append(kind(where, bands, _THRESHOLD))
+    if frame is None:
+        places = place_frame_of(fs, people)
+    else:
+        places = replace(frame, antennas_an_area=1, column=None)
+    every = dict.fromkeys([*steps, Synthesize(places, _EPSILON)])
+    return [ReleaseOption(steps=[step]) for step in every]
+
+
+def _frames(
+    fs: FingerprintSet, people: int, epsilon: float, frame: FrameConfig | None
+) -> list[tuple[FrameConfig, int]]:
+    """What is proposed for the expected error, and as many areas as can be compared."""
+    wise, bands = table_frame_of(fs, people, epsilon)
+    if frame is not None:
+        areas = wise.antennas_an_area if frame.places == "antennas" and not frame.column else 1
+        coarse = replace(frame, antennas_an_area=max(areas, frame.antennas_an_area))
+        return list(dict.fromkeys([(coarse, bands), (frame, _BANDS)]))
+    antennas = 0 if fs.antennas is None else len(fs.antennas)
+    if antennas:
+        finer = stated_of_data(fs, antennas_an_area=-(-antennas // MOST_AREAS))
+    else:
+        finer = place_frame_of(fs, 2 * MOST_AREAS)
+    return list(dict.fromkeys([(wise, bands), (finer, _BANDS)]))
+
+
+def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
+    """Coarser places, the coarsest first, a line for each window; without and with rare bins."""
+    least = crowd(limits)
+    for minutes in _WINDOWS_MIN:
+        if minutes < fs.granularity_min:
+            continue
+        for spaces in _spaces(fs):
+            profiles = [Generalize(GeneralizationProfile(space, minutes)) for space in spaces]
+            yield tuple(ReleaseOption(steps=[each]) for each in profiles)
+            yield tuple(ReleaseOption(steps=[each, SuppressRare(least)]) for each in profiles)
+
+
+def _spaces(fs: FingerprintSet) -> list[list[Space]]:
+    """Ways to coarser places, each from the coarsest to the finest."""
+    found: list[list[Space]] = []
+    if fs.antennas is not None and len(fs.antennas):
+        sizes = [size for size in _SIZES if size < len(fs.antennas)]
+        found.append([AntennaClusters(size) for size in reversed(sizes)])
+        if columns := named_columns(fs):
+            found.append([Regions(name) for name in reversed(columns)])
+    else:
+        extent = max(*width_height(fs), fs.granularity_m)
+        sides = [m for m in _SIDES_M if fs.granularity_m <= m <= extent] or [fs.granularity_m]
+        found.append([Grid(side) for side in reversed(sides)])
+    return [spaces for spaces in found if spaces]
+
+
+def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
+    """Groups of k by GLOVE, the largest first."""
+    if ks := _group_sizes(fs, limits):
+        yield tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)
+
+
+def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
+    """Groups of k, aligned, the largest first: whole, in weeks, in days, a few left out."""
+    ks = _group_sizes(fs, limits)
+    lasts = float((fs.t_min + fs.dt_min).max())
+    for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):
+        if ks and lasts > days * _DAY_MIN:
+            before = [Periods(days)] if days else []
+            yield tuple(ReleaseOption(steps=[*before, Aligned(k, leave_out=share)]) for k in ks)
+
+
+def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
+    sizes = dict.fromkeys(round(times * crowd(limits)) for times in _CROWDS)
+    return [k for k in sizes if k in K and k <= fs.n_users]

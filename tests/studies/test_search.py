@@ -1,0 +1,257 @@
+"""Purpose, recipient, the search over all kinds of release, and what is advised."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+import fpanon_core as fp
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
+from fpanon_core.model.options import ReleaseOption, Synthesize
+from fpanon_core.model.purpose import RECIPIENTS, THRESHOLDS
+from fpanon_core.studies.advice import ADVICE, describe_advice, ladder
+from fpanon_core.studies.judgement import (
+    KINDS,
+    Limits,
+    best_option,
+    kind_of,
+    limit_key,
+    revealing,
+    within_limits,
+)
+from fpanon_core.studies.option_result import UtilityChoice, utility_choice
+from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
+from tests.studies.test_report import COARSE, FINE, HIDDEN, exploration, result
+
+FRAME = FrameConfig(StatedPeriod(None, 2, 60), "grid", StatedArea(0, 0, 8_000, 8_000, "metres"))
+
+
+@cache
+def people():
+    """Sixty people of two days, each near one of four homes."""
+    cdr = fp.generate_cdr(60, days=3, seed=1)
+    return fp.read_cdr(cdr)[0]
+
+
+@cache
+def searched() -> SearchedTable:
+    return fp.find_release(people(), "travel", "anyone", seconds=120)
+
+
+# --- purpose and recipient ---
+
+
+@pytest.mark.parametrize(
+    ("given", "threshold"),
+    [
+        (("anyone",), 0.05),
+        (("anyone", None, None, "medium"), 0.075),
+        (("anyone", None, None, "low"), 0.09),
+        (("contract", "medium", "low"), 0.25),  # 0.05 / 0.2
+        (("contract", "medium", "high"), 0.05 / 0.3),
+        (("contract", "low", "medium"), 0.1),  # 0.05 / 0.5
+        (("contract",), 0.05 / 0.6),  # the least that can be assumed
+        (("contract", "high", "high"), 1 / 3),  # 0.05 / 0.15 = 1 / 3
+        (("contract", "high", "low"), 1 / 3),  # 0.05 / 0.05 = 1, but never above 1 / 3
+        (("secure room",), 1 / 3),
+        (("named researchers under contract", "low", "low"), 0.125),
+    ],
+)
+def test_threshold_of_a_recipient_by_hand(given, threshold):
+    recipient = fp.Recipient(*given)
+    assert recipient.threshold == pytest.approx(threshold, abs=1e-9)
+    assert "threshold of re-identification is" in recipient.sentence
+    assert Limits({"outsider": recipient.threshold}).limit("linkage") == recipient.threshold
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("nobody",), "anyone, contract, room"),
+        (("anyone", "high"), "Nothing holds anyone back"),
+        (("contract", "some"), "controls"),
+        (("contract", "low", "none"), "motive"),
+        (("room", "low"), "high controls"),
+        (("anyone", None, None, "none"), "sensitivity"),
+    ],
+)
+def test_a_recipient_who_is_none(given, words):
+    with pytest.raises(fp.ConfigError, match=words):
+        fp.Recipient(*given)
+
+
+def test_stronger_controls_and_weaker_motive_never_lower_the_threshold():
+    order = ("low", "medium", "high")
+    for sensitivity in THRESHOLDS:
+        for motive in order:
+            row = [fp.Recipient("contract", c, motive, sensitivity).threshold for c in order]
+            assert row == sorted(row)
+        for controls in order:
+            row = [fp.Recipient("contract", controls, m, sensitivity).threshold for m in order]
+            assert row == sorted(row, reverse=True)
+    assert set(RECIPIENTS) == {"anyone", "contract", "room"}
+
+
+def test_purposes_weigh_what_they_say():
+    assert fp.PURPOSES["presence"].weights["density"] == 1
+    assert fp.PURPOSES["travel"].weights["flows"] == pytest.approx(0.7)
+    for purpose in fp.PURPOSES.values():
+        assert sum(purpose.weights.values()) == pytest.approx(1)
+        assert purpose.title
+        assert purpose.useful.endswith(".")
+    with pytest.raises(fp.ConfigError, match="name"):
+        fp.Purpose("", {"flows": 1})
+    with pytest.raises(fp.ConfigError, match="component"):
+        fp.Purpose("buses", {"busses": 1})
+    with pytest.raises(fp.ConfigError, match="Unknown purpose"):
+        fp.find_release(people(), "all", "anyone")
+
+
+# --- which is recommended ---
+
+
+def test_the_least_revealing_that_serves_is_recommended():
+    # Coarser records are the most useful; hidden ones reach 0.5 of 0.6, more than 80 %.
+    coarse, hidden = result(COARSE, 0.02, 0.6, least=2), result(HIDDEN, 0.02, 0.5, least=2)
+    found = exploration(coarse, hidden)
+    assert best_option(found.table, found.limits) == 1
+    assert best_option(found.table, found.limits, need=0.9) == 0
+    # With 0.4 of 0.6 they do not serve.
+    found = exploration(coarse, result(HIDDEN, 0.02, 0.4, least=2))
+    assert best_option(found.table, found.limits) == 0
+    # Within a kind, the smaller risk.
+    found = exploration(coarse, result(FINE, 0.01, 0.55, least=2))
+    assert best_option(found.table, found.limits) == 1
+
+
+def test_kinds_are_told_apart_and_a_smaller_promise_reveals_less():
+    options = [
+        *(ReleaseOption(steps=[fp.Presence(FRAME, 24, None, e)]) for e in (0.5, 1.0)),
+        ReleaseOption(steps=[fp.Presence(FRAME, 24, 15)]),
+        ReleaseOption(steps=[fp.Presence(FRAME)]),
+        ReleaseOption(steps=[Synthesize(FRAME, 1.0)]),
+        HIDDEN,
+        COARSE,
+    ]
+    kinds = [kind_of(option) for option in options]
+    assert kinds == [KINDS[0]] * 4 + [KINDS[1], KINDS[2], KINDS[3]]
+    results = [result(option, 0.02, 0.5, least=2) for option in options]
+    order = [revealing(each) for each in results]
+    assert order == sorted(order)
+    assert len(set(order)) == len(order)
+
+
+# --- the search ---
+
+
+def test_the_boundary_of_a_line_is_that_of_trying_every_option():
+    """Of a line whose risk rises, bisection ends between the same two options."""
+    options = [ReleaseOption(steps=[fp.SampleUsers((i + 1) / 20)]) for i in range(13)]
+    risks = [0.001 * 2**i for i in range(13)]  # 0.032 is within 0.05, 0.064 is not
+    search = Search(people(), Limits(), utility_choice("travel"))
+    known = {}
+    while (option := search._next(tuple(options), known)) is not None:
+        risk = risks[options.index(option)]
+        known[option.steps] = result(option, risk, 0.5, least=2, width=0.0)
+    inside = [i for i, risk in enumerate(risks) if risk <= 0.05]
+    assert len(known) <= 4
+    assert {options[inside[-1]].steps, options[inside[-1] + 1].steps} <= known.keys()
+
+
+def test_all_kinds_are_tried_and_what_is_recommended_is_within():
+    table = searched()
+    assert {kind_of(option) for option in table.options} == set(KINDS)
+    assert not table.untried
+    found, best = table.least_revealing, table.best
+    assert found is not None
+    assert best is not None
+    good = [table.results[i] for i in within_limits(table, table.limits)]
+    assert found in good
+    assert best in good
+    assert table.choice.of(best) == max(table.choice.of(each) for each in good)
+    assert table.choice.of(found) >= 0.8 * table.choice.of(best)
+    serving = [r for r in good if table.choice.of(r) >= 0.8 * table.choice.of(best)]
+    assert revealing(found) == min(map(revealing, serving))
+    assert table.limits == Limits({"outsider": 0.05})
+    epsilons = [o.recordless.epsilon for o in table.options if o.recordless is not None]
+    assert all(e is None or 0.125 <= e <= 1 for e in epsilons)
+
+
+def test_a_search_keeps_to_its_time_and_names_what_it_left():
+    table = fp.find_release(people(), "travel", "anyone", seconds=0.05)
+    assert table.untried
+    assert table.best is None
+    assert table.least_revealing is None
+    with pytest.raises(fp.ConfigError, match="seconds"):
+        fp.find_release(people(), "travel", "anyone", seconds=0)
+
+
+def test_a_search_can_be_cancelled():
+    def stop(_):
+        raise fp.Cancelled
+
+    with pytest.raises(fp.Cancelled):
+        fp.find_release(people(), "travel", "anyone", seconds=60, progress=stop)
+
+
+def test_a_stated_frame_is_that_of_all_tables():
+    # Squares over the very data, and other thresholds than the usual ones.
+    fs = people()
+    where = Search(fs, Limits(), utility_choice("presence"))
+    stated = replace(where.wanted({})[0].recordless.frame, side_m=3_000.0)
+    assert stated.places == "grid"
+    options = Search(fs, Limits(), utility_choice("presence"), stated).wanted({})
+    frames = [o.recordless.frame for o in options if o.recordless is not None]
+    assert frames
+    assert all(frame.side_m == 3_000.0 for frame in frames)
+
+
+# --- advice ---
+
+
+def advised(table, thresholds=None):
+    limits = thresholds or Limits()
+    advice = fp.advise(table, thresholds=limits)
+    assert tuple(advice.columns) == ADVICE
+    for name, needed, option, useful, *_ in advice.itertuples(index=False):
+        row = [o.name for o in table.options].index(option)
+        each = table.results[row]
+        assert {limit_key(risk) for risk in limits.broken(each)} == {name}
+        assert not Limits({**limits.of, name: needed}).broken(each)
+        assert Limits({**limits.of, name: needed - 0.001}).broken(each)
+        assert useful == table.utility[row]
+    return advice
+
+
+def test_each_advice_holds_when_its_threshold_is_set():
+    one, two = (
+        replace(each, risks={**each.risks, "unicity": (0.0, 0.0, 0.01)})
+        for each in (result(COARSE, 0.071, 0.6, least=2), result(FINE, 0.2, 0.9, least=2))
+    )
+    # Upper ends are 0.01 above: 0.081 and 0.21.
+    advice = advised(exploration(one, two).table)
+    assert advice["threshold"].tolist() == ["outsider"]
+    assert advice["would have to be"].tolist() == pytest.approx([0.081])  # the nearest first
+    (sentence,) = describe_advice(advice)
+    assert "re-identification risk were 8.1 %" in sentence
+    assert COARSE.name in sentence
+    # What passes already is as useful: nothing to look at.
+    better = result(HIDDEN, 0.02, 0.95, least=2)
+    assert advised(exploration(one, two, better).table).empty
+    advised(searched(), searched().limits)
+    assert advised(searched().with_choice(utility={"space": 1})) is not None
+
+
+def test_every_kind_has_its_rung():
+    table = searched()
+    rungs = ladder(table, table.limits)
+    assert [rung.kind for rung in rungs] == list(KINDS)
+    best = best_option(table, table.limits)
+    assert any(rung.row == best and rung.serves for rung in rungs)
+    for rung in rungs:
+        assert rung.row is None or kind_of(table.options[rung.row]) == rung.kind
+        assert rung.within or not rung.serves
+    empty = SearchedTable((), "outsider", UtilityChoice("x", {"flows": 1.0}), KNOWLEDGE, "")
+    assert all(rung.row is None for rung in ladder(empty, Limits()))
