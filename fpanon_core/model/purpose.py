@@ -4,7 +4,7 @@ Thresholds of re-identification: De-Identification Guidelines for Structured Dat
 Privacy Commissioner of Ontario, 2025). Chances of an attempt by a recipient under contract: El Emam
 2013, Guide to the De-Identification of Personal Health Information.
 
-Source: docs/science.md, "Purpose, recipient and advice".
+Source: docs/science.md, “Purpose, recipient and advice”.
 """
 
 from __future__ import annotations

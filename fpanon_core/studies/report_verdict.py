@@ -236,14 +236,16 @@ def tried_told(exploration: Exploration) -> Sentence:
     told = f"Recommended is {_named(exploration, best)}."
     other = most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
-    if more:
+    alone = more and other is not None and some_alone(table.results[other])
+    if alone:
+        told += " In it nobody is alone."
+    elif more:
         told += f" It reveals least of those with {100 * NEED:.0f} % of the best utility or more."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."
     if not some_alone(table.results[best]):
         beside = _passed_over(exploration, other) if more and other is not None else ()
-        alone = more and other is not None and some_alone(table.results[other])
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
         "There is none within the thresholds with nobody alone: whether anybody may be is a "

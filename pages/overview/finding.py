@@ -19,7 +19,7 @@ from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import exploration, job_panel, limits, questions, workspace
+from pages.shell import aims, exploration, job_panel, limits, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act, fragment
 from pages.shell.kinds import OPTION
@@ -168,6 +168,14 @@ def _found(explored: Exploration, on_the_way: int) -> None:
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
     for text in story.best_told(explored):
         st.markdown(text)
+    with st.container(key="overview_ladder"):
+        st.table(
+            story.rungs(explored),
+            hide_index=True,
+            alt="The kinds of release, the least revealing first, each with one option.",
+        )
+    if advice := story.advice(explored):
+        st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if row is not None:
@@ -220,5 +228,5 @@ def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:
 
 
 def _empty(data: Dataset) -> OptionsTable:
-    choice = utility_choice("transport")
+    choice = utility_choice(aims.purpose().name)
     return OptionsTable((), "outsider", choice, exploration.USUAL, data.digest)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import report_words as w
+from fpanon_core.studies.advice import advise, coarse, describe_advice, ladder
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import best_option, beyond, some_alone
 from fpanon_core.studies.option_result import OptionResult
@@ -98,6 +101,34 @@ def _cost(exploration: Exploration, row: int) -> str:
     )
     left = f"{' and '.join(out)}. " if out else ""
     return f"**What it costs.** {left}{useful}. {w.areas(table)}"
+
+
+def rungs(exploration: Exploration) -> pd.DataFrame:
+    """A row for each kind of release, the least revealing first."""
+    table, limits = exploration.table, exploration.limits
+    rows = []
+    for rung in ladder(table, limits):
+        if rung.row is None:
+            rows.append([rung.kind.capitalize(), "none could be made", "", "", "", ""])
+            continue
+        result = table.results[rung.row]
+        told = "serves" if rung.serves else "within, less useful"
+        if not rung.within:
+            told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
+        if not limits.judged:
+            told = "no threshold is set"
+        useful = w.describe_utility(table.choice, result)
+        name, coarseness = plain(result.option.name), map(plain, coarse(result))
+        rows.append([rung.kind.capitalize(), name, *coarseness, useful, told])
+    return pd.DataFrame(
+        rows, columns=["Kind of release", "Option", "Areas", "Windows", "Utility", "Thresholds"]
+    )
+
+
+def advice(exploration: Exploration) -> list[str]:
+    """What each threshold would have to be for the next more useful option to pass."""
+    advised = advise(exploration.table, thresholds=exploration.limits)
+    return [_plain(text) for text in describe_advice(advised)]
 
 
 def next_is_counts(exploration: Exploration) -> bool:

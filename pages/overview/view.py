@@ -10,7 +10,7 @@ from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.overview import finding, statements, story, welcome
-from pages.shell import dataset, job_panel, layout, limits, questions
+from pages.shell import aims, dataset, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
@@ -32,6 +32,7 @@ data = layout.data(
     without="No data set is open yet.",
     then="The overview fills as soon as the data are read.",
 )
+aims.ask(data.digest)
 in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))
 statements.begin(four)

@@ -14,7 +14,10 @@ import streamlit as st
 from . import address, session
 
 _OF_PAGES = {
-    "*": "fp_address_every fp_address_written fp_limits fp_stretch",
+    "*": (
+        "aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity fp_address_every "
+        "fp_address_written fp_limits fp_stretch"
+    ),
     "data": "data_way",
     "anonymizability": (
         "anon_k anon_look_at anon_profile anon_whole fp_asked fp_neighbour fp_person fp_settings "

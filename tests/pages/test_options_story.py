@@ -177,8 +177,8 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     by, found = criteria(), table(weekly, rare)
     text = told(found, by)
     assert text.startswith(
-        "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. The most "
-        "useful of them is “rare (bins of fewer than 4 users left out)” (utility, transport: 0.50)."
+        "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. "
+        "Recommended is “rare (bins of fewer than 4 users left out)” (utility, transport: 0.50)."
     )
     assert "4 of the 100 people (4.0 %) have a record of their own in it, like nobody" in text
     assert "There is none within the thresholds with nobody alone" in text

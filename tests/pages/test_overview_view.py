@@ -9,11 +9,22 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.intervals import wilson_interval
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import KINDS, Limits
 from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
 from tests.studies.test_report import FINE, exploration, result
-from tests.support.views import answers, go, has, idle, new_app, rows, said, until, upload
+from tests.support.views import (
+    answers,
+    go,
+    has,
+    idle,
+    new_app,
+    rows,
+    said,
+    until,
+    upload,
+    workspace,
+)
 
 FOUR = (AS_IT_IS, MEASURE, RECOVERY)
 
@@ -142,7 +153,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert small.pills(key="options_presets").value == ["Tried on Overview"]
     assert list(answers(small, OPTION)) == done
     go(small, "overview")
-    name = next(m.value for m in small.markdown if m.value.startswith("**Most useful"))
+    name = next(m.value for m in small.markdown if m.value.startswith("**Recommended"))
     name = name.strip("*").split(": ")[1]
     small.text_area(key="overview_why").set_value("The ministry asked.")
     small.button(key="overview_keep").click().run()
@@ -203,3 +214,46 @@ def test_what_comes_next_is_counts_unless_a_form_comes_near() -> None:
     assert near.risk("outsider")[2] == pytest.approx(0.09)
     assert not story.next_is_counts(exploration(near))
     assert story.next_is_counts(exploration(far))
+
+
+def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None:
+    measured(small)
+    found(small)
+    assert "an attack is certain" in said(small)
+    small.selectbox(key="aims_purpose").select("travel").run()
+    assert not small.exception
+    weighed = workspace(small).weighed
+    assert weighed is not None
+    assert weighed.table.choice.label == "travel"
+    assert "Utility, travel:" in said(small) or "none is within" in said(small)
+    small.selectbox(key="aims_recipient").select("contract").run()
+    # Medium controls, high motive: 0.05 / 0.3.
+    assert small.session_state["fp_limits"].limit("outsider") == pytest.approx(0.05 / 0.3)
+    assert "an assumed chance of 30%" in said(small)
+    small.selectbox(key="aims_motive").select("low").run()
+    assert small.session_state["fp_limits"].limit("linkage") == pytest.approx(0.25)
+    go(small, "options")
+    until(small, idle).run()
+    assert small.selectbox(key="options_weights").value == "travel"
+    small.selectbox(key="options_weights").select("epidemics").run()
+    go(small, "overview")
+    assert small.selectbox(key="aims_purpose").value == "epidemics"
+    assert small.selectbox(key="aims_recipient").value == "contract"
+    small.session_state["fp_limits"] = Limits({"outsider": 0.6})
+    small.run()
+    assert "Your own threshold of re-identification is in force: 60 %" in said(small)
+
+
+def test_the_ladder_and_the_advice_are_those_of_the_options(small: AppTest) -> None:
+    measured(small)
+    found(small)
+    (table,) = [each.value for each in small.table]
+    assert table["Kind of release"].str.lower().tolist() == list(KINDS)
+    told = exploration(
+        replace(
+            result(FINE, 0.071, 0.6, least=2),
+            risks=result(FINE, 0.071, 0.6).risks | {"unicity": (0.0, 0.0, 0.01)},
+        )
+    )
+    assert "re-identification risk were 8.1 %" in story.advice(told)[0]
+    assert story.rungs(told)["Thresholds"].tolist()[-1].startswith("over: ")
