@@ -401,7 +401,8 @@ class Tables:
             places = f"by {self.frame.column}"
         elif self.frame.antennas_an_area > 1:
             places = f"by about {self.frame.antennas_an_area} antennas"
-        bands = f", {self.bands} bands a day" if "presence" in self.CONTENTS else ""
+        many = "1 band" if self.bands == 1 else f"{self.bands} bands"
+        bands = f", {many} a day" if "presence" in self.CONTENTS else ""
         kind = "exact"
         if self.threshold is not None:
             kind = f"blank below {self.threshold}"

@@ -188,8 +188,8 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
     """The row that every page, the report and the slides recommend; None if there is none.
 
-    Within all limits it is the least revealing that reaches a share of the best utility; of equally
-    revealing ones the most useful. Where none is within, it is the nearest: that whose worst
+    Within all limits it is the least revealing that serves (:func:`serves`); of equally revealing
+    ones the most useful. Where none is within, it is the nearest: that whose worst
     measure is the fewest times its limit. Without any limit none is best, and the data as they are
     never are.
 
@@ -213,17 +213,27 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 
 
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
-    """Those of some rows whose utility reaches a share of the best of them.
+    """Those of some rows that keep what the purpose needs most, and a share of the best utility.
 
-    People alone do not decide how much can be reached where it is reached without any.
+    An option that loses a weighty component does not serve where another keeps it: resolution
+    that is kept makes up for no trip that is lost. Nor does one with people alone, where others
+    have none.
     """
-    rows = list(rows)
-    nobody = [i for i in rows if not some_alone(table.results[i])]
-    most = most_useful(table, nobody or rows)
+    every = list(rows)
+    nobody = [i for i in every if not some_alone(table.results[i])] or every
+    kept = [i for i in nobody if not _lost(table, i)] or nobody
+    most = most_useful(table, kept)
     if most is None:
         return []
     least = need * float(table.utility[most])
-    return [i for i in nobody or rows if table.utility[i] >= least]
+    return [i for i in kept if table.utility[i] >= least]
+
+
+def _lost(table: OptionsTable, row: int) -> bool:
+    """Whether a weighty component that applies to an option is all but lost."""
+    result = table.results[row]
+    lost = table.choice.lost(result)
+    return any(not math.isnan(result.components[name]) for name in lost)
 
 
 def options_tried(table: OptionsTable) -> list[int]:

@@ -20,6 +20,7 @@ from ..model.utility import WEIGHTINGS as WEIGHTINGS
 from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
+_WEIGHTY, _LOST = 0.2, 0.1
 
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
@@ -209,6 +210,14 @@ class UtilityChoice:
         if self.weights is None or result.fault is not None or not result.components:
             return math.nan, math.nan
         return score_range(result.components, result.corners, self.weights)
+
+    def lost(self, result: OptionResult) -> tuple[str, ...]:
+        """Components that weigh 0.2 or more of 1, and of which less than 0.1 is kept; or none."""
+        return tuple(
+            name
+            for name, weight in (self.weights or {}).items()
+            if weight >= _WEIGHTY and not result.components.get(name, 1.0) >= _LOST
+        )
 
 
 def utility_choice(utility: Any) -> UtilityChoice:

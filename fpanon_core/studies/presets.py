@@ -17,7 +17,6 @@ from ..model.arrays import FloatArray
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import NAMING
 from ..model.fingerprints import FingerprintSet
-from ..model.limits import K
 from ..model.options import (
     Aligned,
     Flows,
@@ -47,16 +46,14 @@ WINDOWS_MIN = (60.0, 360.0, 720.0, 10_080.0)
 _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
 _TAIL = 0.05  # of the people, left out because they are hardest to hide
-_HEXAGONS = (9, 8, 7, 6, 5)
+HEXAGONS = (9, 8, 7, 6, 5)
+"""Resolutions of H3 that are weighed."""
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Of tables that are compared: more take minutes to attack."""
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
-_FINEST_HEXAGON = 7  # of those tried first: edges of 1.4 km or more
-_SECONDS, _SAMPLES, _POWER = 90.0, 120_000, 1.2  # most of it aligns
-_LEAST_SECONDS = 20.0
 
 
 class PublishedUnicity(NamedTuple):
@@ -109,7 +106,7 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     ]
 
 
-def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = _HEXAGONS) -> list[ReleaseOption]:
+def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> list[ReleaseOption]:
     """Hexagons of H3, resolutions 9 to 5 × windows of 1 h, 6 h and a day, none finer than the data.
 
     Of mean edges from about 200 m to 10 km. None where the data carry no projection.
@@ -159,44 +156,6 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
         )
         if lasts > days * _DAY_MIN
     ]
-
-
-def first_tried(fs: FingerprintSet, limits: Limits) -> list[ReleaseOption]:
-    """The forms to try first, the quickest first.
-
-    Tables, which have no record of anybody; Noriega Campero's places and windows; hexagons of edges
-    of 1.4 km or more; then everybody hidden in crowds as large as the limit of naming takes: by
-    GLOVE, and aligned, in days where the data last longer. Without crowds where the data have fewer
-    people.
-
-    Examples
-    --------
-    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
-    >>> len(first_tried(fs, Limits())), first_tried(fs, Limits({"outsider": 0.5}))[-1].name
-    (14, 'aligned, k = 2')
-    """
-    coarse = [r for r in _HEXAGONS if r <= _FINEST_HEXAGON]
-    private, *_, blank = table_options(fs)
-    found = [private, blank, *trade_grid(fs), *hexagon_grid(fs, coarse)]
-    k = crowd(limits)
-    if hidden(fs, limits):
-        aligned = hiding_ladder(fs, (k,))
-        found += [*glove_ladder((k,)), aligned[-2] if len(aligned) > 1 else aligned[0]]
-    return found
-
-
-def hidden(fs: FingerprintSet, limits: Limits) -> bool:
-    """Whether the data have people enough for a crowd within the limit of naming."""
-    k = crowd(limits)
-    return k in K and k <= fs.n_users
-
-
-def expected_s(fs: FingerprintSet) -> float:
-    """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core.
-
-    However small the data are, some two dozen jobs are begun and ended.
-    """
-    return _LEAST_SECONDS + _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER)
 
 
 def crowd(limits: Limits) -> int:

@@ -16,7 +16,6 @@ from . import report_words as w
 from .exploration import Exploration
 from .judgement import (
     JUDGED,
-    NEED,
     Limits,
     best_option,
     most_useful,
@@ -240,7 +239,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if alone:
         told += " In it nobody is alone."
     elif more:
-        told += f" It reveals least of those with {100 * NEED:.0f} % of the best utility or more."
+        told += " It reveals least of those that serve the purpose."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."

@@ -18,7 +18,6 @@ from .release_facts import size, thin
 
 QUESTION = "Which form of these data may be released, and what is lost?"
 _LONGEST = 2_000
-_WEIGHTY, _LOST = 0.2, 0.1  # a component of such a weight is named where it is below this
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 MEASURES = {risk: each.report for risk, each in of_risks().items()}
 """By the names of :data:`fpanon_core.model.disclosure.RISKS`, and people alone."""
@@ -279,10 +278,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     """
     lost = [
         f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
-        for name, weight in (choice.weights or {}).items()
-        if name in COMPONENTS
-        and weight >= _WEIGHTY
-        and not result.components.get(name, 1.0) >= _LOST
+        for name in choice.lost(result)
     ]
     return utility(choice, result, lost)
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import presets
+from fpanon_core.studies import presets, search
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
@@ -91,7 +91,7 @@ def waiting(data: Dataset) -> list[Job]:
 
 
 def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label: str) -> None:
-    k = presets.crowd(limits) if presets.hidden(data.fs, limits) else None
+    k = presets.crowd(limits) if search.hidden(data.fs, limits) else None
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         st.button(
             label,
@@ -101,7 +101,7 @@ def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label
             on_click=act(exploration.find),
             args=(data.fs, wanted, knowledge(data)),
         )
-        about = words.clock(presets.expected_s(data.fs))
+        about = words.clock(search.expected_s(data.fs))
         st.markdown(
             f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}, longer while other work "
             "runs.",
@@ -111,10 +111,11 @@ def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label
 
 def _forms(data: Dataset, limits: Limits) -> list[ReleaseOption]:
     """Made once for data and limits."""
-    key = (data.digest, tuple(sorted(limits.of.items())))
+    choice = utility_choice(aims.purpose().name)
+    key = (data.digest, choice.label, tuple(sorted(limits.of.items())))
     held = st.session_state.get(_FORMS)
     if held is None or held[0] != key:
-        held = st.session_state[_FORMS] = (key, presets.first_tried(data.fs, limits))
+        held = st.session_state[_FORMS] = (key, search.first_tried(data.fs, limits, choice))
     found: list[ReleaseOption] = held[1]
     return found
 

@@ -11,10 +11,14 @@ import pytest
 from fpanon_core import FingerprintSet
 from fpanon_core.model.options import Aligned, Glove
 from fpanon_core.studies.judgement import Limits, best_option, beyond
+from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options_table import merged
-from fpanon_core.studies.presets import crowd, first_tried, hidden
+from fpanon_core.studies.presets import crowd
 from fpanon_core.studies.report_verdict import describe_nearest
+from fpanon_core.studies.search import first_tried, hidden
 from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, result
+
+TRAVEL = utility_choice("travel")
 
 
 def people(n: int) -> FingerprintSet:
@@ -28,14 +32,14 @@ def test_the_crowds_that_are_tried_are_as_large_as_the_limit_of_naming_takes() -
     # 1 in 20 is 5 %; of 0.3, 1 in 3 would be 33 % and too much, 1 in 4 is 25 %.
     assert crowd(Limits()) == 20
     assert crowd(Limits({"outsider": 0.3})) == 4
-    steps = [option.steps for option in first_tried(people(20), Limits())]
+    steps = [option.steps for option in first_tried(people(20), Limits(), TRAVEL)]
     assert [type(last) for *_, last in steps[-2:]] == [Glove, Aligned]
     assert {last.k for *_, last in steps if isinstance(last, Glove)} == {20}
     assert len(steps[-1]) == 2  # in days first
 
 
 def test_without_people_enough_no_crowd_is_tried() -> None:
-    found = first_tried(people(19), Limits())
+    found = first_tried(people(19), Limits(), TRAVEL)
     assert not hidden(people(19), Limits())
     assert not any(isinstance(step, Glove) for option in found for step in option.steps)
     assert len(found) == len({option.steps for option in found}) == len({o.name for o in found})
@@ -49,7 +53,7 @@ def test_a_few_far_travellers_do_not_decide_what_is_tried() -> None:
     near = FingerprintSet.from_samples(users, x, y, users)
     x[:30:10] = 900_000
     far = FingerprintSet.from_samples(users, x, y, users)
-    names = [[o.name for o in first_tried(each, Limits())] for each in (near, far)]
+    names = [[o.name for o in first_tried(each, Limits(), TRAVEL)] for each in (near, far)]
     assert names[0] == names[1]
 
 

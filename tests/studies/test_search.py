@@ -25,6 +25,7 @@ from fpanon_core.studies.option_result import UtilityChoice, utility_choice
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
 from tests.studies.test_report import COARSE, FINE, HIDDEN, exploration, result
 
+WIDE = {"home": 0.2}
 FRAME = FrameConfig(StatedPeriod(None, 2, 60), "grid", StatedArea(0, 0, 8_000, 8_000, "metres"))
 
 
@@ -37,7 +38,8 @@ def people():
 
 @cache
 def searched() -> SearchedTable:
-    return fp.find_release(people(), "travel", "anyone", seconds=120)
+    """Of so few people the interval of homes is wide, and so is the threshold."""
+    return fp.find_release(people(), "travel", "anyone", seconds=120, thresholds=WIDE)
 
 
 # --- purpose and recipient ---
@@ -126,6 +128,25 @@ def test_the_least_revealing_that_serves_is_recommended():
     assert best_option(found.table, found.limits) == 1
 
 
+def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
+    """By transport flows weigh 0.35: with none of them, fine times make an option useless."""
+    fine = result(HIDDEN, 0.02, 0.9, least=2)
+    fine = replace(fine, components={**fine.components, "flows": 0.05})
+    moving = result(COARSE, 0.02, 0.3, least=2)
+    for order in ((fine, moving), (moving, fine)):
+        found = exploration(*order)
+        best = best_option(found.table, found.limits)
+        assert best is not None
+        assert found.table.options[best] == COARSE
+    # A component that cannot apply is not lost; where all lose it, the others decide.
+    bare = replace(fine, components={**fine.components, "flows": float("nan")})
+    found = exploration(bare, moving)
+    assert best_option(found.table, found.limits) == 0
+    lost = replace(moving, components={**moving.components, "flows": 0.0})
+    found = exploration(fine, lost)
+    assert best_option(found.table, found.limits) == 0
+
+
 def test_kinds_are_told_apart_and_a_smaller_promise_reveals_less():
     options = [
         *(ReleaseOption(steps=[fp.Presence(FRAME, 24, None, e)]) for e in (0.5, 1.0)),
@@ -174,7 +195,7 @@ def test_all_kinds_are_tried_and_what_is_recommended_is_within():
     assert table.choice.of(found) >= 0.8 * table.choice.of(best)
     serving = [r for r in good if table.choice.of(r) >= 0.8 * table.choice.of(best)]
     assert revealing(found) == min(map(revealing, serving))
-    assert table.limits == Limits({"outsider": 0.05})
+    assert table.limits == Limits({"outsider": 0.05, **WIDE})
     epsilons = [o.recordless.epsilon for o in table.options if o.recordless is not None]
     assert all(e is None or 0.125 <= e <= 1 for e in epsilons)
 
