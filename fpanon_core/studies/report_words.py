@@ -310,9 +310,9 @@ def limit(limits: Limits, risk: str) -> str:
     if most is None:
         return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
-        return f"{100 * most:g} of 100 more than guessing"
+        return f"{100 * most:.4g} of 100 more than guessing"
     unit = MEASURES[risk].unit
-    return f"{100 * most:g} %" if unit == "%" else f"{most:g} {unit}"
+    return f"{100 * most:.4g} %" if unit == "%" else f"{most:g} {unit}"
 
 
 def points(p: int, of: str = "") -> str:

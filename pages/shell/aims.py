@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
@@ -36,7 +37,7 @@ def recipient() -> Recipient:
     sensitivity = state.get(_SENSITIVITY, "high")
     if kind == "anyone":
         return Recipient(kind, sensitivity=sensitivity)
-    controls = "high" if kind == "room" else state.get(_CONTROLS, "medium")
+    controls = "high" if kind == "room" else state.get(_CONTROLS, "low")
     return Recipient(kind, controls, state.get(_MOTIVE, "high"), sensitivity)
 
 
@@ -58,7 +59,6 @@ def ask(digest: str) -> None:
             args=(digest,),
             help="  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
         )
-        recipient_changed = {"on_change": act(_recipient_changed)}
         kind = selectbox(
             "Who gets it?",
             list(RECIPIENTS),
@@ -67,27 +67,40 @@ def ask(digest: str) -> None:
             width=270,
             help="Anyone: an attack is certain. Others attack with a chance that depends on their "
             "controls and motive. The threshold of re-identification follows.",
-            **recipient_changed,
+            on_change=act(_recipient_changed),
         )
-        if kind == "contract":
-            selectbox("Controls", LEVELS, index=1, key=_CONTROLS, width=120, **recipient_changed)
-        if kind != "anyone":
-            selectbox("Motive", LEVELS, index=2, key=_MOTIVE, width=120, **recipient_changed)
-        selectbox(
-            "Sensitivity",
-            LEVELS,
-            index=2,
-            key=_SENSITIVITY,
-            width=120,
-            help="Of the data. Traces of where people were are highly sensitive.",
-            **recipient_changed,
-        )
-    who = recipient()
-    own = limits.in_force().limit("outsider")
-    if own == who.threshold:
-        st.caption(who.sentence)
-    elif own is not None:
-        st.caption(_OWN.format(own=100 * own, usual=100 * who.threshold))
+        with st.popover(_short(), icon=":material/gavel:", key="aims_assumed"):
+            _assumed(kind)
+
+
+def _short() -> str:
+    """What is assumed, in a few words."""
+    who, own = recipient(), limits.in_force().limit("outsider")
+    if own != who.threshold:
+        return "Your own threshold"
+    attack = "An attack is certain" if who.attempt == 1 else f"Attacks {100 * who.attempt:g}%"
+    return f"{attack}: threshold {100 * who.threshold:.3g}%"
+
+
+def _assumed(kind: str) -> None:
+    """What is assumed of the recipient and the data, with the choices it hangs on."""
+    who, own = recipient(), limits.in_force().limit("outsider")
+    st.markdown(who.sentence)
+    if own is not None and own != who.threshold:
+        st.warning(_OWN.format(own=100 * own, usual=100 * who.threshold))
+    changed: dict[str, Any] = {"on_change": act(_recipient_changed)}
+    if kind == "contract":
+        selectbox("Controls of the recipient", LEVELS, index=0, key=_CONTROLS, **changed)
+    if kind != "anyone":
+        selectbox("Motive of the recipient", LEVELS, index=2, key=_MOTIVE, **changed)
+    selectbox(
+        "Sensitivity of the data",
+        LEVELS,
+        index=2,
+        key=_SENSITIVITY,
+        help="Traces of where people were are highly sensitive.",
+        **changed,
+    )
 
 
 def _purpose_changed(digest: str) -> None:

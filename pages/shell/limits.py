@@ -139,7 +139,7 @@ def _told(of: Limits, name: str) -> str:
     spoken, value = of_risks()[name], _shown(of, name)
     if value is None:
         return f"{spoken.short}: no threshold"
-    return f"{spoken.short} ≤ {value:g}{spoken.unit}"
+    return f"{spoken.short} ≤ {value:.4g}{spoken.unit}"
 
 
 def _shown(of: Limits, name: str) -> float | None:
