@@ -308,7 +308,8 @@ def first_tried(fs: FingerprintSet, limits: Limits, choice: UtilityChoice) -> li
     'aligned, k = 2'
     """
     coarse = [r for r in HEXAGONS if r <= _FINEST_HEXAGON]
-    found = [*_without_records(fs, choice, None), *trade_grid(fs), *hexagon_grid(fs, coarse)]
+    wise, *_, blank, people = _without_records(fs, choice, None)
+    found = [wise, blank, people, *trade_grid(fs), *hexagon_grid(fs, coarse)]
     k = crowd(limits)
     if hidden(fs, limits):
         aligned = hiding_ladder(fs, (k,))
@@ -343,7 +344,7 @@ def _without_records(
     people = about_people(fs)
     frames = _frames(fs, people, _EPSILON / len(kind.CONTENTS), frame)
     steps: list[Step] = [kind(where, bands, None, _EPSILON) for where, bands in frames]
-    where, bands = frames[-1]
+    where, bands = frames[0]
     steps.append(kind(where, bands, _THRESHOLD))
     if frame is None:
         places = place_frame_of(fs, people)
