@@ -7,8 +7,7 @@ from typing import Annotated
 
 from ..model.options import ReleaseOption
 from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
-from ..studies import report_words as w
-from ..studies.advice import advise, coarse, describe_advice, ladder
+from ..studies.advice import LADDER, advise, describe_advice, describe_promise, ladder_table
 from ..studies.exploration import Exploration, as_it_is
 from ..studies.search import SECONDS, SearchedTable, find_release
 from ..tables.writing import write_json, write_table
@@ -96,7 +95,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         figures,
         f"{purpose.title}. {recipient.sentence}",
         _recommended(table),
-        _ladder(table),
+        table_text(list(LADDER), ladder_table(table, table.limits).to_numpy().tolist()),
         *describe_advice(advice),
         _untried(table.untried),
     )
@@ -109,26 +108,9 @@ def _recommended(table: SearchedTable) -> str:
     if found is None or best is None:
         return f"{tried}; none is within the thresholds."
     told = f"{tried}. Recommended: {found.option.name}, utility {table.choice.of(found):.2f}."
-    if best is found:
-        return told
-    return f"{told} The most useful is {best.option.name}, {table.choice.of(best):.2f}."
-
-
-def _ladder(table: SearchedTable) -> str:
-    """A row for each kind of release, the least revealing first."""
-    rows = []
-    for rung in ladder(table, table.limits):
-        if rung.row is None:
-            rows.append([rung.kind, "none made", "", "", "", ""])
-            continue
-        result = table.results[rung.row]
-        over = ", ".join(w.MEASURES[risk].short for risk in table.limits.broken(result))
-        told = (
-            "serves" if rung.serves else "within, of less use" if rung.within else f"over: {over}"
-        )
-        useful = f"{table.choice.of(result):.2f}"
-        rows.append([rung.kind, result.option.name, *coarse(result), useful, told])
-    return table_text(["kind", "option", "areas", "windows", "utility", "thresholds"], rows)
+    if best is not found:
+        told += f" The most useful is {best.option.name}, {table.choice.of(best):.2f}."
+    return " ".join(filter(None, (told, describe_promise(found))))
 
 
 def _untried(options: tuple[ReleaseOption, ...]) -> str:

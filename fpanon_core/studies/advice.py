@@ -13,13 +13,15 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..model.disclosure import ALONE, RISKS
+from ..model.disclosure import RISKS
 from ..model.options import Tables
 from ..model.release_page import duration, length
 from . import report_words as w
 from .judgement import (
+    JUDGED,
     KINDS,
     Limits,
+    asked_of,
     best_option,
     beyond,
     interval,
@@ -38,8 +40,16 @@ from .search import SearchedTable
 ADVICE = ("threshold", "would have to be", "option", "utility", "areas", "windows")
 """Columns of :func:`advise`."""
 
+LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Thresholds")
+"""Columns of :func:`ladder_table`."""
+
+UNCOVERED = (
+    "The promise of ε does not cover this choice, because the search looked at the data. Where you "
+    "publish, state areas, days and ε from public numbers."
+)
+
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold
-_DIGITS = 3
+_THOUSANDTHS = 1_000
 
 
 @dataclass(frozen=True)
@@ -51,12 +61,12 @@ class Rung:
     kind : str
         Of :data:`.judgement.KINDS`.
     row : int or None
-        Of the option that speaks for it: the recommended one, else the most useful within the
-        limits, else the nearest to them; None where none was made.
+        Of its option: the recommended one, else the most useful within the thresholds, else the
+        nearest to them; None where none was made.
     within : bool
-        Whether that option is within all limits.
+        Whether that option is within all thresholds.
     serves : bool
-        Whether it also reaches the utility needed.
+        Whether it also serves the purpose (:func:`.judgement.serves`).
     """
 
     kind: str
@@ -88,6 +98,31 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
     return rungs
 
 
+def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
+    """The ladder in words: a row for each kind of release, the least revealing first."""
+    rows = []
+    for rung in ladder(table, limits):
+        if rung.row is None:
+            rows.append((rung.kind.capitalize(), "none could be made", "", "", "", ""))
+            continue
+        result = table.results[rung.row]
+        told = "serves" if rung.serves else "within, less useful"
+        if not limits.judged:
+            told = "no threshold is set"
+        elif not rung.within:
+            told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
+        useful = w.describe_utility(table.choice, result)
+        name = w.shown(result.option.name)
+        rows.append((rung.kind.capitalize(), name, *_coarse(result), useful, told))
+    return pd.DataFrame(rows, columns=list(LADDER))
+
+
+def describe_promise(result: OptionResult) -> str:
+    """What ε does not cover of a recommended option; empty where nothing is promised."""
+    step = result.option.recordless
+    return "" if step is None or step.epsilon is None else UNCOVERED
+
+
 def advise(
     table: OptionsTable,
     *,
@@ -95,8 +130,8 @@ def advise(
 ) -> pd.DataFrame:
     """What each threshold would have to be for the next more useful option to pass.
 
-    All other thresholds stay as they are. What is more useful than what passes now by at least
-    0.02 counts.
+    All other thresholds stay as they are. An option counts if its utility is at least 0.02 more
+    than that of any option that passes now.
 
     Parameters
     ----------
@@ -131,7 +166,7 @@ def advise(
         if needed <= RISKS[name].most and better < _place(table, found.get(name)):
             found[name] = needed, i
     rows = [
-        (name, needed, table.options[i].name, float(table.utility[i]), *coarse(table.results[i]))
+        (name, needed, table.options[i].name, float(table.utility[i]), *_coarse(table.results[i]))
         for name, (needed, i) in found.items()
     ]
     advice = pd.DataFrame(rows, columns=list(ADVICE))
@@ -171,15 +206,15 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 def _needed(result: OptionResult, name: str) -> float:
     """The least threshold, in thousandths, that an option stays within; NaN where not known."""
-    risks = [risk for risk in (*RISKS, ALONE) if limit_key(risk) == name]
-    beside = RISKS[name].beside_guessing
-    guess = result.guessing.get(name, math.nan) if beside else 0.0
+    risks = [r for r in JUDGED if limit_key(r) == name and asked_of(result, r)]
+    guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]
-    most = max((high for high in highs if not math.isnan(high)), default=math.nan)
-    return math.nan if math.isnan(most) else math.ceil(most * 10**_DIGITS - 1e-9) / 10**_DIGITS
+    if any(map(math.isnan, highs)):
+        return math.nan
+    return math.ceil(max(highs) * _THOUSANDTHS - 1e-9) / _THOUSANDTHS
 
 
-def coarse(result: OptionResult) -> tuple[str, str]:
+def _coarse(result: OptionResult) -> tuple[str, str]:
     """How large the areas and time windows of what is published are, in words; or empty."""
     step = result.option.recordless
     if step is not None:

@@ -173,7 +173,8 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     """By what options are sorted, the least revealing first.
 
     By kind. Among those without records: a promise by ε first, the smallest ε first; then a
-    threshold, then none. Among records: nobody alone first, then by re-identification risk.
+    threshold. Among records: nobody alone first, then by re-identification risk. Exact tables,
+    which promise nothing and blank nothing, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:
@@ -182,7 +183,7 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
     if step.epsilon is not None:
         return rank, 0.0, step.epsilon
     bare = isinstance(step, Tables) and step.threshold is None
-    return rank, 1.0, float(bare)
+    return float(len(KINDS)) if bare else rank, 1.0, 0.0
 
 
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:

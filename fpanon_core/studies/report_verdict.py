@@ -232,7 +232,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
-    told = f"Recommended is {_named(exploration, best)}."
+    told = f"The recommended option is {_named(exploration, best)}."
     other = most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
     alone = more and other is not None and some_alone(table.results[other])
@@ -306,7 +306,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence(f"{name}, which is not within the thresholds.", said, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:
-        said += (f"Recommended is another: {_named(exploration, best)}.",)
+        said += (f"The recommended option is another: {_named(exploration, best)}.",)
     if some_alone(result):
         return Sentence(
             f"{name}, which stays within the thresholds; yet people are alone in it.", said, "open"

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 
 from ..engines.local import Engine
 from ..engines.progress import Progress, tell
-from ..measures.areas import Areas
 from ..model.checks import positive
 from ..model.configs import KnowledgeConfig
 from ..model.counts_frame import FrameConfig
@@ -39,7 +38,7 @@ from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Regio
 from ..model.purpose import Purpose, Recipient, as_purpose
 from ..model.utility import weighting
 from .framing import stated_of_data
-from .judgement import NEED, Limits, best_option, kind_of, most_useful, within_limits
+from .judgement import Limits, best_option, kind_of, most_useful, serves, within_limits
 from .option_result import OptionResult, UtilityChoice
 from .options import explore_options
 from .options_table import OptionsTable
@@ -62,7 +61,7 @@ SECONDS = 300.0
 """How long a search takes at most, unless another time is stated."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
 """What an attacker knows: four of a person's rows, any row alike. The lesser places of a person,
-which tell people apart, may be known, too."""
+which tell people apart, may be known, too. Drawn from the interactions, fewer people are found."""
 
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
 _BANDS = 12  # of the finer of the two frames that are tried
@@ -87,7 +86,7 @@ class SearchedTable(OptionsTable):
     limits : Limits
         The thresholds of the search.
     untried : tuple of ReleaseOption
-        Known to be next when the time was over.
+        What the search would have tried next; empty where it came to its end.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -162,33 +161,24 @@ def find_release(
             raise Cancelled
         tell(progress, 1 - left / seconds)
 
-    def explored(option: ReleaseOption, areas: Areas = purpose.areas) -> OptionResult:
-        table = explore_options(
-            fs, [option], **vars(KNOWLEDGE), areas=areas, engine=engine, progress=late
-        )
-        return table.results[0]
-
+    how = {**vars(KNOWLEDGE), "areas": purpose.areas, "engine": engine, "progress": late}
     known: dict[tuple[Step, ...], OptionResult] = {}
-    untried: list[ReleaseOption] = []
-    while not untried and (wanted := search.wanted(known)):
-        for at, option in enumerate(wanted):
-            try:
-                known[option.steps] = explored(option)
-            except Cancelled:
-                if time.monotonic() < until:
-                    raise
-                untried = wanted[at:]
-                break
+    try:
+        while wanted := search.wanted(known):
+            for option in wanted:
+                known[option.steps] = explore_options(fs, [option], **how).results[0]
+    except Cancelled:
+        if time.monotonic() < until:
+            raise
     tell(progress, 1.0)
-    found = tuple(known.values())
     return SearchedTable(
-        found,
+        tuple(known.values()),
         "outsider",
         search.choice,
         KNOWLEDGE,
         fs.digest,
         limits=limits,
-        untried=tuple(untried),
+        untried=tuple(search.left(known)),
     )
 
 
@@ -225,15 +215,26 @@ class Search:
         ----------
         known : mapping of steps to OptionResult
         """
-        found = [o for o in self._begun if o.steps not in known] or self._smaller(known)
-        found += self._further(self._lines, known)
-        return found or self._further(self._slow, known)[:1]
+        return self._quick(known) or self._further(self._slow, known)[:1]
+
+    def left(self, known: Known) -> list[ReleaseOption]:
+        """The next option of everything that has not come to its end.
+
+        Parameters
+        ----------
+        known : mapping of steps to OptionResult
+        """
+        return self._quick(known) + self._further(self._slow, known)
+
+    def _quick(self, known: Known) -> list[ReleaseOption]:
+        begun = [o for o in self._begun if o.steps not in known] or self._smaller(known)
+        return begun + self._further(self._lines, known)
 
     def _further(self, lines: Iterable[Line], known: Known) -> list[ReleaseOption]:
         return [o for line in lines if (o := self._next(line, known)) is not None]
 
     def _next(self, line: Line, known: Known) -> ReleaseOption | None:
-        """The middle between the last option within the limits and the first outside."""
+        """The middle between the last option within the thresholds and the first outside."""
         low, high = -1, len(line)
         for at, option in enumerate(line):
             result = known.get(option.steps)
@@ -252,9 +253,9 @@ class Search:
         return result.fault is None and not self.limits.broken(result)
 
     def _smaller(self, known: Known) -> list[ReleaseOption]:
-        """Of each kind without records the most useful at half its ε, while it serves or is over.
+        """Each kind without records at half of its smallest ε that serves, or is still over.
 
-        A halved one that no longer serves ends it: less noise than that is what the purpose takes.
+        A halved one that no longer serves ends it: the purpose takes less noise than that.
         """
         results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
         table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)
@@ -265,9 +266,7 @@ class Search:
                 for i, r in enumerate(results)
                 if kind_of(r.option) == kind and _epsilon(r.option) is not None
             ]
-            inside = [i for i in mine if self._within(results[i])]
-            most = max((table.utility[i] for i in inside), default=0.0)
-            rows = [i for i in inside if table.utility[i] >= NEED * most] or mine
+            rows = serves(table, [i for i in mine if self._within(results[i])]) or mine
             if not rows:
                 continue
             least = min(rows, key=lambda i: (_epsilon(results[i].option) or 0, -table.utility[i]))
@@ -318,9 +317,8 @@ def first_tried(fs: FingerprintSet, limits: Limits, choice: UtilityChoice) -> li
 
 
 def hidden(fs: FingerprintSet, limits: Limits) -> bool:
-    """Whether the data have people enough for a crowd within the limit of naming."""
-    k = crowd(limits)
-    return k in K and k <= fs.n_users
+    """Whether the data have people enough for groups within the threshold of re-identification."""
+    return crowd(limits) in _group_sizes(fs, limits)
 
 
 def expected_s(fs: FingerprintSet) -> float:

@@ -19,12 +19,12 @@ from fpanon_core.studies.option_result import Asked, utility_choice
 from fpanon_core.studies.presets import PRESETS
 from fpanon_core.studies.recipe import Recipe
 from fpanon_core.studies.report_words import COMPONENTS
+from fpanon_core.studies.search import KNOWLEDGE
 from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options import own_option
 from pages.options.story import MEASURES, Criteria, title
 from pages.shell import address, definitions, downloads, layout, limits, questions, workspace
-from pages.shell.exploration import USUAL
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number, selectbox
 
@@ -101,7 +101,7 @@ def knowledge() -> KnowledgeConfig:
     p = number(
         "Points an attacker knows (p)",
         OPTION_POINTS,
-        address.asked("p", OPTION_POINTS.read, USUAL.p),
+        address.asked("p", OPTION_POINTS.read, KNOWLEDGE.p),
         key="options_p",
         width=240,
         help=definitions.UNICITY,
@@ -109,7 +109,7 @@ def knowledge() -> KnowledgeConfig:
     strategy = selectbox(
         "Which points",
         _STRATEGIES,
-        index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(USUAL.strategy)),
+        index=address.asked("points", _STRATEGIES.index, _STRATEGIES.index(KNOWLEDGE.strategy)),
         key="options_strategy",
         width=180,
         help=definitions.STRATEGY,
@@ -117,7 +117,7 @@ def knowledge() -> KnowledgeConfig:
     seed = number(
         "Seed of the draws",
         SEED,
-        address.asked("seed", SEED.read, USUAL.seed),
+        address.asked("seed", SEED.read, KNOWLEDGE.seed),
         key="options_seed",
         width=180,
         help="For these studies: the same seed draws the same people, the same points and the "
@@ -160,7 +160,7 @@ def in_address(known: KnowledgeConfig) -> dict[str, str]:
     usual = {"sets": next(iter(_TITLES)), "risk": next(iter(MEASURES))}
     if named["weights"] not in [*WEIGHTINGS][1:]:
         del named["weights"]
-    of = address.named(known, {"p": "p", "strategy": "points", "seed": "seed"}, USUAL)
+    of = address.named(known, {"p": "p", "strategy": "points", "seed": "seed"}, KNOWLEDGE)
     return {name: text for name, text in named.items() if text != usual.get(name)} | of
 
 

@@ -35,11 +35,11 @@ from fpanon_core.model.profiles import (
 )
 from fpanon_core.studies.exploration import same_data
 from fpanon_core.studies.recipe import Recipe
+from fpanon_core.studies.search import KNOWLEDGE
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.shell import definitions, layout, widgets
 from pages.shell import limits as thresholds
-from pages.shell.exploration import USUAL
 from pages.shell.guard import act
 from pages.shell.widgets import number
 
@@ -339,8 +339,10 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,
         "These are other data than the recipe's, or read otherwise, or the recipe is from another "
         "machine: figures may differ.": not same_data(recipe.digest, digest),
-        f"The recipe asks about {asked:,} people, this page about {USUAL.users:,}: figures differ. "
-        "The command options, with `--recipe`, gives those of the report.": asked != USUAL.users,
+        f"The recipe asks about {asked:,} people, this page about {KNOWLEDGE.users:,}: figures "
+        "differ. The command options, with `--recipe`, gives those of the report.": (
+            asked != KNOWLEDGE.users
+        ),
         "Its utility was asked of experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),

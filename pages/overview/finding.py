@@ -33,7 +33,7 @@ _FORMS = "fp_overview_forms"
 def knowledge(data: Dataset) -> KnowledgeConfig:
     """What the outsider is taken to know: as it was last weighed."""
     before = workspace.of(data.digest).weighed
-    return exploration.USUAL if before is None else before.table.config
+    return search.KNOWLEDGE if before is None else before.table.config
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
@@ -230,4 +230,4 @@ def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:
 
 def _empty(data: Dataset) -> OptionsTable:
     choice = utility_choice(aims.purpose().name)
-    return OptionsTable((), "outsider", choice, exploration.USUAL, data.digest)
+    return OptionsTable((), "outsider", choice, search.KNOWLEDGE, data.digest)

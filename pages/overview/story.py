@@ -8,7 +8,7 @@ import pandas as pd
 
 from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import report_words as w
-from fpanon_core.studies.advice import advise, coarse, describe_advice, ladder
+from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import best_option, beyond, some_alone
 from fpanon_core.studies.option_result import OptionResult
@@ -78,7 +78,8 @@ def best_told(exploration: Exploration) -> list[str]:
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
-        return [*told, _cost(exploration, row)]
+        promise = describe_promise(exploration.table.results[row])
+        return [*told, _cost(exploration, row), *([promise] if promise else [])]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     return [*told, *([FEW_HOMES] if few else []), COUNTS]
 
@@ -105,24 +106,7 @@ def _cost(exploration: Exploration, row: int) -> str:
 
 def rungs(exploration: Exploration) -> pd.DataFrame:
     """A row for each kind of release, the least revealing first."""
-    table, limits = exploration.table, exploration.limits
-    rows = []
-    for rung in ladder(table, limits):
-        if rung.row is None:
-            rows.append([rung.kind.capitalize(), "none could be made", "", "", "", ""])
-            continue
-        result = table.results[rung.row]
-        told = "serves" if rung.serves else "within, less useful"
-        if not rung.within:
-            told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
-        if not limits.judged:
-            told = "no threshold is set"
-        useful = w.describe_utility(table.choice, result)
-        name, coarseness = plain(result.option.name), map(plain, coarse(result))
-        rows.append([rung.kind.capitalize(), name, *coarseness, useful, told])
-    return pd.DataFrame(
-        rows, columns=["Kind of release", "Option", "Areas", "Windows", "Utility", "Thresholds"]
-    )
+    return ladder_table(exploration.table, exploration.limits).map(plain)
 
 
 def advice(exploration: Exploration) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -20,25 +21,30 @@ _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive
 _SENSITIVITY = "aims_sensitivity"
 _USUAL = "transport"
 _OWN = (
-    "Your own threshold of re-identification is in force: {own:.3g} %, in place of {usual:.3g} % "
-    "for this recipient."
+    "Your own threshold of re-identification is in force: {own:.3g}%, in place of {usual:.3g}% for "
+    "this recipient."
 )
 
 
 def purpose() -> Purpose:
     """What the release is for."""
-    return PURPOSES[st.session_state.get(_PURPOSE, _USUAL)]
+    return PURPOSES[_one_of(_PURPOSE, PURPOSES, _USUAL)]
 
 
 def recipient() -> Recipient:
     """Who gets the release."""
-    state = st.session_state
-    kind = state.get(_RECIPIENT, "anyone")
-    sensitivity = state.get(_SENSITIVITY, "high")
+    kind = _one_of(_RECIPIENT, RECIPIENTS, "anyone")
+    sensitivity = _one_of(_SENSITIVITY, LEVELS, "high")
     if kind == "anyone":
         return Recipient(kind, sensitivity=sensitivity)
-    controls = "high" if kind == "room" else state.get(_CONTROLS, "low")
-    return Recipient(kind, controls, state.get(_MOTIVE, "high"), sensitivity)
+    controls = "high" if kind == "room" else _one_of(_CONTROLS, LEVELS, "low")
+    return Recipient(kind, controls, _one_of(_MOTIVE, LEVELS, "high"), sensitivity)
+
+
+def _one_of(key: str, known: Iterable[str], usual: str) -> str:
+    """What was chosen; a study that was opened may be of anybody's making."""
+    found = st.session_state.get(key, usual)
+    return found if found in known else usual
 
 
 def ask(digest: str) -> None:
@@ -76,10 +82,11 @@ def ask(digest: str) -> None:
 def _short() -> str:
     """What is assumed, in a few words."""
     who, own = recipient(), limits.in_force().limit("outsider")
+    if own is None:
+        return "No threshold of re-identification"
     if own != who.threshold:
-        return "Your own threshold"
-    attack = "An attack is certain" if who.attempt == 1 else f"Attacks {100 * who.attempt:g}%"
-    return f"{attack}: threshold {100 * who.threshold:.3g}%"
+        return f"Your own threshold, {100 * own:.3g}%"
+    return f"Chance of attack {100 * who.attempt:g}%: threshold {100 * who.threshold:.3g}%"
 
 
 def _assumed(kind: str) -> None:

@@ -24,10 +24,6 @@ from .kinds import AS_IT_IS, OPTION
 from .questions import Question
 from .workspace import Tried
 
-# Any row alike: the lesser places of a person, which tell people apart, may be known, too, and a
-# limit is to hold then. Drawn from the interactions, as on the other pages, fewer are found.
-USUAL = KnowledgeConfig(strategy="uniform")
-
 
 def find(fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig) -> None:
     """Ask for every one of these forms; those that were stopped before, too."""

@@ -111,7 +111,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     assert text.startswith(
         "Of 3 options tried, 1 stays within the thresholds; nobody is alone in it."
     )
-    assert "Recommended is “GLOVE, k = 10” (utility, transport: 0.20)." in text
+    assert "The recommended option is “GLOVE, k = 10” (utility, transport: 0.20)." in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
@@ -167,7 +167,9 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert "none is within all thresholds. The nearest is “fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
-    assert "Recommended is “fine (bins of fewer than 4 users left out)”" in told(table(FINE), wider)
+    assert "The recommended option is “fine (bins of fewer than 4 users left out)”" in told(
+        table(FINE), wider
+    )
 
 
 def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
@@ -178,7 +180,8 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     text = told(found, by)
     assert text.startswith(
         "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. "
-        "Recommended is “rare (bins of fewer than 4 users left out)” (utility, transport: 0.50)."
+        "The recommended option is “rare (bins of fewer than 4 users left out)” (utility, "
+        "transport: 0.50)."
     )
     assert "4 of the 100 people (4.0 %) have a record of their own in it, like nobody" in text
     assert "There is none within the thresholds with nobody alone" in text
@@ -343,7 +346,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     assert text.startswith(
         "Of 3 options tried, 1 stays within the thresholds; nobody is alone in it."
     )
-    assert "Recommended is “good" in text
+    assert "The recommended option is “good" in text
     assert "homely" not in story.conclusion(found, story.dots(found, by, []), by)[1]
     assert "Re-identified by the strongest attacker with 4 points, asked about all 100" in text
     assert "12 % (95 %: 11 % to 15 %; guessing finds 10 %)." in text

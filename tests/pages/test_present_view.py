@@ -16,13 +16,13 @@ from fpanon_core.studies import people_by_hexagon
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.search import KNOWLEDGE
 from pages.charts import style
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import columns_map
 from pages.charts.record import published_map, recorded_map
 from pages.charts.style import TYPE, projected
 from pages.present import person, story
-from pages.shell.exploration import USUAL
 from pages.shell.workspace import MOST_SLIDES, Slide, Weighing
 from tests.pages.test_options_story import option
 from tests.support.views import go as turn
@@ -44,7 +44,7 @@ def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
     """As where options are weighed: one is chosen, above the limit of homes: 45 % of 15 %."""
     digest = at.session_state["fp_dataset"].digest
     result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45))
-    table = OptionsTable((result,), "outsider", utility_choice("transport"), USUAL, digest)
+    table = OptionsTable((result,), "outsider", utility_choice("transport"), KNOWLEDGE, digest)
     workspace(at).weighed = Weighing(table, Limits(), name, "It is asked for.")
 
 

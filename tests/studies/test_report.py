@@ -150,12 +150,12 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     assert verdict[1].tone == verdict[2].tone == "open"
     assert "yet people are alone in it" in verdict[2].head
     assert "4 of the 100 people (4.0 %) have a record of their own" in " ".join(verdict[1].text)
-    assert "Recommended is “coarse" in verdict[1].text[0]
+    assert "The recommended option is “coarse" in verdict[1].text[0]
     assert "is more useful, but people are alone in it. 4 of the 100" in verdict[1].text[1]
     # The one chosen is not recommended, and the report says so.
-    assert "Recommended is another: “coarse" in " ".join(verdict[2].text)
+    assert "The recommended option is another: “coarse" in " ".join(verdict[2].text)
     other = report(found, Decision(chosen="coarse", why="Nobody is alone.")).verdict[2]
-    assert "Recommended" not in " ".join(other.text)
+    assert "recommended option" not in " ".join(other.text)
 
 
 def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
