@@ -28,6 +28,7 @@ from .judgement import (
     kind_of,
     limit_key,
     most_useful,
+    needs_lost,
     options_tried,
     serves,
     within_limits,
@@ -111,6 +112,8 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             told = "no threshold is set"
         elif not rung.within:
             told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
+        elif not rung.serves and (lost := needs_lost(table, rung.row)):
+            told = f"within, loses {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
         name = w.shown(result.option.name)
         rows.append((rung.kind.capitalize(), name, *_coarse(result), useful, told))

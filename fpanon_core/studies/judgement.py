@@ -222,7 +222,7 @@ def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list
     """
     every = list(rows)
     nobody = [i for i in every if not some_alone(table.results[i])] or every
-    kept = [i for i in nobody if not _lost(table, i)] or nobody
+    kept = [i for i in nobody if not needs_lost(table, i)] or nobody
     most = most_useful(table, kept)
     if most is None:
         return []
@@ -230,11 +230,10 @@ def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list
     return [i for i in kept if table.utility[i] >= least]
 
 
-def _lost(table: OptionsTable, row: int) -> bool:
-    """Whether a weighty component that applies to an option is all but lost."""
+def needs_lost(table: OptionsTable, row: int) -> list[str]:
+    """The weighty components that apply to an option and are all but lost."""
     result = table.results[row]
-    lost = table.choice.lost(result)
-    return any(not math.isnan(result.components[name]) for name in lost)
+    return [n for n in table.choice.lost(result) if not math.isnan(result.components[n])]
 
 
 def options_tried(table: OptionsTable) -> list[int]:

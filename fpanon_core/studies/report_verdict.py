@@ -19,6 +19,7 @@ from .judgement import (
     Limits,
     best_option,
     most_useful,
+    needs_lost,
     options_tried,
     some_alone,
     within_limits,
@@ -269,10 +270,12 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
 def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
     """What is more useful than the recommended option, and within the limits."""
     result = exploration.table.results[row]
-    if not some_alone(result):
-        return (f"{_named(exploration, row)} is more useful, and reveals more.",)
-    said = alone_told(result)
-    return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
+    if some_alone(result):
+        said = alone_told(result)
+        return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
+    if lost := needs_lost(exploration.table, row):
+        return (f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}.",)
+    return (f"{_named(exploration, row)} is more useful, and reveals more.",)
 
 
 def _alone_in(nobody: int, forms: int) -> str:

@@ -106,6 +106,17 @@ def component(kept: float) -> str:
     return "–" if math.isnan(kept) else f"{kept:.2f}"
 
 
+def components(names: Sequence[str]) -> str:
+    """Components of utility in words.
+
+    Examples
+    --------
+    >>> components(["flows", "time"])
+    'flows and temporal resolution'
+    """
+    return " and ".join(COMPONENTS[name][0].lower() for name in names)
+
+
 def areas(table: OptionsTable) -> str:
     """On what density and flows were compared, in a sentence; empty where it is not known."""
     known = sorted({result.areas for result in table.results if result.areas})

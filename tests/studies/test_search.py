@@ -11,7 +11,7 @@ import fpanon_core as fp
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.options import ReleaseOption, Synthesize
 from fpanon_core.model.purpose import RECIPIENTS, THRESHOLDS
-from fpanon_core.studies.advice import ADVICE, describe_advice, ladder
+from fpanon_core.studies.advice import ADVICE, describe_advice, ladder, ladder_table
 from fpanon_core.studies.judgement import (
     KINDS,
     Limits,
@@ -22,6 +22,7 @@ from fpanon_core.studies.judgement import (
     within_limits,
 )
 from fpanon_core.studies.option_result import UtilityChoice, utility_choice
+from fpanon_core.studies.report_verdict import tried_told
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
 from tests.studies.test_report import COARSE, FINE, HIDDEN, exploration, result
 
@@ -138,6 +139,10 @@ def test_what_the_purpose_needs_most_is_kept_where_it_can_be():
         best = best_option(found.table, found.limits)
         assert best is not None
         assert found.table.options[best] == COARSE
+        rows = ladder_table(found.table, found.limits).set_index("Kind of release")["Thresholds"]
+        assert rows["Hidden records"] == "within, loses flows"
+        assert rows["Coarser records"] == "serves"
+        assert "scores higher, but loses flows." in " ".join(tried_told(found).text)
     # A component that cannot apply is not lost; where all lose it, the others decide.
     bare = replace(fine, components={**fine.components, "flows": float("nan")})
     found = exploration(bare, moving)
