@@ -217,9 +217,9 @@ class Recipient:
         who = "People in a secure room" if self.kind == "room" else "Named people under contract"
         capped = self.threshold == _MOST
         return (
-            f"{who} get the release, with {self.controls} controls and {self.motive} motive. They "
-            f"attack with an assumed chance of {100 * self.attempt:g}% (El Emam 2013). The "
-            f"threshold of re-identification is "
+            f"{who} get the release, with {self.controls} controls and {self.motive} motive. We "
+            f"assume a chance of {100 * self.attempt:g}% that they attempt re-identification (El "
+            "Emam 2013). The threshold of re-identification is "
             + (
                 "1 in 3, the most that is ever accepted."
                 if capped

@@ -41,11 +41,11 @@ from .search import SearchedTable
 ADVICE = ("threshold", "would have to be", "option", "utility", "areas", "windows")
 """Columns of :func:`advise`."""
 
-LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Thresholds")
+LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "The promise of ε does not cover this choice, because the search looked at the data. Where you "
+    "Differential privacy does not cover this choice: the search looked at your data. Before you "
     "publish, state areas, days and ε from public numbers."
 )
 
@@ -107,7 +107,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             rows.append((rung.kind.capitalize(), "none could be made", "", "", "", ""))
             continue
         result = table.results[rung.row]
-        told = "serves" if rung.serves else "within, less useful"
+        told = "serves the purpose" if rung.serves else "within, less useful"
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:

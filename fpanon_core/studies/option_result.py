@@ -20,7 +20,9 @@ from ..model.utility import WEIGHTINGS as WEIGHTINGS
 from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
-_WEIGHTY, _LOST = 0.2, 0.1
+LOST = 0.1
+"""A component of which less than this is kept is all but lost."""
+_WEIGHTY = 0.2
 
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
@@ -216,7 +218,7 @@ class UtilityChoice:
         return tuple(
             name
             for name, weight in (self.weights or {}).items()
-            if weight >= _WEIGHTY and not result.components.get(name, 1.0) >= _LOST
+            if weight >= _WEIGHTY and not result.components.get(name, 1.0) >= LOST
         )
 
 

@@ -24,7 +24,7 @@ from .judgement import (
     some_alone,
     within_limits,
 )
-from .option_result import OptionResult
+from .option_result import LOST, OptionResult
 from .recipe import Decision
 
 Tone = Literal["against", "open", "for"]
@@ -274,7 +274,8 @@ def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
         said = alone_told(result)
         return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
     if lost := needs_lost(exploration.table, row):
-        return (f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}.",)
+        told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
+        return (f"{told}purpose needs {LOST:g} or more of 1.",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
 
 

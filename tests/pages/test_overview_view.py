@@ -228,7 +228,7 @@ def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None
     small.selectbox(key="aims_recipient").select("contract").run()
     # What is not stated is taken at its worst: low controls, high motive, 0.05 / 0.6.
     assert small.session_state["fp_limits"].limit("outsider") == pytest.approx(0.05 / 0.6)
-    assert "an assumed chance of 60%" in said(small)
+    assert "a chance of 60% that they attempt" in said(small)
     small.selectbox(key="aims_motive").select("low").run()
     assert small.session_state["fp_limits"].limit("linkage") == pytest.approx(0.125)
     go(small, "options")
@@ -255,4 +255,4 @@ def test_the_ladder_and_the_advice_are_those_of_the_options(small: AppTest) -> N
         )
     )
     assert "re-identification risk were 8.1 %" in story.advice(told)[0]
-    assert story.rungs(told)["Thresholds"].tolist()[-1].startswith("over: ")
+    assert story.rungs(told)["Verdict"].tolist()[-1].startswith("over: ")
