@@ -168,11 +168,10 @@ def _without_times(table):
 
 
 def _of_records(table):
-    """Without the options whose noise no two calls have alike."""
-    frame = _without_times(table)
-    return frame[[option.recordless is None for option in table.options]].drop(
-        columns=["front", "dominated_by", "level_with"]
-    )
+    """Without the options whose noise no two calls have alike, nor how many of them were tried."""
+    frame = _without_times(table).drop(columns=["front", "dominated_by", "level_with"])
+    of_records = [option.recordless is None for option in table.options]
+    return frame[of_records].reset_index(drop=True)
 
 
 def with_engine():
