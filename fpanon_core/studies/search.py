@@ -43,17 +43,12 @@ from .option_result import OptionResult, UtilityChoice
 from .options import explore_options
 from .options_table import OptionsTable
 from .presets import (
-    HEXAGONS,
     MOST_AREAS,
     about_people,
     crowd,
-    glove_ladder,
-    hexagon_grid,
-    hiding_ladder,
     named_columns,
     place_frame_of,
     table_frame_of,
-    trade_grid,
     width_height,
 )
 
@@ -70,9 +65,6 @@ _SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas an area
 _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
 _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
 _DAY_MIN, _TAIL = 1_440.0, 0.05
-_FINEST_HEXAGON = 7  # of those tried first: edges of 1.4 km or more
-_SECONDS, _SAMPLES, _POWER = 90.0, 120_000, 1.2  # most of it aligns
-_LEAST_SECONDS = 20.0
 
 Known = Mapping[tuple[Step, ...], OptionResult]
 
@@ -290,43 +282,6 @@ def _halved(option: ReleaseOption) -> ReleaseOption | None:
     if step is None or step.epsilon is None or step.epsilon / 2 < _LEAST_EPSILON:
         return None
     return ReleaseOption(steps=[replace(step, epsilon=step.epsilon / 2)])
-
-
-def first_tried(fs: FingerprintSet, limits: Limits, choice: UtilityChoice) -> list[ReleaseOption]:
-    """The options that a screen tries first, the quickest first.
-
-    Tables for the purpose and synthetic people; Noriega Campero's places and windows; hexagons of
-    edges of 1.4 km or more; then everybody hidden in groups as large as the threshold takes: by
-    GLOVE, and aligned, in days where the data last longer.
-
-    Examples
-    --------
-    >>> from .option_result import utility_choice
-    >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
-    >>> first_tried(fs, Limits({"outsider": 0.5}), utility_choice("travel"))[-1].name
-    'aligned, k = 2'
-    """
-    coarse = [r for r in HEXAGONS if r <= _FINEST_HEXAGON]
-    wise, *_, blank, people = _without_records(fs, choice, None)
-    found = [wise, blank, people, *trade_grid(fs), *hexagon_grid(fs, coarse)]
-    k = crowd(limits)
-    if hidden(fs, limits):
-        aligned = hiding_ladder(fs, (k,))
-        found += [*glove_ladder((k,)), aligned[-2] if len(aligned) > 1 else aligned[0]]
-    return found
-
-
-def hidden(fs: FingerprintSet, limits: Limits) -> bool:
-    """Whether the data have people enough for groups within the threshold of re-identification."""
-    return crowd(limits) in _group_sizes(fs, limits)
-
-
-def expected_s(fs: FingerprintSet) -> float:
-    """About how long trying them takes, by that of 120,000 samples of 2,000 people on one core.
-
-    However small the data are, some two dozen jobs are begun and ended.
-    """
-    return _LEAST_SECONDS + _SECONDS * float((fs.n_samples / _SAMPLES) ** _POWER)
 
 
 def _without_records(

@@ -58,8 +58,8 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
     put: list[str] | None = None
     if (found_there := workspace.of(fs.digest).tried) is not None:
         presets = {_FOUND: list(found_there.options)} | presets
-        if st.session_state.get(_SEEN) is not found_there:  # what was just found is shown first
-            st.session_state[_SEEN] = found_there
+        if st.session_state.get(_SEEN) != found_there.began:  # what was just found is shown first
+            st.session_state[_SEEN] = found_there.began
             put = [_FOUND]
     elif _FOUND in (st.session_state.get("options_presets") or []):  # it was of other data
         put = list(_NAMES)[:1]

@@ -1,16 +1,15 @@
-"""Find a release: what would be tried, how far it is, and the best option within the thresholds."""
+"""Find a release: the search, how far it is, and the best option within the thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
 from dataclasses import replace
 from typing import Literal
 
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import ReleaseOption
-from fpanon_core.studies import presets, search
+from fpanon_core.studies import search
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
@@ -22,12 +21,15 @@ from pages.overview import story
 from pages.shell import aims, exploration, job_panel, limits, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act, fragment
-from pages.shell.kinds import OPTION
 from pages.shell.session import Job
+from pages.shell.widgets import selectbox
 from pages.shell.workspace import NO_REASON, REASON, Tried
 
 _POLL_S = 0.6
-_FORMS = "fp_overview_forms"
+_TIMES_S = {60.0: "1 minute at most", search.SECONDS: "5 minutes at most"} | {
+    900.0: "15 minutes at most",
+    3_600.0: "1 hour at most",
+}
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
@@ -58,21 +60,21 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
 
 def section(data: Dataset, explored: Exploration) -> None:
     """The button, the progress or what was found."""
-    tried, wanted = _tried(data), _forms(data, explored.limits)
+    tried = _tried(data)
     with st.container(border=True, key="overview_find"):
         if tried is not None:
-            _progress_of(data, tried)
+            _progress(data, tried)
         if explored.table.results:
-            _found(explored, sum(job.active for job in waiting(data)))
+            _found(explored, under_way(data))
         mine = workspace.of(data.digest)
         if (standing := mine.choice) is not None:
             st.markdown(story.chosen_told(standing.result.option.name, standing.why))
         elif mine.refusal is not None:
             st.markdown(story.REFUSED)
         if tried is None:
-            _offer(data, explored.limits, wanted, "Find a release")
-        elif not {o.steps for o in wanted} <= {o.steps for o in tried.options}:
-            _offer(data, explored.limits, wanted, "Find again, by these thresholds")
+            _offer(data, "Find a release", story.PLAN)
+        elif not tried.until and (left := exploration.left(data.fs)):
+            _offer(data, "Go on searching", story.untried([option.told for option in left]))
 
 
 def _tried(data: Dataset) -> Tried | None:
@@ -81,83 +83,61 @@ def _tried(data: Dataset) -> Tried | None:
     return found if found is not None and found.knowledge == knowledge(data) else None
 
 
-def waiting(data: Dataset) -> list[Job]:
-    """The jobs of the forms to be tried that are under way."""
-    tried = _tried(data)
-    if tried is None:
-        return []
-    keys = {exploration.question(data.fs, o, tried.knowledge).key for o in tried.options}
-    return [j for j in questions.jobs(OPTION) if j.meta["key"] in keys]
+def under_way(data: Dataset) -> int:
+    """How many options are being tried."""
+    return sum(job.active for job in exploration.searching(data.fs))
 
 
-def _offer(data: Dataset, limits: Limits, wanted: Sequence[ReleaseOption], label: str) -> None:
-    k = presets.crowd(limits) if search.hidden(data.fs, limits) else None
+def _offer(data: Dataset, label: str, told: str) -> None:
+    """The button, and how long the search may take."""
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
+        seconds = selectbox(
+            "Time for the search",
+            list(_TIMES_S),
+            index=1,
+            format_func=_TIMES_S.__getitem__,
+            key="overview_seconds",
+            label_visibility="collapsed",
+            width=190,
+        )
         st.button(
             label,
             key="overview_find_go",
             type="primary",
             icon=":material/search:",
             on_click=act(exploration.find),
-            args=(data.fs, wanted, knowledge(data)),
+            args=(data.fs, knowledge(data), seconds),
         )
-        about = words.clock(search.expected_s(data.fs))
-        st.markdown(
-            f"{story.plan(len(wanted), k, data.fs.n_users)} About {about}, longer while other work "
-            "runs.",
-            width="stretch",
-        )
+        st.markdown(told, width="stretch")
 
 
-def _forms(data: Dataset, limits: Limits) -> list[ReleaseOption]:
-    """Made once for data and limits."""
-    choice = utility_choice(aims.purpose().name)
-    key = (data.digest, choice.label, tuple(sorted(limits.of.items())))
-    held = st.session_state.get(_FORMS)
-    if held is None or held[0] != key:
-        held = st.session_state[_FORMS] = (key, search.first_tried(data.fs, limits, choice))
-    found: list[ReleaseOption] = held[1]
-    return found
-
-
-def _progress_of(data: Dataset, tried: Tried) -> None:
-    """How many of the forms are done; a way to stop; those that were stopped, and what failed."""
-    jobs = waiting(data)
+def _progress(data: Dataset, tried: Tried) -> None:
+    """How far the search is; a way to stop it; and what failed."""
+    jobs = exploration.searching(data.fs)
     active = [job for job in jobs if job.active]
-    known = exploration.known(data.fs, tried.options, tried.knowledge)
     if active:
-        _bar(active, len(known), len(tried.options))
+        _bar(data, tried, active)
     failed = [job for job in jobs if not job.active]
     if failed:
         job_panel.show(failed, key="overview_failed", stop=questions.hold)
-    left = len(tried.options) - len(known)
-    if left and not jobs:
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.button(
-                "Try the rest",
-                key="overview_find_rest",
-                on_click=act(exploration.find),
-                args=(data.fs, tried.options, tried.knowledge),
-            )
-            st.markdown(f"{len(known)} of {len(tried.options)} options tried; it was stopped.")
 
 
 @fragment(run_every=_POLL_S)
-def _bar(jobs: list[Job], done: int, total: int) -> None:
-    """One bar for all of them."""
-    if any(not job.active for job in jobs):
+def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
+    """One bar for the whole search: of its time."""
+    left = tried.until - time.monotonic()
+    if left <= 0 or any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")
-    parts = [f"**{done} of {total} options tried**", plain(first.label)]
+    done = len(tried.options) - len(jobs)
+    parts = [f"**{words.count(done, 'option')} tried**", plain(first.label)]
     if waits := job_panel.waits(first):
         parts.append(waits)
-    elif first.remaining_s is not None:
-        parts.append(f"this one about {words.clock(first.remaining_s)} more")
+    parts.append(f"{words.clock(left)} left at most")
     with st.container(horizontal=True, vertical_alignment="center", key="overview_bar"):
-        st.progress((done + first.fraction) / total, text=" · ".join(parts), width="stretch")
+        st.progress(1 - left / tried.seconds, text=" · ".join(parts), width="stretch")
         if st.button("Cancel", key="overview_cancel"):
-            for job in jobs:
-                questions.hold(job)
+            exploration.stop(data.fs)
             st.rerun()
 
 

@@ -41,6 +41,11 @@ LARGE = (
     "What takes long on data of this size or length waits until you ask: from minutes to hours. "
     "How far it is, and a way to stop it, stand in each place."
 )
+PLAN = (
+    "Tries tables, synthetic people, hidden and coarser records in turn. It attacks each, and "
+    "compares it with the thresholds."
+)
+_NAMED = 2
 REFUSED = "Decided: **nothing leaves.** The report says so, with the reason."
 
 
@@ -142,19 +147,11 @@ def few_homes(exploration: Exploration, result: OptionResult) -> bool:
     return t / (1 + t) > most
 
 
-def plan(count: int, k: int | None, n_users: int) -> str:
-    """What would be tried."""
-    groups = (
-        f", and groups of {k} people who share a record, the fewest that the threshold of "
-        "re-identification allows"
-        if k is not None
-        else f"; no groups, because {n_users:,} people are fewer than the threshold of "
-        "re-identification takes"
-    )
-    return (
-        f"Tries {words.count(count, 'option')}: tables in place of records, coarser places and "
-        f"times{groups}. Each is made, attacked, and held to the thresholds."
-    )
+def untried(names: list[str]) -> str:
+    """What the search would try next."""
+    more = len(names) - _NAMED
+    named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
+    return f"Not tried yet: {w.listed(named)}."
 
 
 def chosen_told(name: str, why: str) -> str:

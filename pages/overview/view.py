@@ -50,8 +50,8 @@ with st.container(key="overview_verdict", gap="small"):
     if raw is None:
         st.markdown(":material/hourglass_empty: **What an outsider finds is not measured yet.**")
     else:
-        waiting = sum(job.active for job in finding.waiting(data))
-        st.markdown(" ".join(f"{mark} **{head}**" for mark, head in story.heads(explored, waiting)))
+        heads = story.heads(explored, finding.under_way(data))
+        st.markdown(" ".join(f"{mark} **{head}**" for mark, head in heads))
 
 # --- the map, and four statements ---
 with st.container(key="main_figure"):

@@ -79,6 +79,14 @@ def ask(digest: str) -> None:
             _assumed(kind)
 
 
+def line() -> str:
+    """For the bar: the purpose, the recipient, and whether the thresholds are the recipient's."""
+    of, who = limits.in_force(), recipient()
+    usual = of == Limits({**Limits().of, "outsider": who.threshold})
+    most = f"threshold {100 * who.threshold:.3g}%" if usual else "your own thresholds"
+    return f"{purpose().title} · {who.title} · {most}"
+
+
 def _short() -> str:
     """What is assumed, in a few words."""
     who, own = recipient(), limits.in_force().limit("outsider")

@@ -1,40 +1,116 @@
 """The release options that are weighed: one by one, each kept, so that none is done twice.
 
-The overview tries a list of forms; Release options weighs the sets chosen there. A form that is in
-both is one question, and so is what the data are as they are, which the report asks, too.
+“Find a release” searches, round by round, whatever page is looked at; Release options weighs the
+sets chosen there. An option of both is one question, and so are the data as they are, which the
+report asks, too.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
+from fpanon_core.engines.process import Job
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.studies import options
-from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
+from fpanon_core.studies.search import Search
 from pages.charts import words
 
-from . import questions, session, workspace
+from . import aims, limits, questions, session, workspace
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
 from .workspace import Tried
 
+_SEARCH = "fp_search"
 
-def find(fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig) -> None:
-    """Ask for every one of these forms; those that were stopped before, too."""
-    workspace.of(fs.digest).tried = Tried(tuple(wanted), knowledge)
-    for option in wanted:
-        asked = question(fs, option, knowledge)
-        failed = [job for job in questions.jobs(asked.kind) if job.meta["key"] == asked.key]
-        for job in failed:
-            if not job.active:
+
+def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None:
+    """Begin to search, or go on with what was stopped, for so many seconds."""
+    mine, now = workspace.of(fs.digest), time.monotonic()
+    before = mine.tried
+    if before is None or before.knowledge != knowledge:
+        mine.tried = Tried((), knowledge, now, now + seconds, seconds)
+    else:
+        mine.tried = replace(before, until=now + seconds, seconds=seconds)
+
+
+def advance(fs: FingerprintSet) -> None:
+    """Ask for the search's next round once the last one is done, as long as its time is not over.
+
+    Call it in every run: the search goes on whatever page is looked at.
+    """
+    mine = workspace.of(fs.digest)
+    tried = mine.tried
+    if tried is None or not tried.until:
+        return
+    if time.monotonic() >= tried.until:
+        stop(fs)
+    elif not any(job.active for job in searching(fs)):
+        wanted = left(fs, one_round=True)
+        # Streamlit may end a run at any step: noted first, they are asked again at the worst.
+        every = {o.steps: o for o in (*tried.options, *wanted)}
+        until = tried.until if wanted else 0.0
+        mine.tried = replace(tried, options=tuple(every.values()), until=until)
+        for option in wanted:
+            questions.ask(question(fs, option, tried.knowledge))
+
+
+def stop(fs: FingerprintSet) -> None:
+    """End the search; what is done stays."""
+    mine = workspace.of(fs.digest)
+    if mine.tried is not None:
+        for job in searching(fs):
+            if job.active:
                 session.dismiss(job)
-        questions.ask(asked)
+        done = tuple(r.option for r in known(fs, mine.tried.options, mine.tried.knowledge))
+        mine.tried = replace(mine.tried, options=done, until=0.0)
+
+
+def searching(fs: FingerprintSet) -> list[Job]:
+    """The jobs of the search that wait, run or ended badly."""
+    tried = workspace.of(fs.digest).tried
+    if tried is None:
+        return []
+    keys = {question(fs, option, tried.knowledge).key for option in tried.options}
+    return [job for job in questions.jobs(OPTION) if job.meta["key"] in keys]
+
+
+def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
+    """What the search would still try, or only its next round; without what failed."""
+    tried = workspace.of(fs.digest).tried
+    if tried is None:
+        return []
+    search, done = _search(fs), _every(fs, tried.knowledge)
+    wanted = search.wanted(done) if one_round else search.left(done)
+    return [o for o in wanted if not questions.under_way(question(fs, o, tried.knowledge))]
+
+
+def _search(fs: FingerprintSet) -> Search:
+    """Made once for data, thresholds and purpose."""
+    in_force, name = limits.in_force(), aims.purpose().name
+    key = (fs.digest, name, tuple(sorted(in_force.of.items())))
+    held = st.session_state.get(_SEARCH)
+    if held is None or held[0] != key:
+        found = Search(fs, in_force, utility_choice(name))
+        held = st.session_state[_SEARCH] = (key, found)
+    made: Search = held[1]
+    return made
+
+
+def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
+    """Every option that is known by now, whoever asked for it, by its steps."""
+    return {
+        config.options[0].steps: found.result.results[0]
+        for config, found in questions.of_data(OPTION, fs).items()
+        if config.knowledge == knowledge
+    }
 
 
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:

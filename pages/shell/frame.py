@@ -19,8 +19,10 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import (
     address,
+    aims,
     away,
     dataset,
+    exploration,
     job_panel,
     layout,
     limits,
@@ -72,8 +74,9 @@ def draw(here: str) -> None:
         if data is None:
             st.caption("No data set is open.", width="content")
         else:
+            exploration.advance(data.fs)
             _data(data)
-            limits.popover()
+            limits.popover(aims.line())
         # What a view shows at length itself is not told twice; nor what nobody waits for.
         told = (here, session.EVERYWHERE, None)
         active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]

@@ -9,7 +9,6 @@ import streamlit as st
 from fpanon_core.model.definitions import of_risks
 from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies.judgement import Limits
-from pages.charts import words
 
 from . import layout, session
 from .guard import act
@@ -19,7 +18,6 @@ _FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds fr
 
 
 _ASKED = ("outsider", "home", "unicity", "em", "kl")
-_ALWAYS = ("outsider", "home", "unicity")
 RULE = (
     "An option is within the thresholds when none of its risks may be above its threshold. **May "
     "be above** means that the upper end of the 95% interval is, or that the risk is not known. "
@@ -35,8 +33,8 @@ def in_force() -> Limits:
     return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
-def popover() -> None:
-    """The thresholds in one line; a press opens the form. Draw it once a run, before the page.
+def popover(label: str) -> None:
+    """The thresholds; a press on the label opens the form. Draw it once a run, before the page.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
     that was put into the session's state is sent in that one run, unless the field persists: then
@@ -47,7 +45,7 @@ def popover() -> None:
     if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
         layout.overtake(_FORM)
     _hold(of)
-    with st.popover(line(of), type="tertiary", icon=":material/rule:", key="limits"):
+    with st.popover(label, type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
         for name in _ASKED:
@@ -99,28 +97,10 @@ def _hold(limits: Limits) -> None:
     st.session_state[_SEEN] = limits
 
 
-def line(of: Limits) -> str:
-    """All that is in force in a line: how many thresholds, and those asked for most."""
-    many = len(of.judged)
-    if not many:
-        return "No threshold is set"
-    # Short, so that the bar stays one line: the popover says of each what it is of.
-    short = told(of).replace(" points over guessing", " points")
-    return f"{words.count(many, 'threshold')}: {short}"
-
-
 def counted(of: Limits) -> str:
     """Which thresholds are counted where a page says how many an option is above."""
     parts = [of_risks()[risk].counted for risk in of.judged]
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
-
-
-def told(limits: Limits | None = None) -> str:
-    """The thresholds in a line: three always, the others where they are not usual."""
-    of = in_force() if limits is None else limits
-    usual = Limits()
-    named = [n for n in _ASKED if n in _ALWAYS or of.limit(n) != usual.limit(n)]
-    return " · ".join(_told(of, name) for name in named)
 
 
 def source_told(limits: Limits, name: str) -> str:
@@ -133,13 +113,6 @@ def source_told(limits: Limits, name: str) -> str:
     if usual is None:
         return "Your own threshold. Usually there is none."
     return f"Your own threshold, {'looser' if limit > usual else 'stricter'} than the usual one."
-
-
-def _told(of: Limits, name: str) -> str:
-    spoken, value = of_risks()[name], _shown(of, name)
-    if value is None:
-        return f"{spoken.short}: no threshold"
-    return f"{spoken.short} ≤ {value:.4g}{spoken.unit}"
 
 
 def _shown(of: Limits, name: str) -> float | None:

@@ -50,16 +50,26 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Tried:
-    """The options that “Find a release” was asked to try, and what is known of people.
+    """What “Find a release” has tried, or is trying.
 
     Attributes
     ----------
     options : tuple of ReleaseOption
     knowledge : KnowledgeConfig
+        What an attacker knows.
+    began : float
+        When the search began, by time.monotonic; tells it from others.
+    until : float
+        When its time is over; 0 once it has ended or was stopped.
+    seconds : float
+        Its time, since it was last begun or gone on with.
     """
 
     options: tuple[ReleaseOption, ...]
     knowledge: KnowledgeConfig
+    began: float
+    until: float
+    seconds: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,34 +10,33 @@ from fpanon_core.studies.judgement import Limits
 from pages.shell import limits
 from tests.support.views import go, rows, said, upload
 
-LINE = "re-identified ≤ 5% · homes ≤ 5 points over guessing · unique ≤ 5%"
 
-
-def test_the_line_tells_what_holds() -> None:
-    assert limits.told(Limits()) == LINE
-    assert limits.told(Limits({"home": None})) == (
-        "re-identified ≤ 5% · homes: no threshold · unique ≤ 5%"
-    )
-    # What is not usual is told, whatever it is of.
-    assert limits.told(Limits({"em": 4.0})) == f"{LINE} · EM ≤ 4 bins"
-    # .07 * 100 is 7.000000000000001.
-    assert limits.told(Limits({"outsider": 0.07})).startswith("re-identified ≤ 7% · ")
-
-
-def test_the_bar_counts_what_a_verdict_counts() -> None:
+def test_thresholds_in_force_are_counted() -> None:
     """Singled out by points and unique by the whole record are two, with one number."""
-    assert limits.line(Limits()) == (
-        "5 thresholds: re-identified ≤ 5% · homes ≤ 5 points · unique ≤ 5%"
-    )
     assert limits.counted(Limits()).startswith("In force, 5: ")
     assert limits.counted(Limits()).count(";") == 4
     assert "EM" not in limits.counted(Limits())
-    # Re-identification, homes, membership and EM are left.
-    four = Limits({"unicity": None, "em": 4.0})
-    assert limits.line(four).startswith("4 thresholds: ")
-    assert limits.line(four).endswith("unique: no threshold · EM ≤ 4 bins")
     none = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
-    assert (limits.line(none), limits.counted(none)) == ("No threshold is set", "None is in force.")
+    assert limits.counted(none) == "None is in force."
+
+
+def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
+    upload(app, rows(users=4, samples=3))
+    go(app, "overview")
+    assert _bar(app) == "Transport planning · Anyone · threshold 5%"
+    app.selectbox(key="aims_purpose").select("travel").run()
+    app.selectbox(key="aims_recipient").select("contract").run()
+    go(app, "unicity")
+    assert _bar(app) == (
+        "Travel between areas · Named researchers under contract · threshold 8.33%"
+    )
+    _field(app, "home").set_value(None).run()
+    assert _bar(app).endswith("your own thresholds")
+
+
+def _bar(app: AppTest) -> str:
+    (found,) = (p.proto for p in app.get("popover") if p.proto.id.endswith("limits"))
+    return str(found.popover.label)
 
 
 def test_where_a_limit_is_from_is_said() -> None:

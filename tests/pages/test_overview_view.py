@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -9,7 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.intervals import wilson_interval
+from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.studies.judgement import KINDS, Limits
+from fpanon_core.studies.search import find_release
 from pages.overview import story
 from pages.shell.kinds import AS_IT_IS, MEASURE, OPTION, RECOVERY
 from tests.studies.test_report import FINE, exploration, result
@@ -174,13 +178,51 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
 def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     measured(small)
     small.button(key="overview_find_go").click().run()
+    tried = workspace(small).tried
+    assert tried is not None
+    assert tried.seconds == 300
+    assert len(tried.options) > 5
     small.button(key="overview_cancel").click().run()
-    assert "0 of" in said(small)
-    assert "it was stopped" in said(small)
-    small.button(key="overview_find_rest").click().run()
+    assert "Not tried yet: " in said(small)
+    assert not has(small, "overview_cancel")
+    small.selectbox(key="overview_seconds").select(60.0).run()
+    small.button(key="overview_find_go").click().run()
+    go(small, "unicity")  # it goes on there, round by round
     until(small, idle).run()
+    go(small, "overview")
+    assert not small.exception
     assert "options tried" in said(small)
-    assert not has(small, "overview_find_rest")
+    assert not has(small, "overview_find_go")
+    again = workspace(small).tried
+    assert again is not None
+    assert (again.until, again.began, again.seconds) == (0, tried.began, 60)
+
+
+def test_the_search_on_screen_tries_what_the_command_tries(small: AppTest) -> None:
+    measured(small)
+    found(small)
+    tried = workspace(small).tried
+    assert tried is not None
+    fs = small.session_state["fp_dataset"].fs
+    searched = find_release(fs, "transport", "anyone", seconds=120)
+    assert not searched.untried
+
+    def of_records(options: Iterable[ReleaseOption]) -> set[tuple[Step, ...]]:
+        """The halves of ε hang on noise that no two searches have alike."""
+        return {o.steps for o in options if o.recordless is None}
+
+    assert of_records(tried.options) == of_records(searched.options)
+
+
+def test_a_search_ends_when_its_time_is_over(small: AppTest) -> None:
+    measured(small)
+    small.button(key="overview_find_go").click().run()
+    tried = workspace(small).tried
+    assert tried is not None
+    workspace(small).tried = replace(tried, until=time.monotonic() - 1)
+    small.run()
+    assert idle(small)
+    assert "Not tried yet: " in said(small)
 
 
 def test_large_data_wait_until_they_are_asked(
