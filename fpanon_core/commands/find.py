@@ -77,7 +77,8 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     if run.out is not None:
         raw = run.ask("the data as they are", as_it_is, table)
         facts = run.wanted.facts(run.report)
-        write_json(Exploration(table, raw, facts, table.limits).to_dict(), figures_beside(run.out))
+        kept = Exploration(table, raw, facts, table.limits, recipient)
+        write_json(kept.to_dict(), figures_beside(run.out))
         write_table([table.to_frame()], run.out)
         run.written.append(
             f"Options written to {run.out}, all figures to {figures_beside(run.out)}."

@@ -247,6 +247,7 @@ def _weighed(
         OptionsTable((), recipe.risk, recipe.utility, knowledge, run.fs.digest),
         facts=run.wanted.facts(run.report),
         limits=recipe.limits,
+        recipient=recipe.recipient,
     )
     kept = {} if before is None else before.reusable(run.fs.digest, knowledge)
     done: list[OptionResult] = []

@@ -63,7 +63,7 @@ class AuditLog:
 
     def note(
         self,
-        event: Literal["opened", "exported"],
+        event: Literal["opened", "exported", "overridden"],
         *,
         who: str,
         what: str,
@@ -76,7 +76,7 @@ class AuditLog:
 
         Parameters
         ----------
-        event : {"opened", "exported"}
+        event : {"opened", "exported", "overridden"}
         who : str
             The officer's name, or ``local``.
         what : str

@@ -18,6 +18,7 @@ from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption
+from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from . import options
 from .judgement import Limits
@@ -89,12 +90,15 @@ class Exploration:
     facts : Facts or None
         What the data are; None where a program did not keep it.
     limits : Limits
+    recipient : Recipient or None
+        Who is to get the release; None where nobody said.
     """
 
     table: OptionsTable
     raw: OptionResult | None = None
     facts: Facts | None = None
     limits: Limits = field(default_factory=Limits)
+    recipient: Recipient | None = None
 
     @property
     def as_it_is(self) -> OptionResult | None:
@@ -109,6 +113,7 @@ class Exploration:
             "as_it_is": None if self.raw is None else self.raw.to_dict(),
             "data": None if self.facts is None else asdict(self.facts),
             "limits": self.limits.to_dict(),
+            "recipient": None if self.recipient is None else asdict(self.recipient),
         }
 
     @classmethod
@@ -126,6 +131,7 @@ class Exploration:
             raw = None if kept is None else OptionResult.from_dict(kept)
             facts = None if known is None else Facts(**known)
             limits = Limits(plain.get("limits") or {})
+            recipient = None if (who := plain.get("recipient")) is None else Recipient(**who)
         except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The saved options are damaged: what is kept beside them; explore them anew."
@@ -135,7 +141,7 @@ class Exploration:
         check(table)
         if raw is not None:
             _check(raw)
-        return cls(table, raw, facts, limits)
+        return cls(table, raw, facts, limits, recipient)
 
 
 def facts_of(

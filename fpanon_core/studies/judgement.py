@@ -14,6 +14,7 @@ from typing import Any
 from ..model.disclosure import ALONE, NAMING, OF_TABLES, RISKS
 from ..model.errors import ConfigError
 from ..model.options import Glove, ReleaseOption, Tables
+from ..model.purpose import Recipient
 from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
 
@@ -122,6 +123,11 @@ def asked_of(result: OptionResult, risk: str) -> bool:
     if result.option.recordless is None:
         return risk != "membership"
     return risk in OF_TABLES and risk not in result.unasked
+
+
+def usual_limits(recipient: Recipient | None) -> Limits:
+    """The usual thresholds; that of re-identification is the recipient's, where there is one."""
+    return Limits() if recipient is None else Limits({"outsider": recipient.threshold})
 
 
 def limit_key(risk: str) -> str:

@@ -15,6 +15,7 @@ from ..model.disclosure import NAMING, RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
 from ..model.options import ReleaseOption, name_key
+from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from ..model.version import __version__
 from .judgement import Limits
@@ -72,6 +73,7 @@ class Recipe:
     risk : str
     utility : UtilityChoice
     limits : Limits
+    recipient : Recipient or None
     decision : Decision
         Without who signs.
     digest : str
@@ -86,6 +88,7 @@ class Recipe:
     risk: str = NAMING[0]
     utility: UtilityChoice = field(default_factory=lambda: UtilityChoice("transport"))
     limits: Limits = field(default_factory=Limits)
+    recipient: Recipient | None = None
     decision: Decision = field(default_factory=Decision)
     digest: str = ""
     version: str = __version__
@@ -102,6 +105,7 @@ class Recipe:
             "risk": self.risk,
             "utility": asdict(self.utility),
             "limits": self.limits.to_dict(),
+            "recipient": None if self.recipient is None else asdict(self.recipient),
             "decision": decided,
             "data": keyed(self.digest),
             "version": self.version,
@@ -142,6 +146,7 @@ class Recipe:
                 risk,
                 _utility(plain["utility"]),
                 Limits(plain["limits"]),
+                None if (who := plain.get("recipient")) is None else Recipient(**who),
                 decided,
                 str(plain["data"]),
                 str(plain["version"]),
@@ -153,7 +158,9 @@ class Recipe:
             ) from None
 
 
-def recipe_of(table: OptionsTable, limits: Limits, decision: Decision) -> Recipe:
+def recipe_of(
+    table: OptionsTable, limits: Limits, decision: Decision, recipient: Recipient | None = None
+) -> Recipe:
     """The recipe by which a table of options, and a report on it, are made again.
 
     Raises
@@ -173,6 +180,7 @@ def recipe_of(table: OptionsTable, limits: Limits, decision: Decision) -> Recipe
         table.risk_name,
         table.choice,
         limits,
+        recipient,
         decision,
         table.digest,
         table.version,

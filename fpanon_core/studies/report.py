@@ -10,26 +10,26 @@ Every text is escaped by the template's engine; the page forbids itself to load 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
+import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from ..model.disclosure import RISKS
+from ..model.disclosure import ALONE, NAMING, RISKS
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts
 from ..model.files import keyed
 from ..model.options import Glove, Periods, ReleaseOption
+from ..model.purpose import PURPOSES
 from . import report_figures as figures
 from . import report_words as w
+from .advice import advise, describe_advice, describe_promise, ladder_table
 from .exploration import Exploration
-from .judgement import JUDGED, Limits, interval
+from .judgement import JUDGED, Limits, interval, usual_limits
 from .option_result import OptionResult
 from .recipe import Decision, Recipe, named, recipe_of
-from .report_verdict import Sentence, alone_told, verdict
-
-COMPARED = ("outsider", "linkage", "k", "home", "unicity", "alone", "em", "kl")
+from .report_verdict import Sentence, verdict
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,9 @@ class Row:
     name: str
     chosen: bool
     risk: str
-    risk_interval: str
     home: str
-    home_beside: str
     alone: str
-    alone_share: str
     utility: str
-    front: str
     limits: str
 
 
@@ -111,6 +107,31 @@ class Report:
         )
         return f": {told}" if told else ""
 
+    @property
+    def purpose(self) -> str:
+        """What the release is for, and what a useful one tells."""
+        choice = self.exploration.table.choice
+        known = PURPOSES.get(choice.label)
+        if known is None or known.weights != choice.weights:
+            return f"{w.shown(choice.label)}{self.weights}."
+        return f"{known.title}. {known.useful}"
+
+    @property
+    def promise(self) -> str:
+        """What differential privacy does not cover of the chosen option; else empty."""
+        return "" if self.chosen is None else describe_promise(self.chosen)
+
+    @property
+    def ladder(self) -> pd.DataFrame:
+        """The kinds of release, the least revealing first."""
+        return ladder_table(self.exploration.table, self.exploration.limits)
+
+    @property
+    def advice(self) -> list[str]:
+        """What each threshold would have to be for the next more useful option to pass."""
+        table, limits = self.exploration.table, self.exploration.limits
+        return describe_advice(advise(table, thresholds=limits))
+
     def has(self, technique: type, *options: ReleaseOption) -> bool:
         """Whether one of some options has a technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
@@ -130,35 +151,21 @@ class Report:
         table, limits = self.exploration.table, self.exploration.limits
         result = table.results[i]
         risk = table.risk_name
-        over = [
-            w.MEASURES[name].short + ("" if limits.surely_over(result, name) else " (perhaps)")
-            for name in limits.broken(result)
-        ]
-        told = (
-            f"over: {', '.join(over)}"
-            if over
-            else "within all"
-            if limits.judged
-            else "no threshold set"
-        )
+        over = len(limits.broken(result))
+        told = f"above {over}" if over else "within all" if limits.judged else "none set"
         bare = result.option.recordless is not None and risk in result.unasked
-        front = "dominated"
-        if table.front[i]:
-            front = "on the front" if table.estimated_front[i] else "level with the front"
+        value = w.value(float(table.risk[i]), risk)
+        low, high = float(table.risk_low[i]), float(table.risk_high[i])
         return Row(
             number=i + 1,
             name=w.shown(result.option.told),
             chosen=i == self.row,
-            risk="no record" if bare else w.value(float(table.risk[i]), risk),
-            risk_interval=""
-            if bare
-            else w.between(float(table.risk_low[i]), float(table.risk_high[i]), risk),
-            home=w.value(interval(result, "home")[0], "home"),
-            home_beside=_beside(result),
-            alone=w.alone(result),
-            alone_share=w.alone_share(result),
-            utility=w.utility(table.choice, result),
-            front=front if math.isfinite(table.utility[i]) else "",
+            risk="no record" if bare else _bracketed(value, w.between(low, high, risk)),
+            home=_bracketed(
+                w.value(interval(result, "home")[0], "home"), w.guessing(result, "home")
+            ),
+            alone=w.alone_share(result) or w.alone(result).partition(" of ")[0],
+            utility=w.component(float(table.utility[i])),
             limits=told,
         )
 
@@ -174,8 +181,34 @@ class Report:
                 _guessing(*both, risk),
                 w.limit(self.exploration.limits, risk),
             )
-            for risk in COMPARED
+            for risk in self.measures
         ]
+
+    @property
+    def judged(self) -> list[str]:
+        """The measures that have a threshold, or usually have one."""
+        judged = (self.exploration.limits, self.usual)
+        return [risk for risk in JUDGED if any(each.limit(risk) is not None for each in judged)]
+
+    @property
+    def usual(self) -> Limits:
+        """The usual thresholds for the recipient."""
+        return usual_limits(self.exploration.recipient)
+
+    def source(self, risk: str) -> str:
+        """Where a threshold is from."""
+        if self.exploration.limits.limit(risk) != self.usual.limit(risk):
+            return "set by who made this report"
+        if risk == NAMING[0] and self.exploration.recipient is not None:
+            return "by the recipient, see the first page"
+        if risk == ALONE:
+            return "the threshold of unicity, for shares of unique people"
+        return RISKS[risk].source
+
+    @property
+    def measures(self) -> list[str]:
+        """Those of re-identification, then the others that are judged."""
+        return [*NAMING, *(risk for risk in self.judged if risk not in NAMING)]
 
 
 def report(
@@ -219,7 +252,7 @@ def report(
     table = exploration.table
     if not table.results:
         raise ConfigError("No option was weighed; there is nothing to report.")
-    recipe = recipe_of(table, exploration.limits, decision)
+    recipe = recipe_of(table, exploration.limits, decision, exploration.recipient)
     row = None if not decision.chosen else named(table, decision.chosen)
     said = tuple(verdict(exploration, decision, row))
     return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced)
@@ -240,10 +273,7 @@ def page(report: Report) -> str:
     return _template().render(report=report)
 
 
-_USED = {"figures": figures, "w": w, "alone_told": alone_told, "keyed": keyed} | {
-    "JUDGED": JUDGED,
-    "RISKS": RISKS,
-    "usual": Limits(),
+_USED = {"figures": figures, "w": w, "keyed": keyed} | {
     "Glove": Glove,
     "Periods": Periods,
 }
@@ -268,12 +298,8 @@ def _together(text: object) -> object:
     return text.replace(" %", "\u00a0%") if isinstance(text, str) else text
 
 
-def _beside(result: OptionResult) -> str:
-    """Of whom homes are asked, the interval of those found, and what guessing finds."""
-    _, low, high = interval(result, "home")
-    ends, guess = w.between(low, high, "home"), w.guessing(result, "home")
-    of = "" if not result.homes_asked else f"of {result.homes_asked:,}"
-    return "; ".join(filter(None, (of, ends, guess and f"guessing {guess}")))
+def _bracketed(value: str, beside: str) -> str:
+    return f"{value} ({beside})" if beside else value
 
 
 def _told(result: OptionResult | None, risk: str) -> str:

@@ -19,7 +19,7 @@ from .judgement import interval
 from .option_result import Interval, OptionResult
 
 WIDTH = 720.0
-COMPARED = ("outsider", "linkage", "home", "unicity", ALONE)
+COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
 """Shares of people, which stand on one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
@@ -237,7 +237,8 @@ def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Comp
             guessing = asked.guessing.get("linkage" if risk == "outsider" else risk)
             limit = exploration.limits.allowed(asked, risk)
         title, found = w.MEASURES[risk].title.format(p=p), (_ends(raw, risk), _ends(chosen, risk))
-        rows.append(Compared(risk, title, *found, _known(guessing), _known(limit)))
+        if any(found):
+            rows.append(Compared(risk, title, *found, _known(guessing), _known(limit)))
     return rows
 
 
@@ -260,7 +261,8 @@ def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> 
         (risk, [f"{w.estimate(r, risk)} {at}" for r, at in zip(both, when, strict=True) if r])
         for risk in COMPARED
     )
-    return "; ".join(f"{w.MEASURES[r].title.format(p=p)}: {' and '.join(t)}" for r, t in said) + "."
+    told = (f"{w.MEASURES[r].title.format(p=p)}: {' and '.join(t)}" for r, t in said if t)
+    return "; ".join(told) + "."
 
 
 def kept(

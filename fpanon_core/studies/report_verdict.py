@@ -22,6 +22,7 @@ from .judgement import (
     needs_lost,
     options_tried,
     some_alone,
+    usual_limits,
     within_limits,
 )
 from .option_result import LOST, OptionResult
@@ -44,12 +45,15 @@ class Sentence:
         How it is marked; never by colour alone.
     over : tuple of str
         The limits that are broken, or may be, each with its figures.
+    first : int
+        How many paragraphs stand on the first page.
     """
 
     head: str
     text: tuple[str, ...]
     tone: Tone
     over: tuple[str, ...] = ()
+    first: int = 1
 
 
 def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
@@ -66,7 +70,7 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
         as_they_are(exploration),
         tried_told(exploration),
         _chosen(exploration, decision, chosen),
-        *unusual(exploration.limits),
+        *unusual(exploration),
     ]
 
 
@@ -307,7 +311,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     if not limits.judged:
         return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):
-        return Sentence(f"{name}, which is not within the thresholds.", said, "against", over)
+        who = w.shown(decision.signer) or "nobody who is named"
+        override = (f"The thresholds are overridden by {who}. {because}", *said[1:])
+        return Sentence(f"{name}, which is not within the thresholds.", override, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:
         said += (f"The recommended option is another: {_named(exploration, best)}.",)
@@ -325,16 +331,19 @@ def _named(exploration: Exploration, i: int) -> str:
     return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: {useful})"
 
 
-def unusual(limits: Limits) -> list[Sentence]:
-    """Limits that are off, or looser than usual: whoever sets them can make anything pass."""
-    usual = Limits()
+def unusual(exploration: Exploration) -> list[Sentence]:
+    """Thresholds that are off, or looser than is usual for the recipient.
+
+    Whoever sets them can make anything pass.
+    """
+    limits, usual = exploration.limits, usual_limits(exploration.recipient)
     off = [risk for risk in usual.judged if limits.limit(risk) is None]
     looser = [
         f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
         for risk in JUDGED
         if risk in RISKS
         and (most := limits.limit(risk)) is not None
-        and (ours := RISKS[risk].limit) is not None
+        and (ours := usual.limit(risk)) is not None
         and most > ours
     ]
     told = []
@@ -344,4 +353,4 @@ def unusual(limits: Limits) -> list[Sentence]:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:
         return []
-    return [Sentence("Not the usual thresholds.", tuple(told), "against")]
+    return [Sentence("Not the usual thresholds.", tuple(told), "against", first=len(told))]

@@ -294,6 +294,35 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     return utility(choice, result, lost)
 
 
+def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
+    """What an option leaves out, and what it keeps of what the purpose needs, in sentences.
+
+    Examples
+    --------
+    >>> from .option_result import utility_choice
+    >>> kept = {"density": 0.6, "flows": 0.25, "mobility": 0.4, "visits": 0.5}
+    >>> kept |= {"space": 0.1, "time": 0.2}
+    >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
+    >>> describe_cost(utility_choice("travel"), result)
+    '10 % of the people are left out. Of 1, it keeps flows 0.25 and density 0.60: utility 0.36.'
+    """
+    out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
+    out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
+    out += [f"{lost} days"] if (lost := days_lost(result)) else []
+    left = f"{first_up(listed(out))} are left out. " if out else ""
+    weights = choice.weights or {}
+    needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
+    kept = [
+        f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
+        for name in needed
+        if name in result.components
+    ]
+    useful = utility(choice, result)
+    return left + (
+        f"Of 1, it keeps {listed(kept)}: utility {useful}." if kept else f"Utility: {useful}."
+    )
+
+
 def people(result: OptionResult) -> str:
     """How many are alone, and of all: "22 of 100 (22 %)"."""
     share = alone_share(result)

@@ -17,6 +17,7 @@ from fpanon_core.model.limits import COMPARED_OPTIONS
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.model.projection import Extent, central
 from fpanon_core.studies import look
+from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import MAX_CELLS, corners_of, released_map
@@ -25,13 +26,13 @@ from pages.charts.plain import plain
 from pages.charts.style import CONFIG, Theme
 from pages.options import story
 from pages.options.story import Criteria
-from pages.shell import limits, questions, workspace
+from pages.shell import limits, officer, questions, workspace
 from pages.shell.figure import plot, show, show_map
 from pages.shell.guard import act
 from pages.shell.layout import what_this_means
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import selectbox
-from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, Workspace, attack
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, attack
 
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
@@ -133,8 +134,12 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         persist_state="session",
         placeholder=REASON,
     )
+    chosen = next((r for r in table.results if r.option.name == name), None)
+    by = ""
+    if chosen is not None and limits.in_force().broken(chosen):
+        by = officer.signer("Who overrides the thresholds")
     if st.button("Keep this choice", key="options_choice_keep"):
-        _keep(mine, table, name, why)
+        _keep(table.digest, chosen, name, why, by)
     why_not, standing = mine.refusal, mine.choice
     if why_not is not None and name in (REFUSE, None):
         st.success(story.refused_told(why_not))
@@ -149,19 +154,21 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     return standing
 
 
-def _keep(mine: Workspace, table: OptionsTable, name: str | None, why: str) -> None:
+def _keep(digest: str, result: OptionResult | None, name: str | None, why: str, by: str) -> None:
     """Keep the choice, or say why it is not kept."""
+    mine = workspace.of(digest)
     if name is None:
         st.error(f"Choose an option first, or “{REFUSE}”.")
     elif name == REFUSE and not why.strip():
         st.error(NO_REASON)
     elif name == REFUSE:
         mine.refuse(why)
-    else:
-        result = next(each for each in table.results if each.option.name == name)
-        if refusal := workspace.refused(result, why, limits.in_force()):
+    elif result is not None:
+        if refusal := workspace.refused(result, why, by, limits.in_force()):
             st.error(refusal)
         else:
+            if by:
+                officer.overridden(result.option.text, digest, by)
             mine.choose(result, why)
 
 

@@ -24,7 +24,7 @@ from fpanon_core.tables.writing import table_bytes
 from pages.charts import words
 from pages.options import own_option
 from pages.options.story import MEASURES, Criteria, title
-from pages.shell import address, definitions, downloads, layout, limits, questions, workspace
+from pages.shell import address, aims, definitions, downloads, layout, limits, questions, workspace
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import number, selectbox
 
@@ -137,6 +137,7 @@ def take(recipe: Recipe) -> None:
         "options_strategy": known.strategy,
         "options_seed": known.seed,
         "options_risk": recipe.risk,
+        **aims.settings(recipe.recipient),
     }
     if utility.weights is not None:
         named = WEIGHTINGS.get(utility.label) == utility.weights

@@ -177,7 +177,7 @@ def _choice(digest: str, result: OptionResult) -> None:
     with st.popover("Choose it", icon=":material/check:", key="overview_choose", type="primary"):
         why = _why("Why this one", "overview_why")
         if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
-            if refusal := workspace.refused(result, why, limits.in_force()):
+            if refusal := workspace.refused(result, why, "", limits.in_force()):
                 st.error(refusal)
             else:
                 workspace.of(digest).choose(result, why)

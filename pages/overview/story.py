@@ -6,7 +6,6 @@ import math
 
 import pandas as pd
 
-from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
@@ -19,7 +18,6 @@ from fpanon_core.studies.report_verdict import (
     unusual,
     within,
 )
-from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 MARKS = {
@@ -56,7 +54,7 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
         told.append(
             (tried_told(exploration), f" ({waiting:,} more on the way.)" if waiting else "")
         )
-    told += [(each, "") for each in unusual(exploration.limits)]
+    told += [(each, "") for each in unusual(exploration)]
     return [(MARKS[each.tone], _plain(each.head) + more) for each, more in told]
 
 
@@ -83,30 +81,12 @@ def best_told(exploration: Exploration) -> list[str]:
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
-        promise = describe_promise(exploration.table.results[row])
-        return [*told, _cost(exploration, row), *([promise] if promise else [])]
+        table, result = exploration.table, exploration.table.results[row]
+        cost = f"**What it costs.** {w.describe_cost(table.choice, result)} {w.areas(table)}"
+        promise = describe_promise(result)
+        return [*told, cost, *([promise] if promise else [])]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     return [*told, *([FEW_HOMES] if few else []), COUNTS]
-
-
-def _cost(exploration: Exploration, row: int) -> str:
-    """What the option costs in people and samples, and what of the data's uses is kept."""
-    table, result = exploration.table, exploration.table.results[row]
-    out = []
-    if result.users_share < 1:
-        out.append(f"{words.percent(1 - result.users_share)} of the people are not in it")
-    if result.suppressed_share > 0:
-        out.append(f"{words.percent(result.suppressed_share)} of the samples are left out")
-    parts = " · ".join(
-        f"{w.COMPONENTS[name][0].lower()} {w.component(result.components[name])}"
-        for name in COMPONENTS
-        if name in result.components
-    )
-    useful = (
-        f"Utility, {plain(table.choice.label)}: {w.utility(table.choice, result)} of 1: {parts}"
-    )
-    left = f"{' and '.join(out)}. " if out else ""
-    return f"**What it costs.** {left}{useful}. {w.areas(table)}"
 
 
 def rungs(exploration: Exploration) -> pd.DataFrame:

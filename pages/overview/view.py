@@ -5,12 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from fpanon_core.model.projection import lon_lat
-from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.reading import places_of
 from pages.charts import style
 from pages.charts.maps import places_map
 from pages.overview import finding, statements, story, welcome
-from pages.shell import aims, dataset, job_panel, layout, limits, questions
+from pages.shell import aims, dataset, exploration, job_panel, layout, limits, questions
 from pages.shell.figure import show_map
 from pages.shell.guard import act, end_view
 
@@ -36,14 +35,8 @@ aims.ask(data.digest)
 in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))
 statements.begin(four)
-table = finding.table(data, in_force)
-raw = questions.answer(four[0].question)
-explored = Exploration(
-    table,
-    None if raw is None else raw.results[0],
-    facts_of(data.report, synthetic=data.source.synthetic),
-    in_force,
-)
+explored = exploration.judged(data, finding.table(data, in_force), in_force)
+raw = explored.raw
 
 # --- the verdict ---
 with st.container(key="overview_verdict", gap="small"):

@@ -20,13 +20,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.options import Step
-from fpanon_core.studies.exploration import Exploration, facts_of
+from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.option_result import OptionResult
-from fpanon_core.studies.options_table import OptionsTable
 from pages.charts import attack, pareto
 from pages.charts.style import Theme, projected
 from pages.present import story
-from pages.shell import exploration, questions, workspace
+from pages.shell import exploration, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show, show_map
 from pages.shell.guard import act
@@ -230,12 +229,7 @@ def explored(data: Dataset) -> Exploration | None:
     found = workspace.of(data.digest).weighed
     if found is None:
         return None
-    answer: OptionsTable | None = questions.answer(
-        exploration.as_it_is(data.fs, found.table.config)
-    )
-    raw = None if answer is None else answer.results[0]
-    facts = facts_of(data.report, synthetic=data.source.synthetic)
-    return Exploration(found.table, raw, facts, found.limits)
+    return exploration.judged(data, found.table, found.limits)
 
 
 def about(data: Dataset, slide: Shown) -> str:

@@ -59,14 +59,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
             help=_NO_PERSON,
             disabled=not (weighed.stands or weighed.refused),
         )
-        signer = st.text_input(
-            "Who signs",
-            officer.named(),
-            key="report_signer",
-            max_chars=120,
-            persist_state="session",
-            help="Stands in the report, not in its recipe.",
-        )
+        signer = officer.signer("Who signs")
     chosen = weighed.chosen if weighed.stands or weighed.refused else None
     return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())
 

@@ -6,11 +6,9 @@ from datetime import date
 
 import streamlit as st
 
-from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
-from pages.shell import downloads, layout, questions, release, study, workspace
-from pages.shell.exploration import as_it_is
+from pages.shell import downloads, exploration, layout, questions, release, study, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -29,30 +27,25 @@ if found is None or all(result.fault for result in found.table.results):
     end_view()
 
 # --- what is decided ---
-source = data.source
-label = source.label if source.sample else ""
 settings = st.container(
     key="report_settings", horizontal=True, vertical_alignment="center", gap="small"
 )
 with settings, st.popover("Question, reason, names", icon=":material/edit:", key="report_form"):
-    decision = form.decision(found, label)
+    decision = form.decision(found, data.label)
 
 # --- the data as they are, measured alike ---
-asked = as_it_is(data.fs, found.table.config)
-raw = questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
+asked = exploration.as_it_is(data.fs, found.table.config)
+questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
 
 # --- the report ---
-exploration = Exploration(
-    found.table,
-    None if raw is None else raw.results[0],
-    facts_of(data.report, label=label, note=source.note, synthetic=source.synthetic),
-    found.limits,
-)
 made = report(
-    exploration, decision, made_on=date.today().isoformat(), produced=release.made(data, found)
+    exploration.judged(data, found.table, found.limits),
+    decision,
+    made_on=date.today().isoformat(),
+    produced=release.made(data, found),
 )
 html = page(made)
-prefix = "synthetic_" if source.synthetic else ""
+prefix = "synthetic_" if data.source.synthetic else ""
 with settings:
     downloads.offer(
         "Report (HTML)",

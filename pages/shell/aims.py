@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from fpanon_core.model.purpose import LEVELS, PURPOSES, RECIPIENTS, Purpose, Recipient
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
 
 from . import limits, workspace
@@ -39,6 +39,18 @@ def recipient() -> Recipient:
         return Recipient(kind, sensitivity=sensitivity)
     controls = "high" if kind == "room" else _one_of(_CONTROLS, LEVELS, "low")
     return Recipient(kind, controls, _one_of(_MOTIVE, LEVELS, "high"), sensitivity)
+
+
+def settings(who: Recipient | None) -> dict[str, str]:
+    """What the questions hold where the release is for this recipient; nothing for None."""
+    if who is None:
+        return {}
+    stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
+    return (
+        stated
+        | ({} if who.motive is None else {_MOTIVE: who.motive})
+        | ({} if who.controls is None else {_CONTROLS: who.controls})
+    )
 
 
 def _one_of(key: str, known: Iterable[str], usual: str) -> str:
@@ -82,7 +94,7 @@ def ask(digest: str) -> None:
 def line() -> str:
     """For the bar: the purpose, the recipient, and whether the thresholds are the recipient's."""
     of, who = limits.in_force(), recipient()
-    usual = of == Limits({**Limits().of, "outsider": who.threshold})
+    usual = of == usual_limits(who)
     most = f"threshold {100 * who.threshold:.3g}%" if usual else "your own thresholds"
     return f"{purpose().title} · {who.title} · {most}"
 

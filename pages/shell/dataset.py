@@ -38,6 +38,11 @@ class Dataset:
         """Content hash of the fingerprints; keys every result."""
         return self.fs.digest
 
+    @property
+    def label(self) -> str:
+        """Of a shipped data set; empty of a file, whose name may say too much."""
+        return self.source.label if self.source.sample else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Asked:

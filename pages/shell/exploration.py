@@ -18,12 +18,15 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
 from fpanon_core.studies import options
+from fpanon_core.studies.exploration import Exploration, facts_of
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.search import Search
 from pages.charts import words
 
 from . import aims, limits, questions, session, workspace
+from .dataset import Dataset
 from .kinds import AS_IT_IS, OPTION
 from .questions import Question
 from .workspace import Tried
@@ -174,6 +177,15 @@ def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConf
     """By the steps alone: under another name they are the same question."""
     config = options.Config((ReleaseOption(steps=option.steps),), knowledge)
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
+
+
+def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
+    """Options and what they are judged by: the data as they are, thresholds, the recipient."""
+    raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
+    note, synthetic = data.source.note, data.source.synthetic
+    facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)
+    before = None if raw is None else raw.results[0]
+    return Exploration(table, before, facts, of, aims.recipient())
 
 
 def as_it_is(fs: FingerprintSet, knowledge: KnowledgeConfig) -> Question:

@@ -68,6 +68,25 @@ def opened(what: str, data: str, users: int) -> None:
         log.note("opened", who=officer(), what=what, data=data, settings={"users": users})
 
 
+def overridden(option: str, data: str, by: str) -> None:
+    """Note that somebody chooses an option above a threshold; FpanonError if that cannot be."""
+    if (log := audit.asked_for()) is not None:
+        log.note("overridden", who=officer(), what=option, data=data, settings={"by": by})
+
+
+def signer(label: str) -> str:
+    """Who signs the report, and answers for what is above a threshold: one name on all pages."""
+    name: str = st.text_input(
+        label,
+        named(),
+        key="report_signer",
+        max_chars=120,
+        persist_state="session",
+        help="Stands in the report, not in its recipe.",
+    )
+    return name
+
+
 def exporting(
     content: Callable[[], bytes], what: str, data: str, **settings: Setting
 ) -> Callable[[], bytes]:

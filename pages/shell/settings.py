@@ -16,7 +16,7 @@ from . import address, session
 _OF_PAGES = {
     "*": (
         "aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity fp_address_every "
-        "fp_address_written fp_limits fp_stretch"
+        "fp_address_written fp_limits fp_stretch overview_seconds"
     ),
     "data": "data_way",
     "anonymizability": (

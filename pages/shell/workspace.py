@@ -189,15 +189,15 @@ def reason_key(name: str | None) -> str:
     return f"options_choice_why_{name}"
 
 
-def refused(result: OptionResult, why: str, limits: Limits) -> str:
+def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     """Why a choice is not kept: what speaks against it, where no reason is given; else empty.
 
     That is a limit which it is above, or may be, or anybody who is alone in it: whether that may
-    be is a decision, and somebody's.
+    be is a decision, and somebody's. Who overrides a threshold gives a name, too.
     """
     over = over_told(result, limits)
     alone = result.alone if result.crowd_least <= 1 else 0
-    if why.strip() or not (over or alone):
+    if not (over or alone) or (why.strip() and (by.strip() or not over)):
         return ""
     against = f"“{plain(result.option.told)}” is not within your thresholds. "
     against += f"{plain('; '.join(over), MESSAGE_LENGTH)}."
@@ -205,8 +205,8 @@ def refused(result: OptionResult, why: str, limits: Limits) -> str:
         whom = f"{alone:,} of the {result.n_users:,} people"
         against = f"In “{plain(result.option.told)}” {whom} are alone with their record."
     return (
-        f"{against} Say above why it is chosen all the same, and keep it then: the reason stands "
-        "in the report and in the study."
+        f"{against} Say above why it is chosen all the same"
+        f"{', and who decides so' if over else ''}. It stands in the report."
     )
 
 

@@ -354,6 +354,24 @@ class Dashboard:
         self.says("Verified.")
         self.wait_until_idle()
 
+    def keep_choice(self, name: str, why: str) -> None:
+        """On Release options: choose one, with a reason, and a name if it is above a threshold."""
+        self.choose("options_choice_name", name)
+        expect(self.page.locator(".st-key-options_choice_name input")).to_have_value(name)
+        reason = self.page.get_by_role("textbox", name="Why this one")
+        by = self.page.get_by_role("textbox", name="Who overrides the thresholds")
+
+        def keep() -> None:  # what is typed while the page is drawn anew is lost
+            for box, text in ((reason, why), (by, "A. Officer")):
+                if box.count():
+                    box.fill(text)
+                    box.press("Control+Enter")
+                    self.settle()
+            self.press("options_choice_keep")
+
+        told = self.page.get_by_test_id("stAlert").filter(has_text=why)
+        self.insist(keep, lambda ms: told.first.wait_for(timeout=ms))
+
     # --- looking ---
 
     def state_tables(self, first_day: str, days: int, people: int) -> None:

@@ -17,19 +17,22 @@ from tests.browser.layout import serious
 
 pytestmark = pytest.mark.browser
 WHY = "Planners need it. <script>document.title='bad'</script>"
-A4_PT = (594.9, 841.9)
+PAPERS_MM = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
+MARGINS_MM = (28.0, 25.0)  # both sides, top and bottom
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with everything in it: hidden, moved, outside of the limits, failed."""
+    """A report of 24 options: hidden, moved, outside of the limits, failed; for researchers."""
     folder = tmp_path_factory.mktemp("report")
     run = CliRunner().invoke
     command = ["options", "--sample", "sf_cabs", "--preset", "trade,fine", "--users", "100"]
     done = run(app, [*command, "--out", str(folder / "weighed.csv")])
     assert done.exit_code == 0, done.output
     kept = json.loads((folder / "weighed.json").read_text())
+    kept["results"] = kept["results"][:24]
     kept["results"][3]["fault"] = "There is not enough of it."
+    kept["recipient"] = {"kind": "contract", "controls": "medium", "motive": "medium"}
     (folder / "weighed.json").write_text(json.dumps(kept))
     name = kept["results"][5]["option"]["name"]
     command = ["report", str(folder / "weighed.json"), "--out", str(folder / "report.html")]
@@ -81,23 +84,37 @@ def test_it_is_accessible_and_nothing_is_cut(opened: Page, width: int) -> None:
     assert outside == []
 
 
-def test_it_prints_to_a4_with_nothing_cut(opened: Page) -> None:
-    printed = opened.pdf(prefer_css_page_size=True)
+@pytest.mark.parametrize("paper", PAPERS_MM)
+def test_it_prints_to_five_pages_and_the_first_is_complete(opened: Page, paper: str) -> None:
+    width, height = (
+        round((side - margin) / 25.4 * 96)
+        for side, margin in zip(PAPERS_MM[paper], MARGINS_MM, strict=True)
+    )
+    printed = opened.pdf(format=paper)
     boxes = re.findall(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]", printed)
-    assert 4 <= len(boxes) <= 20
-    assert {(float(w), float(h)) for w, h in boxes} == {(float(boxes[0][0]), float(boxes[0][1]))}
-    assert (float(boxes[0][0]), float(boxes[0][1])) == pytest.approx(A4_PT, abs=1)
-    # On paper, the width between the margins is 180 mm: nothing is wider.
+    assert 3 <= len(boxes) <= 5
+    assert len(set(boxes)) == 1
+    assert [float(side) / 72 * 25.4 for side in boxes[0]] == pytest.approx(PAPERS_MM[paper], abs=1)
+    # On paper, nothing is wider than the page between its margins, nor the first page longer.
     opened.emulate_media(media="print")
-    opened.set_viewport_size({"width": 680, "height": 1000})
+    opened.set_viewport_size({"width": width, "height": height})
     cut = opened.evaluate(
-        """() => [...document.querySelectorAll('body *')].filter(e => {
+        """width => [...document.querySelectorAll('body *')].filter(e => {
             const box = e.getBoundingClientRect();
-            return box.right > 681 || (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
+            return box.right > width + 1 || (e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0
                 && getComputedStyle(e).overflowX !== 'visible');
-        }).map(e => e.outerHTML.slice(0, 80))"""
+        }).map(e => e.outerHTML.slice(0, 80))""",
+        width,
     )
     assert cut == []
+    signed = opened.locator(".signed").bounding_box()
+    assert signed is not None
+    assert signed["y"] + signed["height"] <= height
+    first = opened.inner_text("main").partition("On what ground")[0]
+    for said in ("Verdict", "which is not within the thresholds", "overridden by Ada Officer"):
+        assert said in first
+    for said in ("What it is for", "Named people under contract", "Risk before and after"):
+        assert said in first
 
 
 def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
@@ -109,21 +126,11 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     page.get_by_test_id("stMain").get_by_role("link", name="On to Release options").click()
     dashboard.says("On to the report")
     dashboard.wait_until_idle()
-    dashboard.choose("options_choice_name", "about 15 antennas · 12 h")
-    box = page.get_by_role("textbox", name="Why this one")
-
-    def keep() -> None:  # what is typed while the page is drawn anew is lost
-        dashboard.settle()
-        box.fill("Above the limits, for this test alone.")
-        box.press("Control+Enter")
-        dashboard.settle()
-        dashboard.press("options_choice_keep")
-
-    dashboard.insist(keep, lambda ms: dashboard.says("Chosen:", ms))
+    dashboard.keep_choice("about 15 antennas · 12 h", "Above the limits, for this test alone.")
     page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
     dashboard.says("What was decided, on what evidence?")
     shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
-    expect(shown.get_by_text("As they are, these data may not be released.")).to_be_visible()
+    expect(shown.get_by_text("As they are, these data may not be released.").first).to_be_visible()
     dashboard.wait_until_idle()
     # What is seen is what is downloaded; nothing runs in it, and it asks for nothing.
     text = dashboard.download("report_get_html")

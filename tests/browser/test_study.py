@@ -21,22 +21,10 @@ WHY = "Planners asked for this one."
 
 def chosen(dashboard: Dashboard) -> None:
     """Explore the usual options and keep one."""
-    page = dashboard.page
     dashboard.turn_to("Release options")
     dashboard.says("Your choice")
     dashboard.wait_until_idle()
-    dashboard.choose("options_choice_name", NAME)
-    expect(page.locator(".st-key-options_choice_name input")).to_have_value(NAME)
-    box = page.get_by_role("textbox", name="Why this one")
-
-    def write() -> None:  # each option has a field of its own, which comes with the next run
-        box.fill(WHY)
-        box.press("Control+Enter")
-        dashboard.settle()
-        dashboard.press("options_choice_keep")
-
-    told = page.get_by_test_id("stAlert").filter(has_text=WHY)
-    dashboard.insist(write, lambda ms: told.first.wait_for(timeout=ms))
+    dashboard.keep_choice(NAME, WHY)
 
 
 def verdict(dashboard: Dashboard) -> str:

@@ -19,6 +19,7 @@ from tests.support.views import (
     go,
     has,
     idle,
+    keep_choice,
     new_app,
     rows,
     said,
@@ -78,9 +79,7 @@ def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
     go(app, "options")
     until(app, lambda at: has(at, "options_choice_keep") and idle(at))
     names = list(app.selectbox(key="options_choice_name").options)[:-1]  # the last: nothing leaves
-    app.selectbox(key="options_choice_name").set_value(names[-1]).run()
-    app.text_area(key=f"options_choice_why_{names[-1]}").set_value("It hides.")
-    app.button(key="options_choice_keep").click().run()
+    keep_choice(app, names[-1], "It hides.")
     go(app, "attack")
     listed = app.selectbox(key="attack_release").options
     assert listed[:2] == [names[-1], "as it is"]
@@ -94,9 +93,7 @@ def test_the_form_that_was_kept_is_asked_about_first(app: AppTest) -> None:
     assert app.selectbox(key="attack_release").value == "as it is"
     go(app, "options")
     until(app, lambda at: has(at, "options_choice_keep") and idle(at))
-    app.selectbox(key="options_choice_name").set_value(names[0]).run()
-    app.text_area(key=f"options_choice_why_{names[0]}").set_value("It hides.")
-    app.button(key="options_choice_keep").click().run()
+    keep_choice(app, names[0], "It hides.")
     go(app, "attack")
     assert app.selectbox(key="attack_release").value == names[0]
     assert not app.exception

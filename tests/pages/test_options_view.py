@@ -22,6 +22,7 @@ from tests.support.views import (
     go,
     has,
     idle,
+    keep_choice,
     new_app,
     opened,
     rows,
@@ -304,10 +305,8 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     assert list(compared.columns) == some
     app.button(key="options_choice_keep").click().run()
     assert "Choose an option first" in app.error[0].value
-    app.selectbox(key="options_choice_name").set_value(some[0]).run()
     why = f"options_choice_why_{some[0]}"
-    app.text_area(key=why).set_value("The ministry asked for *hours*.")
-    app.button(key="options_choice_keep").click().run()
+    keep_choice(app, some[0], "The ministry asked for *hours*.")
     assert "Chosen:" in said(app)
     choice = chosen(app)
     assert choice.result.option.name == some[0]
@@ -323,13 +322,14 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     assert not has(app, "produce_option_go")
     assert "Chosen:" not in said(app)
     assert app.text_area(key=f"options_choice_why_{some[1]}").value == ""
-    # What is not within the thresholds is kept with a reason only.
-    app.button(key="options_choice_keep").click().run()
-    assert "is not within your thresholds" in app.error[0].value
-    assert "which it is above" in app.error[0].value
-    assert chosen(app) is choice
-    app.text_area(key=f"options_choice_why_{some[1]}").set_value("Coarser.")
-    app.button(key="options_choice_keep").click().run()
+    # What is not within the thresholds is kept only with a reason and a name.
+    for reason, name in (("", "A. Officer"), ("Coarser.", " ")):
+        keep_choice(app, some[1], reason, name)
+        assert "is not within your thresholds" in app.error[0].value
+        assert "which it is above" in app.error[0].value
+        assert "who decides so" in app.error[0].value
+        assert chosen(app) is choice
+    keep_choice(app, some[1], "Coarser.")
     assert not app.error
     assert chosen(app).why == "Coarser."
     assert chosen(app).result.option.name == some[1]
@@ -350,9 +350,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
     explored(app, 2)
     assert not has(app, "produce_option_go")
     for name, told in (("as it is", "was recorded at least once"), (names(app)[1], "of 100 rows")):
-        app.selectbox(key="options_choice_name").set_value(name).run()
-        app.text_area(key=f"options_choice_why_{name}").set_value("It is wanted.")
-        app.button(key="options_choice_keep").click().run()
+        keep_choice(app, name, "It is wanted.")
         assert "This option is not within your thresholds" in said(app)
         assert "is told as an area of" in said(app)
         assert "draws of people come from the operating system's randomness" in said(app)

@@ -18,6 +18,7 @@ from tests.support.views import (
     go,
     has,
     idle,
+    keep_choice,
     new_app,
     rows,
     said,
@@ -51,10 +52,7 @@ def shown(at: AppTest) -> str:
 
 
 def choose(at: AppTest, name: str, why: str) -> None:
-    go(at, "options")
-    at.selectbox(key="options_choice_name").set_value(name).run()
-    at.text_area(key=f"options_choice_why_{name}").set_value(why)
-    at.button(key="options_choice_keep").click().run()
+    keep_choice(go(at, "options"), name, why)
 
 
 def test_before_there_is_anything_it_says_what_to_do(app: AppTest) -> None:
@@ -153,9 +151,10 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     name = names(weighed)[0]
     choose(weighed, name, "Asked for.")
     page = reported(weighed)
-    verdict = page[page.index('id="verdict"') : page.index('id="data"')]
+    verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
     assert f"“{name}”, which is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
+    assert "overridden by A. Officer. Because: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")
     weighed.number_input(key="limit_outsider").set_value(90.0).run()

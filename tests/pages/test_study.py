@@ -24,6 +24,7 @@ from tests.support.views import (
     go,
     has,
     idle,
+    keep_choice,
     new_app,
     rows,
     said,
@@ -68,9 +69,7 @@ def measured(at: AppTest) -> AppTest:
         if view == "options":
             explored(at, 12)
             name = at.selectbox(key="options_choice_name").options[5]
-            at.selectbox(key="options_choice_name").set_value(name).run()
-            at.text_area(key=f"options_choice_why_{name}").set_value("They asked for it.")
-            at.button(key="options_choice_keep").click().run()
+            keep_choice(at, name, "They asked for it.")
         if view == "hiding":
             at.number_input(key="glove_k").set_value(3)
             at.button(key="glove_run").click().run()

@@ -19,7 +19,7 @@ from pages.hiding.figures import PRODUCED
 from pages.shell import together
 from pages.shell.release import PRODUCED as OPTION_PRODUCED
 from pages.shell.together import Left, Register
-from tests.support.views import HEADER, answers, go, has, new_app, said, until, upload
+from tests.support.views import HEADER, answers, go, has, keep_choice, new_app, said, until, upload
 
 READ = "I have read this"
 
@@ -126,9 +126,7 @@ def test_what_left_in_one_view_is_known_in_the_other(
     go(twelve, "options")
     twelve.pills(key="options_presets").set_value(["As it is"]).run()
     until(twelve, lambda at: has(at, "options_choice_keep"))
-    twelve.selectbox(key="options_choice_name").set_value("as it is").run()
-    twelve.text_area(key="options_choice_why_as it is").set_value("For this test alone.")
-    twelve.button(key="options_choice_keep").click().run()
+    keep_choice(twelve, "as it is", "For this test alone.")
     twelve.button(key="produce_option_go").click().run()
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()

@@ -313,10 +313,10 @@ def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) ->
     by_hand = explore_options(people, [RAW], risk="outsider", p=2, seed=4).results[0]
     assert raw.risks == by_hand.risks
     for row, each in zip(made.rows, table.results, strict=True):
-        assert row.risk == (
-            "none found" if each.risk("outsider")[0] == 0 else percent(each.risk("outsider")[0])
-        )
-        assert row.alone == f"{each.alone or 'nobody'} of {each.n_users}"
+        value, low, high = each.risk("outsider")
+        assert row.risk.partition(" (")[0] == ("none found" if value == 0 else percent(value))
+        assert between(low, high, "outsider") in row.risk
+        assert row.alone == (percent(each.alone / each.n_users) if each.alone else "nobody")
     # By the recipe, through a file: the same options, knowledge and seed, and so the same report.
     recipe = Recipe.from_dict(json.loads(json.dumps(made.recipe.to_dict())))
     k = recipe.knowledge

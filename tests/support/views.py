@@ -162,6 +162,16 @@ def answer(at: AppTest, kind: Kind | str) -> tuple[Any, Any]:
     return key, found.result
 
 
+def keep_choice(at: AppTest, name: str, why: str, by: str = "A. Officer") -> AppTest:
+    """Choose an option with a reason; in somebody's name, where it is above a threshold."""
+    at.selectbox(key="options_choice_name").set_value(name).run()
+    at.text_area(key=f"options_choice_why_{name}").set_value(why)
+    for each in at.text_input:
+        if each.key == "report_signer":
+            each.set_value(by)
+    return at.button(key="options_choice_keep").click().run()
+
+
 def address(at: AppTest) -> dict[str, str]:
     """What the address names; AppTest keeps what a script wrote as lists, or as it was given."""
     named = at.query_params.items()
