@@ -7,6 +7,7 @@ from typing import Annotated
 
 from ..model.options import ReleaseOption
 from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
+from ..studies import report_words as w
 from ..studies.advice import LADDER, advise, describe_advice, describe_promise, ladder_table
 from ..studies.exploration import Exploration, as_it_is
 from ..studies.search import SECONDS, SearchedTable, find_release
@@ -87,7 +88,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     figures = {
         "purpose": purpose.name,
         "recipient": recipient.sentence,
-        "recommended": None if found is None else found.option.name,
+        "recommended": found.option.name if found is not None and table.serves else None,
         "untried": [option.name for option in table.untried],
         "advice": advice,
         "options": table.to_frame(),
@@ -108,7 +109,9 @@ def _recommended(table: SearchedTable) -> str:
     tried = f"{len(table.results):,} options tried"
     if found is None or best is None:
         return f"{tried}; none is within the thresholds."
-    told = f"{tried}. Recommended: {found.option.name}, utility {table.choice.of(found):.2f}."
+    what = "Recommended" if table.serves else "None serves the purpose. The best of them"
+    told = f"{tried}. {what}: {found.option.name}, utility "
+    told += f"{w.describe_utility(table.choice, found)}. {w.areas(table)}"
     if best is not found:
         told += f" The most useful is {best.option.name}, {table.choice.of(best):.2f}."
     return " ".join(filter(None, (told, describe_promise(found))))

@@ -196,9 +196,10 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     """The row that every page, the report and the slides recommend; None if there is none.
 
     Within all limits it is the least revealing that serves (:func:`serves`); of equally revealing
-    ones the most useful. Where none is within, it is the nearest: that whose worst
-    measure is the fewest times its limit. Without any limit none is best, and the data as they are
-    never are.
+    ones the most useful. Where none serves, it is the least revealing of nearly as much utility as
+    any, which pages name and do not recommend. Where none is within, it is the nearest: that whose
+    worst measure is the fewest times its limit. Without any limit none is best, and the data as
+    they are never are.
 
     Parameters
     ----------
@@ -209,7 +210,7 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     """
     good = within_limits(table, limits)
     if good:
-        serving = serves(table, good, need)
+        serving = serves(table, good, need) or _nearly(table, _nobody_alone(table, good), need)
         known = table.utility
         return min(serving, key=lambda i: (*revealing(table.results[i]), -known[i]), default=None)
     if not limits.judged:
@@ -222,18 +223,25 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
     """Those of some rows that keep what the purpose needs most, and a share of the best utility.
 
-    An option that loses a weighty component does not serve where another keeps it: resolution
-    that is kept makes up for no trip that is lost. Nor does one with people alone, where others
-    have none.
+    An option that loses a weighty component serves nobody: resolution that is kept makes up for no
+    trip that is lost. Nor does one with people alone serve, where others have none.
     """
+    kept = [i for i in _nobody_alone(table, rows) if not needs_lost(table, i)]
+    return _nearly(table, kept, need)
+
+
+def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
+    """Those with a share of the best utility among them."""
     every = list(rows)
-    nobody = [i for i in every if not some_alone(table.results[i])] or every
-    kept = [i for i in nobody if not needs_lost(table, i)] or nobody
-    most = most_useful(table, kept)
-    if most is None:
-        return []
-    least = need * float(table.utility[most])
-    return [i for i in kept if table.utility[i] >= least]
+    most = most_useful(table, every)
+    least = math.inf if most is None else need * float(table.utility[most])
+    return [i for i in every if table.utility[i] >= least]
+
+
+def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
+    """Those with nobody alone; all where there is none."""
+    every = list(rows)
+    return [i for i in every if not some_alone(table.results[i])] or every
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:

@@ -21,6 +21,7 @@ from .judgement import (
     most_useful,
     needs_lost,
     options_tried,
+    serves,
     some_alone,
     usual_limits,
     within_limits,
@@ -237,6 +238,13 @@ def tried_told(exploration: Exploration) -> Sentence:
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
+    if not serves(table, good):
+        lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
+        told = (
+            f"The best of them, {_named(exploration, best)}, loses {lost}. {w.areas(table)} {use}"
+        )
+        head = f"{head[:-1]}. None of them serves the purpose."
+        return Sentence(head, (told, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
     other = most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
@@ -316,7 +324,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
         return Sentence(f"{name}, which is not within the thresholds.", override, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:
-        said += (f"The recommended option is another: {_named(exploration, best)}.",)
+        which = "recommended option" if serves(table, within(exploration)) else "best of them"
+        said += (f"The {which} is another: {_named(exploration, best)}.",)
     if some_alone(result):
         return Sentence(
             f"{name}, which stays within the thresholds; yet people are alone in it.", said, "open"

@@ -92,10 +92,18 @@ class SearchedTable(OptionsTable):
 
     @property
     def least_revealing(self) -> OptionResult | None:
-        """The option that is recommended: the least revealing that serves; None without one."""
+        """The least revealing within the thresholds that is nearly as useful as any, or None.
+
+        It is recommended if it serves the purpose (:attr:`serves`).
+        """
         good = within_limits(self, self.limits)
         row = best_option(self, self.limits) if good else None
         return None if row is None else self.results[row]
+
+    @property
+    def serves(self) -> bool:
+        """Whether an option within the thresholds serves the purpose."""
+        return bool(serves(self, within_limits(self, self.limits)))
 
 
 def find_release(
@@ -258,7 +266,8 @@ class Search:
                 for i, r in enumerate(results)
                 if kind_of(r.option) == kind and _epsilon(r.option) is not None
             ]
-            rows = serves(table, [i for i in mine if self._within(results[i])]) or mine
+            inside = [i for i in mine if self._within(results[i])]
+            rows = serves(table, inside) if inside else mine
             if not rows:
                 continue
             least = min(rows, key=lambda i: (_epsilon(results[i].option) or 0, -table.utility[i]))

@@ -9,7 +9,7 @@ import pandas as pd
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import best_option, beyond, some_alone
+from fpanon_core.studies.judgement import best_option, beyond, serves, some_alone
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.report_verdict import (
     as_they_are,
@@ -73,7 +73,9 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     result = exploration.table.results[row]
     so_far = " so far" if waiting else ""
     yet = ". People are alone in it" if some_alone(result) else ""
-    return f"Recommended{so_far}: {plain(result.option.told)}{yet}"
+    serving = serves(exploration.table, within(exploration))
+    head = "Recommended" if serving else "None serves the purpose. The best of them"
+    return f"{head}{so_far}: {plain(result.option.told)}{yet}"
 
 
 def best_told(exploration: Exploration) -> list[str]:

@@ -11,7 +11,7 @@ import fpanon_core as fp
 from fpanon_core.model.options import AddNoise, ReleaseOption, Synthesize
 from fpanon_core.studies.advice import ladder
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, best_option, within_limits
+from fpanon_core.studies.judgement import Limits, best_option, serves, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report import page, report
@@ -67,7 +67,10 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     assert best is not None
     assert bool(inside) == (kind != "none within")
     name = table.options[best].told
-    said = f"The recommended option is “{name}”" if inside else f"The nearest is “{name}”"
+    serving = serves(table, inside)
+    said = f"The nearest is “{name}”"
+    if inside:
+        said = f"{'The recommended option is' if serving else 'The best of them,'} “{name}”"
 
     criteria = options.Criteria("outsider", limits, table.choice, "Utility", "utility")
     dots = options.dots(table, criteria, [])
@@ -85,8 +88,9 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     )
     found = searched.least_revealing
     assert (None if found is None else found.option.told) == (name if inside else None)
-    serving = [rung.row for rung in ladder(table, limits) if rung.serves]
-    assert (best in serving) == bool(inside)
+    assert searched.serves == bool(serving)
+    assert overview.best_head(made, best, 0).startswith("Recommended") == bool(serving)
+    assert (best in [rung.row for rung in ladder(table, limits) if rung.serves]) == bool(serving)
 
 
 @pytest.mark.parametrize("seed", range(5))
