@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Annotated
 
+from ..measures.areas import StatedAreas, as_areas
 from ..model.options import ReleaseOption
 from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
 from ..studies import report_words as w
@@ -43,6 +45,9 @@ class Sought:
         How much the recipient may want to attack. High if not given.
     sensitivity : str
         Of the data. Traces of where people were are highly sensitive.
+    areas : str or None
+        Where density and flows are compared: squares of so many metres, or a column of the antenna
+        table that names regions. The usual squares if not given.
     seconds : float
         Time for the search.
     """
@@ -52,6 +57,7 @@ class Sought:
     controls: str | None = None
     motive: str | None = None
     sensitivity: str = "high"
+    areas: str | None = None
     seconds: float = SECONDS
 
 
@@ -65,7 +71,8 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         Write one row per option that was tried (.csv, .parquet), and everything beside it as .json:
         the command report reads that.
     """
-    purpose = as_purpose(sought.purpose)
+    areas = _stated(sought.areas)
+    purpose = replace(as_purpose(sought.purpose), areas=as_areas(areas))
     recipient = Recipient(
         sought.recipient, sought.controls, sought.motive, sensitivity=sought.sensitivity
     )
@@ -78,7 +85,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     if run.out is not None:
         raw = run.ask("the data as they are", as_it_is, table)
         facts = run.wanted.facts(run.report)
-        kept = Exploration(table, raw, facts, table.limits, recipient)
+        kept = Exploration(table, raw, facts, table.limits, recipient, areas)
         write_json(kept.to_dict(), figures_beside(run.out))
         write_table([table.to_frame()], run.out)
         run.written.append(
@@ -97,10 +104,18 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         figures,
         f"{purpose.title}. {recipient.sentence}",
         _recommended(table),
+        w.areas(table),
         table_text(list(LADDER), ladder_table(table, table.limits).to_numpy().tolist()),
         *describe_advice(advice),
         _untried(table.untried),
     )
+
+
+def _stated(areas: str | None) -> StatedAreas:
+    """A number of metres, or the name of a column."""
+    with suppress(ValueError):
+        return None if areas is None else float(areas)
+    return areas
 
 
 def _recommended(table: SearchedTable) -> str:
@@ -111,7 +126,7 @@ def _recommended(table: SearchedTable) -> str:
         return f"{tried}; none is within the thresholds."
     what = "Recommended" if table.serves else "None serves the purpose. The best of them"
     told = f"{tried}. {what}: {found.option.name}, utility "
-    told += f"{w.describe_utility(table.choice, found)}. {w.areas(table)}"
+    told += f"{w.describe_utility(table.choice, found)}."
     if best is not found:
         told += f" The most useful is {best.option.name}, {table.choice.of(best):.2f}."
     return " ".join(filter(None, (told, describe_promise(found))))

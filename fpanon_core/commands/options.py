@@ -14,6 +14,7 @@ import pandas as pd
 import typer
 
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
+from ..measures.areas import as_areas
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import PLAIN, RISKS
 from ..model.errors import ConfigError
@@ -248,7 +249,11 @@ def _weighed(
         facts=run.wanted.facts(run.report),
         limits=recipe.limits,
         recipient=recipe.recipient,
+        areas=recipe.areas,
     )
+    # What was measured on other areas cannot be told from it.
+    if before is not None and (recipe.areas or (previous and previous.areas)):
+        before = None
     kept = {} if before is None else before.reusable(run.fs.digest, knowledge)
     done: list[OptionResult] = []
 
@@ -260,7 +265,7 @@ def _weighed(
             table = replace(saved.table, results=(*done, *kept.values()))
             write_json(replace(saved, table=table, raw=raw).to_dict(), figures_beside(out))
 
-    config = Config(tuple(options), knowledge)
+    config = Config(tuple(options), knowledge, as_areas(recipe.areas))
     run.estimate(study, config)
     table: OptionsTable = run.ask("options", study, config, before, save)
     table = table.with_choice(recipe.risk, recipe.utility)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import h3.api.basic_int as h3
 import numpy as np
@@ -29,6 +29,8 @@ from ..model.projection import Unprojection, project
 
 Areas: TypeAlias = float | Hexagons | Regions | None
 """A side in metres, hexagons, regions named in the antenna table, or the usual squares."""
+StatedAreas: TypeAlias = float | str | None
+"""The same as a file or a screen states it: regions by the column that names them."""
 Sides: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 _SQUARES_ALONG = 50
@@ -57,6 +59,24 @@ class Squares:
             Laid(_NO_INTS, 1, x, y, left, right, low, high, _NO_INTS, _NO_INTS, _NO_FLOATS)
             for x, y in _SHIFTS
         ]
+
+
+def checked_areas(stated: Any) -> StatedAreas:
+    """Areas that somebody can have stated, as a file holds them.
+
+    Raises
+    ------
+    ConfigError
+        They are none.
+    """
+    if stated is None or isinstance(stated, str):
+        return stated
+    return positive("areas", stated, of="metres", otherwise="a column")
+
+
+def as_areas(stated: StatedAreas) -> Areas:
+    """Areas as they were stated: metres, or a column of the antenna table."""
+    return Regions(stated) if isinstance(stated, str) else stated
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from typing import Any
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.report import IngestReport
+from ..measures.areas import StatedAreas, checked_areas
 from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
@@ -92,6 +93,9 @@ class Exploration:
     limits : Limits
     recipient : Recipient or None
         Who is to get the release; None where nobody said.
+    areas : float, str or None
+        Where density and flows were compared: squares of so many metres, regions by a column; the
+        usual squares for None.
     """
 
     table: OptionsTable
@@ -99,6 +103,7 @@ class Exploration:
     facts: Facts | None = None
     limits: Limits = field(default_factory=Limits)
     recipient: Recipient | None = None
+    areas: StatedAreas = None
 
     @property
     def as_it_is(self) -> OptionResult | None:
@@ -114,6 +119,7 @@ class Exploration:
             "data": None if self.facts is None else asdict(self.facts),
             "limits": self.limits.to_dict(),
             "recipient": None if self.recipient is None else asdict(self.recipient),
+            "areas": self.areas,
         }
 
     @classmethod
@@ -131,6 +137,7 @@ class Exploration:
             raw = None if kept is None else OptionResult.from_dict(kept)
             facts = None if known is None else Facts(**known)
             limits = Limits(plain.get("limits") or {})
+            areas = checked_areas(plain.get("areas"))
             recipient = None if (who := plain.get("recipient")) is None else Recipient(**who)
         except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
@@ -141,7 +148,7 @@ class Exploration:
         check(table)
         if raw is not None:
             _check(raw)
-        return cls(table, raw, facts, limits, recipient)
+        return cls(table, raw, facts, limits, recipient, areas)
 
 
 def facts_of(

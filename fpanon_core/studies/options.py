@@ -60,6 +60,8 @@ class Config:
         Each with a name of its own. Usually the data as they are.
     knowledge : KnowledgeConfig
         Its seed is that of the techniques, too.
+    areas : float, Hexagons, Regions or None
+        Where density and flows are compared; the usual squares for None.
 
     Raises
     ------
@@ -69,6 +71,7 @@ class Config:
 
     options: tuple[ReleaseOption, ...] = (ReleaseOption(),)
     knowledge: KnowledgeConfig = field(default_factory=KnowledgeConfig)
+    areas: Areas = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", tuple(_distinct(self.options)))
@@ -101,6 +104,7 @@ def study(
         fs,
         config.options,
         **asdict(config.knowledge),
+        areas=config.areas,
         engine=engine,
         progress=progress,
         previous=previous,

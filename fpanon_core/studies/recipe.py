@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from ..measures.areas import StatedAreas, checked_areas
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import NAMING, RISKS
 from ..model.errors import ConfigError, SchemaError
@@ -74,6 +75,8 @@ class Recipe:
     utility : UtilityChoice
     limits : Limits
     recipient : Recipient or None
+    areas : float, str or None
+        As of an exploration.
     decision : Decision
         Without who signs.
     digest : str
@@ -89,6 +92,7 @@ class Recipe:
     utility: UtilityChoice = field(default_factory=lambda: UtilityChoice("transport"))
     limits: Limits = field(default_factory=Limits)
     recipient: Recipient | None = None
+    areas: StatedAreas = None
     decision: Decision = field(default_factory=Decision)
     digest: str = ""
     version: str = __version__
@@ -106,6 +110,7 @@ class Recipe:
             "utility": asdict(self.utility),
             "limits": self.limits.to_dict(),
             "recipient": None if self.recipient is None else asdict(self.recipient),
+            "areas": self.areas,
             "decision": decided,
             "data": keyed(self.digest),
             "version": self.version,
@@ -147,6 +152,7 @@ class Recipe:
                 _utility(plain["utility"]),
                 Limits(plain["limits"]),
                 None if (who := plain.get("recipient")) is None else Recipient(**who),
+                checked_areas(plain.get("areas")),
                 decided,
                 str(plain["data"]),
                 str(plain["version"]),
@@ -159,7 +165,11 @@ class Recipe:
 
 
 def recipe_of(
-    table: OptionsTable, limits: Limits, decision: Decision, recipient: Recipient | None = None
+    table: OptionsTable,
+    limits: Limits,
+    decision: Decision,
+    recipient: Recipient | None = None,
+    areas: StatedAreas = None,
 ) -> Recipe:
     """The recipe by which a table of options, and a report on it, are made again.
 
@@ -181,6 +191,7 @@ def recipe_of(
         table.choice,
         limits,
         recipient,
+        areas,
         decision,
         table.digest,
         table.version,

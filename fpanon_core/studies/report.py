@@ -252,7 +252,8 @@ def report(
     table = exploration.table
     if not table.results:
         raise ConfigError("No option was weighed; there is nothing to report.")
-    recipe = recipe_of(table, exploration.limits, decision, exploration.recipient)
+    who, where = exploration.recipient, exploration.areas
+    recipe = recipe_of(table, exploration.limits, decision, who, where)
     row = None if not decision.chosen else named(table, decision.chosen)
     said = tuple(verdict(exploration, decision, row))
     return Report(exploration, decision, row, said, recipe, w.shown(made_on), produced)

@@ -51,6 +51,7 @@ from .presets import (
     table_frame_of,
     width_height,
 )
+from .releases import reference
 
 SECONDS = 300.0
 """How long a search takes at most, unless another time is stated."""
@@ -152,6 +153,7 @@ def find_release(
     purpose = as_purpose(purpose)
     recipient = Recipient(recipient) if isinstance(recipient, str) else recipient
     limits = Limits({"outsider": recipient.threshold, **(thresholds or {})})
+    reference(fs, purpose.areas)  # areas that these data do not have are said at once
     until = time.monotonic() + positive("seconds", seconds)
     search = Search(fs, limits, UtilityChoice(purpose.name, weighting(purpose.weights)), frame)
 

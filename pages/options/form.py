@@ -137,7 +137,7 @@ def take(recipe: Recipe) -> None:
         "options_strategy": known.strategy,
         "options_seed": known.seed,
         "options_risk": recipe.risk,
-        **aims.settings(recipe.recipient),
+        **aims.settings(recipe.recipient, recipe.areas),
     }
     if utility.weights is not None:
         named = WEIGHTINGS.get(utility.label) == utility.weights

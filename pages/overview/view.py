@@ -31,7 +31,7 @@ data = layout.data(
     without="No data set is open yet.",
     then="The overview fills as soon as the data are read.",
 )
-aims.ask(data.digest)
+aims.ask(data.fs)
 in_force = limits.in_force()
 four = statements.of(data, finding.knowledge(data))
 statements.begin(four)

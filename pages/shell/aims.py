@@ -8,17 +8,23 @@ from typing import Any
 
 import streamlit as st
 
+from fpanon_core.measures.areas import StatedAreas, as_areas
+from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.purpose import LEVELS, PURPOSES, RECIPIENTS, Purpose, Recipient
 from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.presets import named_columns, width_height
+from pages.charts.words import distance
 
-from . import limits, workspace
+from . import limits, questions, workspace
 from .guard import act
+from .kinds import OPTION
 from .widgets import selectbox
 
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
-_SENSITIVITY = "aims_sensitivity"
+_SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas", "fp_areas_offered"
+_SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
     "Your own threshold of re-identification is in force: {own:.3g}%, in place of {usual:.3g}% for "
@@ -41,11 +47,35 @@ def recipient() -> Recipient:
     return Recipient(kind, controls, _one_of(_MOTIVE, LEVELS, "high"), sensitivity)
 
 
-def settings(who: Recipient | None) -> dict[str, str]:
+def areas(fs: FingerprintSet) -> StatedAreas:
+    """Where density and flows are compared; the usual squares for None."""
+    found: StatedAreas = st.session_state.get(_AREAS)
+    return found if found in _offered(fs) else None  # it may be of other data
+
+
+def _offered(fs: FingerprintSet) -> list[StatedAreas]:
+    """The usual squares, larger ones, and the regions that the antenna table names."""
+    held = st.session_state.get(_SIDES)
+    if held is None or held[0] != fs.digest:
+        widest = max(width_height(fs)) / 2
+        sides = [side for side in _SIDES_M if fs.granularity_m <= side <= widest]
+        held = st.session_state[_SIDES] = fs.digest, [None, *sides, *named_columns(fs)]
+    offered: list[StatedAreas] = held[1]
+    return offered
+
+
+def _spoken(stated: StatedAreas) -> str:
+    if stated is None:
+        return "the usual squares"
+    return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {distance(stated)}"
+
+
+def settings(who: Recipient | None, areas: StatedAreas) -> dict[str, StatedAreas]:
     """What the questions hold where the release is for this recipient; nothing for None."""
     if who is None:
-        return {}
-    stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
+        return {_AREAS: areas}
+    stated: dict[str, StatedAreas] = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
+    stated[_AREAS] = areas
     return (
         stated
         | ({} if who.motive is None else {_MOTIVE: who.motive})
@@ -59,8 +89,9 @@ def _one_of(key: str, known: Iterable[str], usual: str) -> str:
     return found if found in known else usual
 
 
-def ask(digest: str) -> None:
-    """The two questions, and what follows from the answers; of the data of a digest."""
+def ask(fs: FingerprintSet) -> None:
+    """The questions, and what follows from the answers."""
+    digest = fs.digest
     weighed = workspace.of(digest).weighed
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed
@@ -72,7 +103,7 @@ def ask(digest: str) -> None:
             index=list(PURPOSES).index(_USUAL),
             format_func=lambda name: PURPOSES[name].title,
             key=_PURPOSE,
-            width=270,
+            width=220,
             on_change=act(_purpose_changed),
             args=(digest,),
             help="  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
@@ -82,10 +113,21 @@ def ask(digest: str) -> None:
             list(RECIPIENTS),
             format_func=RECIPIENTS.__getitem__,
             key=_RECIPIENT,
-            width=270,
+            width=220,
             help="Anyone: an attack is certain. Others attack with a chance that depends on their "
             "controls and motive. The threshold of re-identification follows.",
             on_change=act(_recipient_changed),
+        )
+        selectbox(
+            "Compared on",
+            _offered(fs),
+            format_func=_spoken,
+            key=_AREAS,
+            width=190,
+            help="The areas of the purpose: people and trips are compared on them. The usual "
+            "squares fit 50 times into the data. Another choice begins the search anew.",
+            on_change=act(_areas_changed),
+            args=(digest,),
         )
         with st.popover(_short(), icon=":material/gavel:", key="aims_assumed"):
             _assumed(kind)
@@ -137,6 +179,13 @@ def _purpose_changed(digest: str) -> None:
     if mine.weighed is not None:
         table = mine.weighed.table.with_choice(utility=utility_choice(name))
         mine.weighed = replace(mine.weighed, table=table)
+
+
+def _areas_changed(digest: str) -> None:
+    """What was measured on other areas is no answer any more."""
+    questions.let_go(OPTION)
+    mine = workspace.of(digest)
+    mine.weighed = mine.tried = mine.kept = None
 
 
 def _recipient_changed() -> None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 import streamlit as st
 
 from fpanon_core.engines.process import Job
+from fpanon_core.measures.areas import as_areas
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
@@ -109,10 +110,11 @@ def _search(fs: FingerprintSet) -> Search:
 
 def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
     """Every option that is known by now, whoever asked for it, by its steps."""
+    areas = as_areas(aims.areas(fs))
     return {
         config.options[0].steps: found.result.results[0]
         for config, found in questions.of_data(OPTION, fs).items()
-        if config.knowledge == knowledge
+        if (config.knowledge, config.areas) == (knowledge, areas)
     }
 
 
@@ -175,7 +177,8 @@ def _answer(
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
     """By the steps alone: under another name they are the same question."""
-    config = options.Config((ReleaseOption(steps=option.steps),), knowledge)
+    only = ReleaseOption(steps=option.steps)
+    config = options.Config((only,), knowledge, as_areas(aims.areas(fs)))
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
 
 
@@ -185,10 +188,10 @@ def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)
     before = None if raw is None else raw.results[0]
-    return Exploration(table, before, facts, of, aims.recipient())
+    return Exploration(table, before, facts, of, aims.recipient(), aims.areas(data.fs))
 
 
 def as_it_is(fs: FingerprintSet, knowledge: KnowledgeConfig) -> Question:
     """The data as they are, measured as the options are."""
-    config = options.Config((ReleaseOption(),), knowledge)
+    config = options.Config((ReleaseOption(),), knowledge, as_areas(aims.areas(fs)))
     return Question(AS_IT_IS, fs, config, "Measuring the data as they are")

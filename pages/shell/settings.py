@@ -15,8 +15,8 @@ from . import address, session
 
 _OF_PAGES = {
     "*": (
-        "aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity fp_address_every "
-        "fp_address_written fp_limits fp_stretch overview_seconds"
+        "aims_areas aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity "
+        "fp_address_every fp_address_written fp_limits fp_stretch overview_seconds"
     ),
     "data": "data_way",
     "anonymizability": (

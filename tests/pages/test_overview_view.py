@@ -298,3 +298,23 @@ def test_the_ladder_and_the_advice_are_those_of_the_options(small: AppTest) -> N
     )
     assert "re-identification risk were 8.1 %" in story.advice(told)[0]
     assert story.rungs(told)["Verdict"].tolist()[-1].startswith("over: ")
+
+
+def test_other_areas_begin_the_search_anew(small: AppTest) -> None:
+    measured(small)
+    found(small)
+    before = workspace(small).weighed
+    assert before is not None
+    small.selectbox(key="aims_areas").select(2_000.0).run()
+    assert has(small, "overview_find_go")
+    assert workspace(small).tried is None
+    found(small)
+    assert not small.exception
+    weighed = workspace(small).weighed
+    assert weighed is not None
+    assert {r.areas for r in weighed.table.results if not r.fault} == {"squares of 2 km"}
+    assert {r.areas for r in before.table.results if not r.fault} != {"squares of 2 km"}
+    go(small, "options")
+    until(small, idle).run()
+    assert not small.exception
+    assert "squares of 2 km" in said(small)
