@@ -11,10 +11,10 @@ import streamlit as st
 from fpanon_core.measures.areas import StatedAreas, as_areas
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.purpose import LEVELS, PURPOSES, RECIPIENTS, Purpose, Recipient
+from fpanon_core.model.release_page import length
 from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.presets import named_columns, width_height
-from pages.charts.words import distance
 
 from . import limits, questions, workspace
 from .guard import act
@@ -67,7 +67,7 @@ def _offered(fs: FingerprintSet) -> list[StatedAreas]:
 def _spoken(stated: StatedAreas) -> str:
     if stated is None:
         return "the usual squares"
-    return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {distance(stated)}"
+    return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
 def settings(who: Recipient | None, areas: StatedAreas) -> dict[str, StatedAreas]:
