@@ -104,7 +104,9 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
     rows = []
     for rung in ladder(table, limits):
         if rung.row is None:
-            rows.append((rung.kind.capitalize(), "none could be made", "", "", "", ""))
+            tried = any(kind_of(option) == rung.kind and option.steps for option in table.options)
+            none = "none could be made" if tried else "not tried"
+            rows.append((rung.kind.capitalize(), none, "", "", "", ""))
             continue
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"

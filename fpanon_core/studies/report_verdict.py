@@ -218,11 +218,8 @@ def tried_told(exploration: Exploration) -> Sentence:
     """How many of the options that were tried are within the limits, and which is recommended."""
     table, limits = exploration.table, exploration.limits
     made, good = options_tried(table), within(exploration)
-    failed = [result for result in table.results if result.fault is not None]
-    also = [
-        f"Could not be made: “{w.shown(result.option.told)}”. {w.shown(result.fault or '')}"
-        for result in failed
-    ]
+    failed = sum(result.fault is not None for result in table.results)
+    also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = f"Of {w.count(len(made), 'option')} tried"
     if not limits.judged:
         told = f"{forms}, none can be said to be within one."
@@ -275,7 +272,8 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     result = table.results[best]
     if not within(exploration):
         return (*told, w.use_told(result))
-    shared = () if some_alone(result) else (alone_told(result),)
+    told_of = result.option.recordless is not None or some_alone(result)
+    shared = () if told_of else (alone_told(result),)
     return (*told, found_told(result, table.config.p), *shared)
 
 
