@@ -46,7 +46,7 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
 
 UNCOVERED = (
     "Differential privacy does not cover this choice: the search looked at your data. Before you "
-    "publish, state areas, days and ε from public numbers."
+    "publish, fix areas, days and ε without looking at these data."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

@@ -151,8 +151,10 @@ class Report:
         table, limits = self.exploration.table, self.exploration.limits
         result = table.results[i]
         risk = table.risk_name
-        over = len(limits.broken(result))
-        told = f"above {over}" if over else "within all" if limits.judged else "none set"
+        over = limits.broken(result)
+        told = "within all" if limits.judged else "no threshold"
+        if over:
+            told = f"above {len(over)}" if len(over) > 1 else f"above: {w.MEASURES[over[0]].short}"
         bare = result.option.recordless is not None and risk in result.unasked
         value = w.value(float(table.risk[i]), risk)
         low, high = float(table.risk_low[i]), float(table.risk_high[i])
@@ -200,7 +202,7 @@ class Report:
         if self.exploration.limits.limit(risk) != self.usual.limit(risk):
             return "set by who made this report"
         if risk == NAMING[0] and self.exploration.recipient is not None:
-            return "by the recipient, see the first page"
+            return "it follows from who gets the release (first page)"
         if risk == ALONE:
             return "the threshold of unicity, for shares of unique people"
         return RISKS[risk].source
@@ -309,6 +311,8 @@ def _told(result: OptionResult | None, risk: str) -> str:
         return "–"
     if risk == "alone":
         return w.people(result)
+    if result.option.recordless is not None and risk in result.unasked:
+        return "no record"
     found, low, high = interval(result, risk)
     ends = w.between(low, high, risk)
     return f"{w.value(found, risk)} (95 %: {ends})" if ends else w.value(found, risk)

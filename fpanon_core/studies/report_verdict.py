@@ -120,7 +120,7 @@ def describe_nearest(exploration: Exploration) -> str:
 def alone_told(result: OptionResult) -> str:
     """Who is alone with a record, or who shares it; and what that means."""
     if result.option.recordless is not None:
-        return "Nobody has a record in it."
+        return "Something about people may be inferred from it all the same."
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
@@ -175,8 +175,8 @@ def _found_without_records(result: OptionResult) -> str:
     if result.homes_asked:
         told.append(
             "Home found within 1 km with what is published and 4 points of a person: "
-            f"{w.estimate(result, 'home')}; guessing has the points, and what would be published "
-            "without the person."
+            f"{w.estimate(result, 'home')}. Guessing knows the same points, and a release without "
+            "the person; the interval is of the difference."
         )
     return " ".join(told)
 
@@ -272,8 +272,7 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     result = table.results[best]
     if not within(exploration):
         return (*told, w.use_told(result))
-    told_of = result.option.recordless is not None or some_alone(result)
-    shared = () if told_of else (alone_told(result),)
+    shared = () if some_alone(result) else (alone_told(result),)
     return (*told, found_told(result, table.config.p), *shared)
 
 
