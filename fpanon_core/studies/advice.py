@@ -45,8 +45,9 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "Differential privacy does not cover this choice: the search looked at your data. Before you "
-    "publish, fix areas, days and ε without looking at these data."
+    "Differential privacy covers the making of this release, not the choice of its settings: the "
+    "search looked at your data. Before you publish, fix areas, days and ε without looking at "
+    "these data."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

@@ -141,10 +141,10 @@ def alone_told(result: OptionResult) -> str:
     )
 
 
-def found_told(result: OptionResult, p: int) -> str:
+def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     """What an outsider finds who knows a few points, and whose home is learnt."""
     if result.option.recordless is not None:
-        return _found_without_records(result)
+        return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):
         asked = "asked about its records, each of one person in one period"
     elif result.n_targets < result.n_users:
@@ -165,12 +165,13 @@ def found_told(result: OptionResult, p: int) -> str:
     return " ".join(told)
 
 
-def _found_without_records(result: OptionResult) -> str:
+def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """What attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
         "It holds no record of anybody. Whether a person is in the data (advantage over guessing, "
-        f"{asked} asked about): {w.estimate(result, 'membership')}."
+        f"{asked} asked about): {w.estimate(result, 'membership')}; the threshold is "
+        f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
         told.append(
@@ -190,7 +191,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
             "this program, which measures them beside."
         )
         return Sentence("The data as they are were not weighed.", (told,), "open")
-    said = (found_told(raw, p), alone_told(raw))
+    said = (found_told(raw, p, limits), alone_told(raw))
     if limits.broken(raw):
         many = _above_told(raw, limits)
         return Sentence("As they are, these data may not be released.", (many, *said), "against")
@@ -273,7 +274,7 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     if not within(exploration):
         return (*told, w.use_told(result))
     shared = () if some_alone(result) else (alone_told(result),)
-    return (*told, found_told(result, table.config.p), *shared)
+    return (*told, found_told(result, table.config.p, exploration.limits), *shared)
 
 
 def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
@@ -309,7 +310,11 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     result = table.results[chosen]
     why = w.shown(decision.why)
     because = f"Because: {why}" if why else "No reason is given."
-    said: tuple[str, ...] = (because, found_told(result, table.config.p), alone_told(result))
+    said: tuple[str, ...] = (
+        because,
+        found_told(result, table.config.p, limits),
+        alone_told(result),
+    )
     if use := w.use_told(result):
         said += (use,)
     name = f"Chosen was “{w.shown(result.option.told)}”"

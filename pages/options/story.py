@@ -397,7 +397,7 @@ def chosen_told(
     )
     name = spoken(criteria.risk)
     lines = [
-        found_told(result, table.config.p),
+        found_told(result, table.config.p, criteria.limits),
         alone_told(result),
         w.use_told(result),
         f"It is not within the thresholds. {'; '.join(over)}." if over else "",

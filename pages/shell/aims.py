@@ -148,7 +148,7 @@ def _short() -> str:
         return "No threshold of re-identification"
     if own != who.threshold:
         return f"Your own threshold, {100 * own:.3g}%"
-    return f"Chance of attack {100 * who.attempt:g}%: threshold {100 * who.threshold:.3g}%"
+    return f"Attack {100 * who.attempt:g}% likely: threshold {100 * who.threshold:.3g}%"
 
 
 def _assumed(kind: str) -> None:
