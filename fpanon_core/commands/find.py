@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from ..measures.areas import StatedAreas, as_areas
 from ..model.options import ReleaseOption
+from ..model.profiles import StatedAreas, as_areas
 from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
 from ..studies import report_words as w
 from ..studies.advice import LADDER, advise, describe_advice, describe_promise, ladder_table

@@ -14,12 +14,11 @@ import pandas as pd
 import typer
 
 from ..io.questionnaire import DOMAINS, questionnaire_template, read_questionnaire
-from ..measures.areas import as_areas
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import PLAIN, RISKS
 from ..model.errors import ConfigError
 from ..model.options import Periods, ReleaseOption
-from ..model.profiles import corners_text
+from ..model.profiles import as_areas, corners_text
 from ..studies import report as reports
 from ..studies.count_tables import NO_RECORD
 from ..studies.exploration import Exploration, as_it_is, same_data

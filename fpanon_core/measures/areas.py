@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import h3.api.basic_int as h3
 import numpy as np
@@ -24,13 +24,9 @@ from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.checks import positive
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.profiles import Hexagons, Regions, length_text
+from ..model.profiles import Areas, Hexagons, Regions, length_text
 from ..model.projection import Unprojection, project
 
-Areas: TypeAlias = float | Hexagons | Regions | None
-"""A side in metres, hexagons, regions named in the antenna table, or the usual squares."""
-StatedAreas: TypeAlias = float | str | None
-"""The same as a file or a screen states it: regions by the column that names them."""
 Sides: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 
 _SQUARES_ALONG = 50
@@ -59,24 +55,6 @@ class Squares:
             Laid(_NO_INTS, 1, x, y, left, right, low, high, _NO_INTS, _NO_INTS, _NO_FLOATS)
             for x, y in _SHIFTS
         ]
-
-
-def checked_areas(stated: Any) -> StatedAreas:
-    """Areas that somebody can have stated, as a file holds them.
-
-    Raises
-    ------
-    ConfigError
-        They are none.
-    """
-    if stated is None or isinstance(stated, str):
-        return stated
-    return positive("areas", stated, of="metres", otherwise="a column")
-
-
-def as_areas(stated: StatedAreas) -> Areas:
-    """Areas as they were stated: metres, or a column of the antenna table."""
-    return Regions(stated) if isinstance(stated, str) else stated
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,9 +35,10 @@ from ..model.arrays import Closed, FloatArray, IntArray, distinct_rows, offsets_
 from ..model.checks import positive
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.profiles import Areas
 from ..model.released import ReleasedSet
 from ..model.utility import COMPONENTS, Corners, UtilityResult, Weights, weighting
-from .areas import Areas, Ground, Places, events_of, ground, laid, used
+from .areas import Ground, Places, events_of, ground, laid, used
 
 
 def utility(

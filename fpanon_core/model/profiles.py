@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -399,6 +399,28 @@ class Regions:
 
 
 Space: TypeAlias = Grid | Hexagons | AntennaClusters | Regions
+Areas: TypeAlias = float | Hexagons | Regions | None
+"""Where releases are compared: a side in metres, hexagons, regions, or the usual squares."""
+StatedAreas: TypeAlias = float | str | None
+"""The same as a file or a screen states it: regions by the column that names them."""
+
+
+def checked_areas(stated: Any) -> StatedAreas:
+    """Areas that somebody can have stated, as a file holds them.
+
+    Raises
+    ------
+    ConfigError
+        They are none.
+    """
+    if stated is None or isinstance(stated, str):
+        return stated
+    return positive("areas", stated, of="metres", otherwise="a column")
+
+
+def as_areas(stated: StatedAreas) -> Areas:
+    """Areas as they were stated: metres, or a column of the antenna table."""
+    return Regions(stated) if isinstance(stated, str) else stated
 
 
 def size_of(space: Space) -> float:

@@ -25,7 +25,6 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, part
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
-from ..measures.areas import Areas
 from ..measures.utility import measured
 from ..model.arrays import FloatArray
 from ..model.count_tables import CountTables
@@ -37,6 +36,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.membership import MembershipResult, TableRecovery
 from ..model.options import ReleaseOption, Synthesize, Tables, as_option
+from ..model.profiles import Areas
 from ..model.released import ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
 from ..synthesis.attack import SyntheticAttacked, attack_synthetic

@@ -13,12 +13,12 @@ from typing import Any
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.report import IngestReport
-from ..measures.areas import StatedAreas, checked_areas
 from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.options import ReleaseOption
+from ..model.profiles import StatedAreas, checked_areas
 from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from . import options

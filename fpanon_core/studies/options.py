@@ -22,7 +22,6 @@ import numpy as np
 
 from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress, nth_part, part, tell
-from ..measures.areas import Areas
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -33,6 +32,7 @@ from ..model.errors import Cancelled, ConfigError, FpanonError
 from ..model.fingerprints import FingerprintSet
 from ..model.limits import OPTION_POINTS, SEED, TARGETS
 from ..model.options import ReleaseOption, as_option
+from ..model.profiles import Areas
 from .count_tables import tables_result
 from .estimates import costs
 from .option_result import CUSTOM, Interval, OptionResult, utility_choice

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..measures.areas import StatedAreas, checked_areas
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import NAMING, RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
 from ..model.options import ReleaseOption, name_key
+from ..model.profiles import StatedAreas, checked_areas
 from ..model.purpose import Recipient
 from ..model.utility import COMPONENTS
 from ..model.version import __version__

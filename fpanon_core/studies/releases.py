@@ -22,12 +22,11 @@ from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
 from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part, tell
-from ..measures.areas import Areas
 from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Step
 from ..model.periods import PeriodSet
-from ..model.profiles import Grid
+from ..model.profiles import Areas, Grid
 from ..model.profiles import Origin as Corner
 from ..model.released import Origin
 

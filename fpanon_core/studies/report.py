@@ -249,7 +249,7 @@ def report(
     >>> made.verdict[0].head
     'As they are, these data may not be released.'
     >>> made.rows[1].alone
-    'nobody of 3'
+    'nobody'
     """
     table = exploration.table
     if not table.results:

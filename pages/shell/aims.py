@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from fpanon_core.measures.areas import StatedAreas, as_areas
 from fpanon_core.model.fingerprints import FingerprintSet
+from fpanon_core.model.profiles import StatedAreas, as_areas
 from fpanon_core.model.purpose import LEVELS, PURPOSES, RECIPIENTS, Purpose, Recipient
 from fpanon_core.model.release_page import length
 from fpanon_core.studies.judgement import Limits, usual_limits

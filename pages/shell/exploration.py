@@ -14,10 +14,10 @@ from dataclasses import replace
 import streamlit as st
 
 from fpanon_core.engines.process import Job
-from fpanon_core.measures.areas import as_areas
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.model.profiles import as_areas
 from fpanon_core.studies import options
 from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.judgement import Limits

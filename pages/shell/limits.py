@@ -9,6 +9,7 @@ import streamlit as st
 from fpanon_core.model.definitions import of_risks
 from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies.judgement import Limits
+from pages.charts.plain import plain
 
 from . import layout, session
 from .guard import act
@@ -33,7 +34,7 @@ def in_force() -> Limits:
     return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
-def popover(label: str) -> None:
+def draw(label: str) -> None:
     """The thresholds; a press on the label opens the form. Draw it once a run, before the page.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
@@ -45,7 +46,7 @@ def popover(label: str) -> None:
     if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere
         layout.overtake(_FORM)
     _hold(of)
-    with st.popover(label, type="tertiary", icon=":material/rule:", key="limits"):
+    with st.popover(plain(label), type="tertiary", icon=":material/rule:", key="limits"):
         st.markdown(RULE)
         st.markdown(counted(of))
         for name in _ASKED:
