@@ -478,9 +478,14 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
             "The options were measured with other knowledge or another seed than the recipe's; run "
             "options DATA --recipe first, and report on what it writes."
         )
+    if exploration.areas != recipe.areas:
+        raise ConfigError(
+            "The options were compared on other areas than the recipe's; run options DATA --recipe "
+            "first, and report on what it writes."
+        )
     warn_of_recipe(recipe, exploration.table.digest)
     table = exploration.table.with_choice(recipe.risk, recipe.utility)
-    return replace(exploration, table=table, limits=recipe.limits)
+    return replace(exploration, table=table, limits=recipe.limits, recipient=recipe.recipient)
 
 
 def _limits(texts: list[str]) -> dict[str, float | None]:

@@ -31,6 +31,7 @@ from .judgement import (
     needs_lost,
     options_tried,
     serves,
+    some_alone,
     within_limits,
 )
 from .option_result import OptionResult
@@ -45,9 +46,9 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "Differential privacy covers the making of this release, not the choice of its settings: the "
-    "search looked at your data. Before you publish, fix areas, days and ε without looking at "
-    "these data."
+    "Differential privacy covers the making of this release, not the choice of its settings: "
+    "comparing options looks at your data. Before you publish, fix areas, days and ε without "
+    "looking at these data."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold
@@ -111,6 +112,8 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             continue
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"
+        if rung.within and not rung.serves and some_alone(result):
+            told = "within, people are alone"
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:

@@ -117,6 +117,16 @@ class Report:
         return f"{known.title}. {known.useful}"
 
     @property
+    def recipient(self) -> str:
+        """Who gets the release, and the threshold in force where it is another than follows."""
+        who, most = self.exploration.recipient, self.exploration.limits.limit(NAMING[0])
+        if who is None:
+            return "Nobody said who gets the release."
+        if most == who.threshold:
+            return who.sentence
+        return f"{who.sentence} In force is another: {w.limit(self.exploration.limits, NAMING[0])}."
+
+    @property
     def promise(self) -> str:
         """What differential privacy does not cover of the chosen option; else empty."""
         return "" if self.chosen is None else describe_promise(self.chosen)

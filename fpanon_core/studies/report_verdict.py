@@ -170,7 +170,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     asked = w.count(result.n_targets, "person", "people")
     told = [
         "It holds no record of anybody. Whether a person is in the data (advantage over guessing, "
-        f"{asked} asked about): {w.estimate(result, 'membership')}; the threshold is "
+        f"{asked} asked about): {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
@@ -241,8 +241,11 @@ def tried_told(exploration: Exploration) -> Sentence:
         told = (
             f"The best of them, {_named(exploration, best)}, loses {lost}. {w.areas(table)} {use}"
         )
-        head = f"{head[:-1]}. None of them serves the purpose."
-        return Sentence(head, (told, alone_told(table.results[best]), *also), "open")
+        which = "None of them" if len(nobody) in (0, len(good)) else "None with nobody alone"
+        other = most_useful(table, good)
+        beside = _passed_over(exploration, other) if other not in (None, best) else ()
+        head = f"{head[:-1]}. {which} serves the purpose."
+        return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
     other = most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
@@ -321,8 +324,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     if not limits.judged:
         return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):
-        who = w.shown(decision.signer) or "nobody who is named"
-        override = (f"The thresholds are overridden by {who}. {because}", *said[1:])
+        who = w.shown(decision.signer) or "Nobody who is named"
+        override = (f"The thresholds are overridden. {who} answers for it. {because}", *said[1:])
         return Sentence(f"{name}, which is not within the thresholds.", override, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:

@@ -115,11 +115,11 @@ def _progress(data: Dataset, tried: Tried) -> None:
     """How far the search is; a way to stop it; and what failed."""
     jobs = exploration.searching(data.fs)
     active = [job for job in jobs if job.active]
-    if active:
+    if active and tried.until:
         _bar(data, tried, active)
-    failed = [job for job in jobs if not job.active]
-    if failed:
-        job_panel.show(failed, key="overview_failed", stop=questions.hold)
+    others = [job for job in jobs if not (job.active and tried.until)]
+    if others:
+        job_panel.show(others, key="overview_failed", stop=questions.hold)
 
 
 @fragment(run_every=_POLL_S)

@@ -227,7 +227,7 @@ VERDICT, COST, RISK, DECISION = "verdict", "cost", "attack_chosen", "decision"
 def explored(data: Dataset) -> Exploration | None:
     """What was weighed of these data, and the data as they are; None before any is measured."""
     found = workspace.of(data.digest).weighed
-    if found is None:
+    if found is None or not found.table.results:
         return None
     return exploration.judged(data, found.table, found.limits)
 

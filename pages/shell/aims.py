@@ -16,9 +16,8 @@ from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.presets import named_columns, width_height
 
-from . import limits, questions, workspace
+from . import limits, workspace
 from .guard import act
-from .kinds import OPTION
 from .widgets import selectbox
 
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
@@ -126,8 +125,6 @@ def ask(fs: FingerprintSet) -> None:
             width=190,
             help="The areas of the purpose: people and trips are compared on them. The usual "
             "squares fit 50 times into the data. Another choice begins the search anew.",
-            on_change=act(_areas_changed),
-            args=(digest,),
         )
         with st.popover(_short(), icon=":material/gavel:", key="aims_assumed"):
             _assumed(kind)
@@ -179,13 +176,6 @@ def _purpose_changed(digest: str) -> None:
     if mine.weighed is not None:
         table = mine.weighed.table.with_choice(utility=utility_choice(name))
         mine.weighed = replace(mine.weighed, table=table)
-
-
-def _areas_changed(digest: str) -> None:
-    """What was measured on other areas is no answer any more."""
-    questions.let_go(OPTION)
-    mine = workspace.of(digest)
-    mine.weighed = mine.tried = mine.kept = None
 
 
 def _recipient_changed() -> None:

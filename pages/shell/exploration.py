@@ -39,6 +39,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
     """Begin to search, or go on with what was stopped, for so many seconds."""
     mine, now = workspace.of(fs.digest), time.monotonic()
     before = mine.tried
+    questions.release_held(OPTION)
     if before is None or before.knowledge != knowledge:
         mine.tried = Tried((), knowledge, now, now + seconds, seconds)
     else:
@@ -50,20 +51,36 @@ def advance(fs: FingerprintSet) -> None:
 
     Call it in every run: the search goes on whatever page is looked at.
     """
+    _settle_areas(fs)
     mine = workspace.of(fs.digest)
     tried = mine.tried
     if tried is None or not tried.until:
         return
-    if time.monotonic() >= tried.until:
+    asked = [question(fs, option, tried.knowledge) for option in tried.options]
+    other = mine.weighed is not None and mine.weighed.table.config != tried.knowledge
+    if time.monotonic() >= tried.until or other or any(map(questions.held, asked)):
         stop(fs)
     elif not any(job.active for job in searching(fs)):
         wanted = left(fs, one_round=True)
+        known_by_now = [r.option for r in _every(fs, tried.knowledge).values() if r.option.steps]
         # Streamlit may end a run at any step: noted first, they are asked again at the worst.
-        every = {o.steps: o for o in (*tried.options, *wanted)}
+        every = {o.steps: o for o in (*known_by_now, *wanted, *tried.options)}
         until = tried.until if wanted else 0.0
         mine.tried = replace(tried, options=tuple(every.values()), until=until)
         for option in wanted:
             questions.ask(question(fs, option, tried.knowledge))
+
+
+def _settle_areas(fs: FingerprintSet) -> None:
+    """What was measured on other areas than are compared now is no answer any more."""
+    mine, areas = workspace.of(fs.digest), aims.areas(fs)
+    if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
+        questions.let_go(OPTION)
+        mine.tried = mine.kept = None
+        if mine.weighed is not None:
+            none = replace(mine.weighed.table, results=())
+            mine.weighed = replace(mine.weighed, table=none, chosen=None, why="")
+    mine.areas = areas
 
 
 def stop(fs: FingerprintSet) -> None:
@@ -92,8 +109,11 @@ def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
     if tried is None:
         return []
     search, done = _search(fs), _every(fs, tried.knowledge)
-    wanted = search.wanted(done) if one_round else search.left(done)
-    return [o for o in wanted if not questions.under_way(question(fs, o, tried.knowledge))]
+    for job in searching(fs):
+        if job.error is not None:  # it stands in the way of nothing else
+            option = job.meta["key"][1].options[0]
+            done[option.steps] = OptionResult(option, fault=job.error.message)
+    return search.wanted(done) if one_round else search.left(done)
 
 
 def _search(fs: FingerprintSet) -> Search:

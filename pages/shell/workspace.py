@@ -13,6 +13,7 @@ import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.model.profiles import StatedAreas
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable
@@ -34,6 +35,8 @@ REFUSE = "none of them: nothing leaves"
 NO_REASON = (
     "Say why nothing may leave, and keep it then: the reason stands in the report and in the study."
 )
+NOT_STATED = "not stated"
+"""In the place of the areas of comparison, before a page has looked at them."""
 REASON = (
     "What weighs for it, who asked for what, what was given up. Name no person. It stands in the "
     "report and in its recipe."
@@ -117,6 +120,8 @@ class Workspace:
         Releases weighed or made, by the page that has them; what they are called may quote names
         from outside.
     tried : Tried or None
+    areas : float, str or None
+        On which the options were compared; NOT_STATED before any was.
     slides : dict
         Figures to be shown on a wall, by their keys.
     """
@@ -125,6 +130,7 @@ class Workspace:
     kept: Choice | None = None
     made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
     tried: Tried | None = None
+    areas: StatedAreas = NOT_STATED
     slides: dict[str, Slide] = field(default_factory=dict)
 
     @property

@@ -100,7 +100,7 @@ def test_report_and_slides_say_of_an_override_what_it_is(seed: int) -> None:
     decided = Decision(chosen=over.option.name, why="It is wanted.", signer="A. Officer")
     third = report(made, decided).verdict[2]
     assert third.tone == "against"
-    assert "overridden by A. Officer" in third.text[0]
+    assert "A. Officer answers for it" in third.text[0]
     assert "✓ Chosen" not in page(report(made, decided))
     heads = present.decision(made, over)
     assert heads[0].startswith(":material/block:")

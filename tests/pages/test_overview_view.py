@@ -318,3 +318,12 @@ def test_other_areas_begin_the_search_anew(small: AppTest) -> None:
     until(small, idle).run()
     assert not small.exception
     assert "squares of 2 km" in said(small)
+    # Back to the usual squares: what is known of them is found at once, and stands there again.
+    go(small, "overview")
+    small.selectbox(key="aims_areas").select(None).run()
+    found(small)
+    again = workspace(small).weighed
+    assert again is not None
+    known = {r.option.steps for r in before.table.results}
+    assert known <= {r.option.steps for r in again.table.results}
+    assert not has(small, "overview_find_go")

@@ -154,7 +154,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
     assert f"“{name}”, which is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
-    assert "overridden by A. Officer. Because: Asked for." in verdict
+    assert "A. Officer answers for it. Because: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")
     weighed.number_input(key="limit_outsider").set_value(90.0).run()
