@@ -21,7 +21,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_find_tells_the_same_in_words_in_json_and_to_the_report(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "found.csv"
-    asked = ["find", str(file), "--purpose", "presence", "--recipient", "room", "--seconds", "120"]
+    asked = ["find", str(file), "--purpose", "presence", "--recipient", "room", "--seconds", "900"]
     found = figures_of(*asked, "--out", str(out))
     assert found["purpose"] == "presence"
     assert "5% / 0.15 = 33.3%" in found["recipient"]
@@ -58,7 +58,7 @@ def test_find_refuses_what_cannot_be(file: Path) -> None:
 
 def test_stated_areas_are_those_of_report_recipe_and_repetition(file: Path, tmp_path: Path) -> None:
     out, again = tmp_path / "found.csv", tmp_path / "again.csv"
-    asked = ["find", str(file), "--purpose", "travel", "--areas", "3000", "--seconds", "20"]
+    asked = ["find", str(file), "--purpose", "travel", "--areas", "3000", "--seconds", "60"]
     assert "squares of 3 km" in said_by(*asked, "--out", str(out))
     tried = pd.read_csv(out)
     assert set(tried["areas"].dropna()) == {"squares of 3 km"}

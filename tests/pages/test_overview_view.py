@@ -204,7 +204,7 @@ def test_the_search_on_screen_tries_what_the_command_tries(small: AppTest) -> No
     tried = workspace(small).tried
     assert tried is not None
     fs = small.session_state["fp_dataset"].fs
-    searched = find_release(fs, "transport", "anyone", seconds=120)
+    searched = find_release(fs, "transport", "anyone", seconds=900)
     assert not searched.untried
 
     def of_records(options: Iterable[ReleaseOption]) -> set[tuple[Step, ...]]:

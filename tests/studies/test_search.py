@@ -40,7 +40,7 @@ def people():
 @cache
 def searched() -> SearchedTable:
     """Of so few people the interval of homes is wide, and so is the threshold."""
-    return fp.find_release(people(), "travel", "anyone", seconds=120, thresholds=WIDE)
+    return fp.find_release(people(), "travel", "anyone", seconds=900, thresholds=WIDE)
 
 
 # --- purpose and recipient ---
