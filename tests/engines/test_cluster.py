@@ -154,7 +154,9 @@ CALLS = {
     "score_recovery": _score,
     "recovery_factors": lambda fs, e: f.recovery_factors(fs, engine=e),
     "mitigation_table": lambda fs, e: f.mitigation_table(fs, engine=e),
-    "find_release": lambda fs, e: _of_records(f.find_release(fs, "travel", "anyone", engine=e)),
+    "find_release": lambda fs, e: _of_records(
+        f.find_release(fs, "travel", "anyone", seconds=900, engine=e)
+    ),
     "explore_options": lambda fs, e: _without_times(
         f.explore_options(fs, [PROFILES[0], f.Glove(2)], engine=e, **FEW)
     ),
