@@ -250,8 +250,7 @@ def _weighed(
         recipient=recipe.recipient,
         areas=recipe.areas,
     )
-    # What was measured on other areas cannot be told from it.
-    if before is not None and (recipe.areas or (previous and previous.areas)):
+    if previous is not None and previous.areas != recipe.areas:
         before = None
     kept = {} if before is None else before.reusable(run.fs.digest, knowledge)
     done: list[OptionResult] = []

@@ -124,7 +124,7 @@ class Report:
             return "Nobody said who gets the release."
         if most == who.threshold:
             return who.sentence
-        return f"{who.sentence} In force is another: {w.limit(self.exploration.limits, NAMING[0])}."
+        return f"{who.sentence} In force instead: {w.limit(self.exploration.limits, NAMING[0])}."
 
     @property
     def promise(self) -> str:

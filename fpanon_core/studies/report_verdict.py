@@ -120,7 +120,7 @@ def describe_nearest(exploration: Exploration) -> str:
 def alone_told(result: OptionResult) -> str:
     """Who is alone with a record, or who shares it; and what that means."""
     if result.option.recordless is not None:
-        return "Something about people may be inferred from it all the same."
+        return "It can still reveal something about people."
     if result.crowd_least > 1:
         many = result.crowd_least
         return (
@@ -241,7 +241,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         told = (
             f"The best of them, {_named(exploration, best)}, loses {lost}. {w.areas(table)} {use}"
         )
-        which = "None of them" if len(nobody) in (0, len(good)) else "None with nobody alone"
+        which = "None of them" if len(nobody) in (0, len(good)) else "None without people alone"
         other = most_useful(table, good)
         beside = _passed_over(exploration, other) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} serves the purpose."
@@ -324,8 +324,9 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     if not limits.judged:
         return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):
-        who = w.shown(decision.signer) or "Nobody who is named"
-        override = (f"The thresholds are overridden. {who} answers for it. {because}", *said[1:])
+        who = w.shown(decision.signer)
+        told = f"{who} overrides the thresholds." if who else "Nobody is named who overrides them."
+        override = (f"{told} {because}", *said[1:])
         return Sentence(f"{name}, which is not within the thresholds.", override, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:
@@ -348,7 +349,7 @@ def _named(exploration: Exploration, i: int) -> str:
 def unusual(exploration: Exploration) -> list[Sentence]:
     """Thresholds that are off, or looser than is usual for the recipient.
 
-    Whoever sets them can make anything pass.
+    A threshold that is loose enough lets any option pass.
     """
     limits, usual = exploration.limits, usual_limits(exploration.recipient)
     off = [risk for risk in usual.judged if limits.limit(risk) is None]

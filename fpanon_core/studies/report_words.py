@@ -304,7 +304,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept |= {"space": 0.1, "time": 0.2}
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> describe_cost(utility_choice("travel"), result)
-    '10 % of the people are left out. Of 1, it keeps flows 0.25 and density 0.60: utility 0.36.'
+    '10 % of the people are left out. It keeps flows 0.25 and density 0.60 of 1: utility 0.36.'
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -319,7 +319,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     ]
     useful = utility(choice, result)
     return left + (
-        f"Of 1, it keeps {listed(kept)}: utility {useful}." if kept else f"Utility: {useful}."
+        f"It keeps {listed(kept)} of 1: utility {useful}." if kept else f"Utility: {useful}."
     )
 
 

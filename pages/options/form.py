@@ -127,7 +127,7 @@ def knowledge() -> KnowledgeConfig:
     return KnowledgeConfig(p, strategy, seed=seed)
 
 
-def take(recipe: Recipe) -> None:
+def take(fs: FingerprintSet, recipe: Recipe) -> None:
     """Take a recipe's settings, before their widgets are drawn: its options are own options."""
     known, utility = recipe.knowledge, recipe.utility
     state: dict[str, object] = {
@@ -137,7 +137,7 @@ def take(recipe: Recipe) -> None:
         "options_strategy": known.strategy,
         "options_seed": known.seed,
         "options_risk": recipe.risk,
-        **aims.settings(recipe.recipient, recipe.areas),
+        **aims.settings(recipe.recipient, recipe.areas, fs),
     }
     if utility.weights is not None:
         named = WEIGHTINGS.get(utility.label) == utility.weights

@@ -32,7 +32,7 @@ settings = st.container(
 work, top, below, own = st.container(), st.container(), st.container(), st.container()
 with own:
     st.header("Options of your own", anchor=False)
-    own_option.recipe(data.fs, form.take)
+    own_option.recipe(data.fs, partial(form.take, data.fs))
 with settings:
     with st.popover("Options weighed", icon=":material/checklist:", key="options_forms"):
         wanted = form.options(data.fs, own)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from .widgets import selectbox
 
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
-_SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas", "fp_areas_offered"
+_SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}", "fp_areas_offered"
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
@@ -48,19 +49,26 @@ def recipient() -> Recipient:
 
 def areas(fs: FingerprintSet) -> StatedAreas:
     """Where density and flows are compared; the usual squares for None."""
-    found: StatedAreas = st.session_state.get(_AREAS)
-    return found if found in _offered(fs) else None  # it may be of other data
+    found: StatedAreas = st.session_state.get(_areas_key(fs))
+    return found if found in _offered(fs) else None  # a study may be of anybody's making
+
+
+def _areas_key(fs: FingerprintSet) -> str:
+    """Of the field: each data set has areas of its own."""
+    return _AREAS.format(fs.digest[:12])
 
 
 def _offered(fs: FingerprintSet) -> list[StatedAreas]:
-    """The usual squares, larger ones, and the regions that the antenna table names."""
+    """The usual squares, others, those stated by a recipe, and regions of the antenna table."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
         sides = [side for side in _SIDES_M if fs.granularity_m <= side <= widest]
         held = st.session_state[_SIDES] = fs.digest, [None, *sides, *named_columns(fs)]
     offered: list[StatedAreas] = held[1]
-    return offered
+    stated = st.session_state.get(_areas_key(fs))
+    own = isinstance(stated, float) and 0 < stated < math.inf and stated not in offered
+    return [*offered, stated] if own else offered
 
 
 def _spoken(stated: StatedAreas) -> str:
@@ -69,17 +77,20 @@ def _spoken(stated: StatedAreas) -> str:
     return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
-def settings(who: Recipient | None, areas: StatedAreas) -> dict[str, StatedAreas]:
-    """What the questions hold where the release is for this recipient; nothing for None."""
-    if who is None:
-        return {_AREAS: areas}
-    stated: dict[str, StatedAreas] = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
-    stated[_AREAS] = areas
-    return (
-        stated
-        | ({} if who.motive is None else {_MOTIVE: who.motive})
-        | ({} if who.controls is None else {_CONTROLS: who.controls})
-    )
+def settings(
+    who: Recipient | None, areas: StatedAreas, fs: FingerprintSet
+) -> dict[str, StatedAreas]:
+    """What the questions hold for a recipient and areas; a recipient of None changes nothing."""
+    stated: dict[str, str | None] = {}
+    if who is not None:
+        stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
+        stated |= {_CONTROLS: who.controls, _MOTIVE: who.motive}
+    return {_areas_key(fs): areas} | {key: each for key, each in stated.items() if each}
+
+
+def usual() -> Limits:
+    """The usual thresholds for the recipient."""
+    return usual_limits(recipient())
 
 
 def _one_of(key: str, known: Iterable[str], usual: str) -> str:
@@ -121,7 +132,7 @@ def ask(fs: FingerprintSet) -> None:
             "Compared on",
             _offered(fs),
             format_func=_spoken,
-            key=_AREAS,
+            key=_areas_key(fs),
             width=190,
             help="The areas of the purpose: people and trips are compared on them. The usual "
             "squares fit 50 times into the data. Another choice begins the search anew.",
@@ -132,9 +143,8 @@ def ask(fs: FingerprintSet) -> None:
 
 def line() -> str:
     """For the bar: the purpose, the recipient, and whether the thresholds are the recipient's."""
-    of, who = limits.in_force(), recipient()
-    usual = of == usual_limits(who)
-    most = f"threshold {100 * who.threshold:.3g}%" if usual else "your own thresholds"
+    who, own = recipient(), limits.in_force() != usual()
+    most = "your own thresholds" if own else f"threshold {100 * who.threshold:.3g}%"
     return f"{purpose().title} · {who.title} · {most}"
 
 

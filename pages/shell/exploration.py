@@ -77,6 +77,7 @@ def _settle_areas(fs: FingerprintSet) -> None:
     if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
         questions.let_go(OPTION)
         mine.tried = mine.kept = None
+        mine.slides.pop("options", None)
         if mine.weighed is not None:
             none = replace(mine.weighed.table, results=())
             mine.weighed = replace(mine.weighed, table=none, chosen=None, why="")
@@ -129,7 +130,7 @@ def _search(fs: FingerprintSet) -> Search:
 
 
 def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
-    """Every option that is known by now, whoever asked for it, by its steps."""
+    """All options that are known by now, by their steps; any page may have asked."""
     areas = as_areas(aims.areas(fs))
     return {
         config.options[0].steps: found.result.results[0]

@@ -76,7 +76,7 @@ def draw(here: str) -> None:
         else:
             exploration.advance(data.fs)
             _data(data)
-            limits.draw(aims.line())
+            limits.draw(aims.line(), aims.usual())
         # What a view shows at length itself is not told twice; nor what nobody waits for.
         told = (here, session.EVERYWHERE, None)
         active = [job for job in session.jobs() if job.active and job.meta["page"] not in told]

@@ -34,8 +34,10 @@ def in_force() -> Limits:
     return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
-def draw(label: str) -> None:
+def draw(label: str, usual: Limits) -> None:
     """The thresholds; a press on the label opens the form. Draw it once a run, before the page.
+
+    Beside each threshold stands where it is from; ``usual`` are those for the recipient.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
     that was put into the session's state is sent in that one run, unless the field persists: then
@@ -69,13 +71,13 @@ def draw(label: str) -> None:
                 on_change=act(_changed),
                 args=(name, key),
             )
-            st.caption(source_told(of, name))
+            st.caption(source_told(of, name, usual))
         st.button(
             "Restore the usual thresholds",
             key="limits_usual",
             on_click=act(take),
-            args=(Limits(),),
-            disabled=of == Limits(),
+            args=(usual,),
+            disabled=of == usual,
         )
 
 
@@ -104,9 +106,11 @@ def counted(of: Limits) -> str:
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
 
 
-def source_told(limits: Limits, name: str) -> str:
+def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
     """Where a threshold is from."""
-    limit, usual = limits.limit(name), Limits().limit(name)
+    limit, usual = limits.limit(name), of_recipient.limit(name)
+    if limit == usual != Limits().limit(name):
+        return "Threshold: it follows from who gets the release."
     if limit == usual:
         return f"Threshold: {RISKS[name].source}."
     if limit is None:

@@ -15,7 +15,7 @@ from . import address, session
 
 _OF_PAGES = {
     "*": (
-        "aims_areas aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity "
+        "aims_controls aims_motive aims_purpose aims_recipient aims_sensitivity "
         "fp_address_every fp_address_written fp_limits fp_stretch overview_seconds"
     ),
     "data": "data_way",
@@ -52,6 +52,7 @@ _OF_PAGES = {
 _NAMES = {page: frozenset(names.split()) for page, names in _OF_PAGES.items()}
 _BEGINNINGS = (
     "aggregates_counts_",
+    "aims_areas_",
     "options_choice_why_",
     "options_kept_",
     "options_limit_",

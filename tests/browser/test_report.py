@@ -111,7 +111,11 @@ def test_it_prints_to_five_pages_and_the_first_is_complete(opened: Page, paper: 
     assert signed is not None
     assert signed["y"] + signed["height"] <= height
     first = opened.inner_text("main").partition("On what ground")[0]
-    for said in ("Verdict", "which is not within the thresholds", "Ada Officer answers for it"):
+    for said in (
+        "Verdict",
+        "which is not within the thresholds",
+        "Ada Officer overrides the thresholds",
+    ):
         assert said in first
     for said in ("What it is for", "Named people under contract", "Risk before and after"):
         assert said in first

@@ -41,14 +41,16 @@ def _bar(app: AppTest) -> str:
 
 def test_where_a_limit_is_from_is_said() -> None:
     usual = Limits()
-    assert "El Emam et al. 2011" in limits.source_told(usual, "outsider")
-    assert "our default, not a norm" in limits.source_told(usual, "home")
-    assert "none: it compares options" in limits.source_told(usual, "em")
+    assert "El Emam et al. 2011" in limits.source_told(usual, "outsider", usual)
+    assert "our default, not a norm" in limits.source_told(usual, "home", usual)
+    assert "none: it compares options" in limits.source_told(usual, "em", usual)
     own = Limits({"outsider": 0.2, "home": None, "unicity": 0.01, "em": 9.0})
-    assert "looser" in limits.source_told(own, "outsider")
-    assert "stricter" in limits.source_told(own, "unicity")
-    assert "no option is refused for it" in limits.source_told(own, "home")
-    assert "Usually there is none" in limits.source_told(own, "em")
+    assert "looser" in limits.source_told(own, "outsider", usual)
+    assert "stricter" in limits.source_told(own, "unicity", usual)
+    assert "no option is refused for it" in limits.source_told(own, "home", usual)
+    assert "Usually there is none" in limits.source_told(own, "em", usual)
+    contract = Limits({"outsider": 0.2})
+    assert "follows from who gets" in limits.source_told(contract, "outsider", contract)
 
 
 def _field(app: AppTest, name: str) -> Any:

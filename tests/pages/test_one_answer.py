@@ -11,7 +11,7 @@ import fpanon_core as fp
 from fpanon_core.model.options import AddNoise, ReleaseOption, Synthesize
 from fpanon_core.studies.advice import ladder
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, best_option, serves, within_limits
+from fpanon_core.studies.judgement import best_option, serves, within_limits
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report import page, report
@@ -100,9 +100,8 @@ def test_report_and_slides_say_of_an_override_what_it_is(seed: int) -> None:
     decided = Decision(chosen=over.option.name, why="It is wanted.", signer="A. Officer")
     third = report(made, decided).verdict[2]
     assert third.tone == "against"
-    assert "A. Officer answers for it" in third.text[0]
+    assert "A. Officer overrides the thresholds" in third.text[0]
     assert "✓ Chosen" not in page(report(made, decided))
     heads = present.decision(made, over)
     assert heads[0].startswith(":material/block:")
     assert len(heads) == 1 + len(third.over) == 1 + len(made.limits.broken(over))
-    assert Limits() == made.limits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from hashlib import sha256
 
 import pytest
@@ -154,7 +155,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
     assert f"“{name}”, which is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
-    assert "A. Officer answers for it. Because: Asked for." in verdict
+    assert "A. Officer overrides the thresholds. Because: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")
     weighed.number_input(key="limit_outsider").set_value(90.0).run()
@@ -208,6 +209,20 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     assert fields["outsider"].value == 20.0
     choose(other, name, "Asked for.")
     assert reported(other) == page
+
+
+def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
+    kept = json.loads(recipe_of(weighed))
+    kept |= {"areas": 3_000.0, "recipient": {"kind": "contract", "controls": "high"}}
+    go(weighed, "options")
+    body = json.dumps(kept).encode()
+    weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
+    weighed.button(key="options_recipe_use").click().run()
+    explored(weighed, 12)
+    page = reported(weighed)
+    assert "compared on squares of 3 km" in page
+    assert "Named people under contract get the release, with high controls and high motive" in page
+    assert "In force instead: 5 %" in page  # the thresholds are the recipe's own
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000])
