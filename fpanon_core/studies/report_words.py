@@ -312,15 +312,17 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left = f"{first_up(listed(out))} are left out. " if out else ""
     weights = choice.weights or {}
     needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
+    known = {name: result.components[name] for name in needed if name in result.components}
     kept = [
-        f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
-        for name in needed
-        if name in result.components
+        f"{COMPONENTS[name][0].lower()} {share:.2f}"
+        for name, share in known.items()
+        if not math.isnan(share)
     ]
     useful = utility(choice, result)
-    return left + (
-        f"It keeps {listed(kept)} of 1: utility {useful}." if kept else f"Utility: {useful}."
-    )
+    told = f"It keeps {listed(kept)} of 1: utility {useful}." if kept else f"Utility: {useful}."
+    if none := [name for name, share in known.items() if math.isnan(share)]:
+        told += f" Counted as 0, since it cannot have them: {components(none)}."
+    return left + told
 
 
 def people(result: OptionResult) -> str:

@@ -132,7 +132,7 @@ def found(raw: OptionResult, p: int) -> Told:
     asked = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
-    few = f" {raw.too_few:,} have fewer points: all were known." if raw.too_few else ""
+    few = f" Of {raw.too_few:,} with fewer points, all were known." if raw.too_few else ""
     value, low, high = raw.risk("unicity")
     return w.percent(value), (
         f"of {asked} are singled out by {words.count(p, 'point')} of their record "

@@ -24,6 +24,7 @@ from .widgets import selectbox
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
 _SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}", "fp_areas_offered"
+_USUAL_AREAS = ""  # no None: a list that holds it can be cleared
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
@@ -49,8 +50,10 @@ def recipient() -> Recipient:
 
 def areas(fs: FingerprintSet) -> StatedAreas:
     """Where density and flows are compared; the usual squares for None."""
-    found: StatedAreas = st.session_state.get(_areas_key(fs))
-    return found if found in _offered(fs) else None  # a study may be of anybody's making
+    found: float | str = st.session_state.get(_areas_key(fs), _USUAL_AREAS)
+    if found in _offered(fs):  # a study may be of anybody's making
+        return found or None
+    return None
 
 
 def _areas_key(fs: FingerprintSet) -> str:
@@ -58,34 +61,38 @@ def _areas_key(fs: FingerprintSet) -> str:
     return _AREAS.format(fs.digest[:12])
 
 
-def _offered(fs: FingerprintSet) -> list[StatedAreas]:
+def _offered(fs: FingerprintSet) -> list[float | str]:
     """The usual squares, others, those stated by a recipe, and regions of the antenna table."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
         sides = [side for side in _SIDES_M if fs.granularity_m <= side <= widest]
-        held = st.session_state[_SIDES] = fs.digest, [None, *sides, *named_columns(fs)]
-    offered: list[StatedAreas] = held[1]
+        usual: list[float | str] = [_USUAL_AREAS, *sides, *named_columns(fs)]
+        held = st.session_state[_SIDES] = fs.digest, usual
+    offered: list[float | str] = list(held[1])
     stated = st.session_state.get(_areas_key(fs))
-    own = isinstance(stated, float) and 0 < stated < math.inf and stated not in offered
-    return [*offered, stated] if own else offered
+    if isinstance(stated, float) and 0 < stated < math.inf and stated not in offered:
+        offered.append(stated)
+    return offered
 
 
-def _spoken(stated: StatedAreas) -> str:
-    if stated is None:
+def _spoken(stated: float | str) -> str:
+    if stated == _USUAL_AREAS:
         return "the usual squares"
     return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
 def settings(
     who: Recipient | None, areas: StatedAreas, fs: FingerprintSet
-) -> dict[str, StatedAreas]:
+) -> dict[str, float | str]:
     """What the questions hold for a recipient and areas; a recipient of None changes nothing."""
     stated: dict[str, str | None] = {}
     if who is not None:
         stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
         stated |= {_CONTROLS: who.controls, _MOTIVE: who.motive}
-    return {_areas_key(fs): areas} | {key: each for key, each in stated.items() if each}
+    return {_areas_key(fs): areas or _USUAL_AREAS} | {
+        key: each for key, each in stated.items() if each
+    }
 
 
 def usual() -> Limits:

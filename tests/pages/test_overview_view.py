@@ -327,7 +327,7 @@ def test_other_areas_begin_the_search_anew(small: AppTest) -> None:
     assert "squares of 2 km" in said(small)
     # Back to the usual squares: what is known of them is found at once, and stands there again.
     go(small, "overview")
-    _areas(small).select(None).run()
+    _areas(small).select("").run()
     found(small)
     again = workspace(small).weighed
     assert again is not None
