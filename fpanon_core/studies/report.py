@@ -108,6 +108,12 @@ class Report:
         return f": {told}" if told else ""
 
     @property
+    def in_order(self) -> tuple[Sentence, ...]:
+        """The verdict as it is read: what was chosen stands before what else was tried."""
+        now, tried, chosen, *more = self.verdict
+        return (now, chosen, tried, *more)
+
+    @property
     def purpose(self) -> str:
         """What the release is for, and what a useful one tells."""
         choice = self.exploration.table.choice

@@ -169,7 +169,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """What attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        "It holds no record of anybody. Whether a person is in the data (advantage over guessing, "
+        "It holds no person's record. Whether a person is in the data (advantage over guessing, "
         f"{asked} asked about): {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]

@@ -137,7 +137,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     chosen = next((r for r in table.results if r.option.name == name), None)
     by = ""
     if chosen is not None and limits.in_force().broken(chosen):
-        by = officer.signer("Who overrides the thresholds")
+        by = officer.signer("Who overrides the thresholds (required)")
     if st.button("Keep this choice", key="options_choice_keep"):
         _keep(table.digest, chosen, name, why, by)
     why_not, standing = mine.refusal, mine.choice

@@ -55,7 +55,7 @@ def missing(weighed: Weighing) -> list[str]:
 
 def heads(made: Report) -> list[str]:
     """The verdict without its grounds, each with its mark."""
-    return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.verdict]
+    return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.in_order]
 
 
 def chosen(weighed: Weighing) -> str:

@@ -162,7 +162,8 @@ def _short() -> str:
         return "No threshold of re-identification"
     if own != who.threshold:
         return f"Your own threshold, {100 * own:.3g}%"
-    return f"Attack {100 * who.attempt:g}% likely: threshold {100 * who.threshold:.3g}%"
+    how = "assumed" if who.attempt == 1 else f"{100 * who.attempt:g}% likely"
+    return f"Attack {how}: threshold {100 * who.threshold:.3g}%"
 
 
 def _assumed(kind: str) -> None:
