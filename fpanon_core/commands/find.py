@@ -12,6 +12,7 @@ from ..model.purpose import LEVELS, PURPOSES, RECIPIENTS, Recipient, as_purpose
 from ..studies import report_words as w
 from ..studies.advice import LADDER, advise, describe_advice, describe_promise, ladder_table
 from ..studies.exploration import Exploration, as_it_is
+from ..studies.presets import purpose_areas
 from ..studies.search import SECONDS, SearchedTable, find_release
 from ..tables.writing import write_json, write_table
 from .from_config import Fields, asked, command
@@ -47,7 +48,8 @@ class Sought:
         Of the data. Traces of where people were are highly sensitive.
     areas : str or None
         Where density and flows are compared: squares of so many metres, or a column of the antenna
-        table that names regions. The usual squares if not given.
+        table that names regions. If not given, squares of 5 km for travel and of 1 km for all
+        else, where they suit the extent of the data.
     seconds : float
         Time for the search.
     """
@@ -71,12 +73,12 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         Write one row per option that was tried (.csv, .parquet), and everything beside it as .json:
         the command report reads that.
     """
-    areas = _stated(sought.areas)
-    purpose = replace(as_purpose(sought.purpose), areas=as_areas(areas))
     recipient = Recipient(
         sought.recipient, sought.controls, sought.motive, sensitivity=sought.sensitivity
     )
     run.read()
+    areas = _stated(sought.areas) or purpose_areas(run.fs, sought.purpose)
+    purpose = replace(as_purpose(sought.purpose), areas=as_areas(areas))
     table: SearchedTable = run.ask(
         "the search", find_release, purpose, recipient, seconds=sought.seconds
     )

@@ -53,6 +53,7 @@ _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Of tables that are compared: more take minutes to attack."""
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
+_DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
 
 
@@ -287,6 +288,26 @@ def _grids(fs: FingerprintSet) -> list[Space]:
         side = next(m * power for m in (5.0, 2.0, 1.0) if m * power <= wanted or m == 1.0)
         sides.append(max(side, fs.granularity_m))
     return [Grid(side) for side in dict.fromkeys(sides)]
+
+
+def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
+    """Side of the squares on which a purpose is compared, metres; None for those that fit the data.
+
+    Squares that fit 50 times into a city are smaller than what trips are planned by: trips are
+    compared on 5 km, all else on 1 km, where the data are neither smaller nor much larger.
+
+    Examples
+    --------
+    >>> x, t = [0, 12_000, 0, 12_000], [0, 60, 0, 60]
+    >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], x, [0, 0, 9_000, 9_000], t)
+    >>> purpose_areas(fs, "travel"), purpose_areas(fs, "presence")
+    (5000.0, 1000.0)
+    """
+    extent = width_height(fs)
+    for side in (_DISTRICT_M, _QUARTER_M) if purpose == "travel" else (_QUARTER_M,):
+        if max(fs.granularity_m, extent.min() / _GRIDS[0]) < side <= extent.max() / 2:
+            return side
+    return None
 
 
 def width_height(fs: FingerprintSet) -> FloatArray:

@@ -26,7 +26,7 @@ from pages.shell.widgets import selectbox
 from pages.shell.workspace import NO_REASON, REASON, Tried
 
 _POLL_S = 0.6
-_TIMES_S = {60.0: "1 minute at most", search.SECONDS: "5 minutes at most"} | {
+_TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
     900.0: "15 minutes at most",
     3_600.0: "1 hour at most",
 }
@@ -94,7 +94,6 @@ def _offer(data: Dataset, label: str, told: str) -> None:
         seconds = selectbox(
             "Time for the search",
             list(_TIMES_S),
-            index=1,
             format_func=_TIMES_S.__getitem__,
             key="overview_seconds",
             label_visibility="collapsed",

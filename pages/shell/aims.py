@@ -15,7 +15,7 @@ from fpanon_core.model.purpose import LEVELS, PURPOSES, RECIPIENTS, Purpose, Rec
 from fpanon_core.model.release_page import length
 from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
-from fpanon_core.studies.presets import named_columns, width_height
+from fpanon_core.studies.presets import named_columns, purpose_areas, width_height
 
 from . import limits, workspace
 from .guard import act
@@ -24,7 +24,7 @@ from .widgets import selectbox
 _PURPOSE, _WEIGHTS = "aims_purpose", "options_weights"
 _RECIPIENT, _CONTROLS, _MOTIVE = "aims_recipient", "aims_controls", "aims_motive"
 _SENSITIVITY, _AREAS, _SIDES = "aims_sensitivity", "aims_areas_{}", "fp_areas_offered"
-_USUAL_AREAS = ""  # no None: a list that holds it can be cleared
+_FITTED = ""  # no None: a list that holds it can be cleared
 _SIDES_M = (200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4)
 _USUAL = "transport"
 _OWN = (
@@ -49,11 +49,15 @@ def recipient() -> Recipient:
 
 
 def areas(fs: FingerprintSet) -> StatedAreas:
-    """Where density and flows are compared; the usual squares for None."""
-    found: float | str = st.session_state.get(_areas_key(fs), _USUAL_AREAS)
-    if found in _offered(fs):  # a study may be of anybody's making
-        return found or None
-    return None
+    """Where density and flows are compared; the squares that fit the data for None."""
+    usual = _usual_areas(fs)
+    found: float | str = st.session_state.get(_areas_key(fs), usual)
+    return (found if found in _offered(fs) else usual) or None  # a study may be of anybody's making
+
+
+def _usual_areas(fs: FingerprintSet) -> float | str:
+    """The areas of the purpose, until others are stated."""
+    return purpose_areas(fs, purpose().name) or _FITTED
 
 
 def _areas_key(fs: FingerprintSet) -> str:
@@ -62,12 +66,12 @@ def _areas_key(fs: FingerprintSet) -> str:
 
 
 def _offered(fs: FingerprintSet) -> list[float | str]:
-    """The usual squares, others, those stated by a recipe, and regions of the antenna table."""
+    """Squares that fit the data, others, those of a recipe, and regions of the antenna table."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
         sides = [side for side in _SIDES_M if fs.granularity_m <= side <= widest]
-        usual: list[float | str] = [_USUAL_AREAS, *sides, *named_columns(fs)]
+        usual: list[float | str] = [_FITTED, *sides, *named_columns(fs)]
         held = st.session_state[_SIDES] = fs.digest, usual
     offered: list[float | str] = list(held[1])
     stated = st.session_state.get(_areas_key(fs))
@@ -77,8 +81,8 @@ def _offered(fs: FingerprintSet) -> list[float | str]:
 
 
 def _spoken(stated: float | str) -> str:
-    if stated == _USUAL_AREAS:
-        return "the usual squares"
+    if stated == _FITTED:
+        return "squares that fit the data"
     return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
@@ -90,9 +94,7 @@ def settings(
     if who is not None:
         stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
         stated |= {_CONTROLS: who.controls, _MOTIVE: who.motive}
-    return {_areas_key(fs): areas or _USUAL_AREAS} | {
-        key: each for key, each in stated.items() if each
-    }
+    return {_areas_key(fs): areas or _FITTED} | {key: each for key, each in stated.items() if each}
 
 
 def usual() -> Limits:
@@ -108,8 +110,7 @@ def _one_of(key: str, known: Iterable[str], usual: str) -> str:
 
 def ask(fs: FingerprintSet) -> None:
     """The questions, and what follows from the answers."""
-    digest = fs.digest
-    weighed = workspace.of(digest).weighed
+    weighed = workspace.of(fs.digest).weighed
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed
         st.session_state[_PURPOSE] = named
@@ -122,7 +123,7 @@ def ask(fs: FingerprintSet) -> None:
             key=_PURPOSE,
             width=220,
             on_change=act(_purpose_changed),
-            args=(digest,),
+            args=(fs,),
             help="  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
         )
         kind = selectbox(
@@ -138,11 +139,12 @@ def ask(fs: FingerprintSet) -> None:
         selectbox(
             "Compared on",
             _offered(fs),
+            index=_offered(fs).index(_usual_areas(fs)),
             format_func=_spoken,
             key=_areas_key(fs),
             width=190,
-            help="The areas of the purpose: people and trips are compared on them. The usual "
-            "squares fit 50 times into the data. Another choice begins the search anew.",
+            help="People and trips are compared on these areas, which follow the purpose. Squares "
+            "that fit the data fit 50 times into them. Another choice begins the search anew.",
         )
         with st.popover(_short(), icon=":material/gavel:", key="aims_assumed"):
             _assumed(kind)
@@ -187,10 +189,11 @@ def _assumed(kind: str) -> None:
     )
 
 
-def _purpose_changed(digest: str) -> None:
+def _purpose_changed(fs: FingerprintSet) -> None:
     name = st.session_state[_PURPOSE]
     st.session_state[_WEIGHTS] = name
-    mine = workspace.of(digest)
+    st.session_state[_areas_key(fs)] = _usual_areas(fs)
+    mine = workspace.of(fs.digest)
     if mine.weighed is not None:
         table = mine.weighed.table.with_choice(utility=utility_choice(name))
         mine.weighed = replace(mine.weighed, table=table)

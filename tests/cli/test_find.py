@@ -33,6 +33,7 @@ def test_find_tells_the_same_in_words_in_json_and_to_the_report(file: Path, tmp_
     assert f"Of {tried['fault'].isna().sum()} options tried" in said
     page = report.read_text(encoding="utf-8").replace("\u00a0", " ")
     assert "People in a secure room get the release" in page
+    assert "compared on squares of 1 km" in page  # those of the purpose
     assert "Looser than usual" not in page  # it is the recipient's threshold
 
 

@@ -181,12 +181,12 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     small.button(key="overview_find_go").click().run()
     tried = workspace(small).tried
     assert tried is not None
-    assert tried.seconds == 300
+    assert tried.seconds == 120
     assert len(tried.options) > 5
     small.button(key="overview_cancel").click().run()
     assert "Not tried yet: " in said(small)
     assert not has(small, "overview_cancel")
-    small.selectbox(key="overview_seconds").select(60.0).run()
+    small.selectbox(key="overview_seconds").select(300.0).run()
     small.button(key="overview_find_go").click().run()
     go(small, "unicity")  # it goes on there, round by round
     until(small, idle).run()
@@ -196,7 +196,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     assert not has(small, "overview_find_go")
     again = workspace(small).tried
     assert again is not None
-    assert (again.until, again.began, again.seconds) == (0, tried.began, 60)
+    assert (again.until, again.began, again.seconds) == (0, tried.began, 300)
 
 
 def test_the_search_on_screen_tries_what_the_command_tries(small: AppTest) -> None:
@@ -305,6 +305,17 @@ def _areas(at: AppTest) -> Any:
     """The list of the areas; each data set has one of its own."""
     (found,) = (each for each in at.selectbox if each.label == "Compared on")
     return found
+
+
+def test_areas_follow_the_purpose_until_others_are_stated(app: AppTest) -> None:
+    small = go(upload(app, rows(users=12, samples=2)), "overview")  # 12 km from south to north
+    assert _areas(small).value == 1_000.0
+    small.selectbox(key="aims_purpose").select("travel").run()
+    assert _areas(small).value == 5_000.0
+    _areas(small).select(2_000.0).run()
+    assert _areas(small).value == 2_000.0
+    small.selectbox(key="aims_purpose").select("presence").run()
+    assert _areas(small).value == 1_000.0
 
 
 def test_other_areas_begin_the_search_anew(small: AppTest) -> None:

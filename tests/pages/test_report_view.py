@@ -174,11 +174,11 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
 
 def recipe_of(at: AppTest) -> bytes:
     """The recipe that the report would offer, by what the session weighed."""
-    found = workspace(at).weighed
+    mine = workspace(at)
+    found = mine.weighed
     assert found is not None
-    return story.recipe(
-        recipe.recipe_of(found.table, found.limits, Decision("", found.chosen, found.why))
-    )
+    decision = Decision("", found.chosen, found.why)
+    return story.recipe(recipe.recipe_of(found.table, found.limits, decision, None, mine.areas))
 
 
 def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) -> None:

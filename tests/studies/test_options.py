@@ -16,7 +16,7 @@ from fpanon_core.io.samples import sample
 from fpanon_core.model.disclosure import RISKS
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
-from fpanon_core.studies.presets import PRESETS
+from fpanon_core.studies.presets import PRESETS, purpose_areas
 from tests.oracles.crowds import sharing
 from tests.support.fingerprint_sets import as_lists
 from tests.support.refusals import check_refused
@@ -525,3 +525,23 @@ def test_options_by_name_and_the_measure_by_its_attribute():
     table = fp.explore_options(fs, named, risk="k_disclosure", p=1)
     assert [option.name for option in table.options] == ["raw", "wide"]
     assert table.risk_name == "k"
+
+
+@pytest.mark.parametrize(
+    ("wide_m", "high_m", "travel", "presence"),
+    [
+        (50_000, 45_000, 5_000, 1_000),  # squares of 900 m fit 50 times: 1 km is coarser
+        (60_000, 51_000, 5_000, None),  # squares of 1 km fit 50 times already
+        (9_999, 9_999, 1_000, 1_000),  # 5 km are more than half of it
+        (1_999, 1_000, None, None),  # a village
+        (900_000, 600_000, None, None),  # a country: squares of 10 km fit
+    ],
+)
+def test_purposes_are_compared_on_squares_that_suit_them_and_the_data(
+    wide_m: float, high_m: float, travel: float | None, presence: float | None
+) -> None:
+    x, y = [0, wide_m, 0, wide_m], [0, 0, high_m, high_m]
+    fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], x, y, [0, 60, 0, 60])
+    assert purpose_areas(fs, "travel") == travel
+    assert purpose_areas(fs, "presence") == presence
+    assert purpose_areas(fs, "transport") == presence
