@@ -16,6 +16,7 @@ from functools import cache
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from ..model.counts_frame import FrameConfig
 from ..model.disclosure import ALONE, NAMING, RISKS
 from ..model.errors import ConfigError
 from ..model.facts import ReleaseFacts
@@ -38,12 +39,13 @@ class Produced:
 
     Attributes
     ----------
-    facts : ReleaseFacts
+    facts : ReleaseFacts or FrameConfig
+        Of a release of records; or the stated frame of one without records.
     sha256 : str
         Of the file as it leaves, hexadecimal.
     """
 
-    facts: ReleaseFacts
+    facts: ReleaseFacts | FrameConfig
     sha256: str
 
 

@@ -13,7 +13,7 @@ from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.options import figures, form, own_option, story, tables
-from pages.shell import address, definitions, downloads, exploration, layout, release, workspace
+from pages.shell import address, definitions, downloads, exploration, layout, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -108,7 +108,6 @@ with chosen_place:
     if standing is not None:
         text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
-        release.of_option(data, standing.result.option)
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 
 # --- side by side ---

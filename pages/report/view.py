@@ -8,7 +8,15 @@ import streamlit as st
 
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
-from pages.shell import downloads, exploration, layout, questions, release, study, workspace
+from pages.shell import (
+    downloads,
+    exploration,
+    layout,
+    leaving,
+    questions,
+    study,
+    workspace,
+)
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -42,7 +50,7 @@ made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
     made_on=date.today().isoformat(),
-    produced=release.made(data, found),
+    produced=leaving.made(data, found),
 )
 html = page(made)
 prefix = "synthetic_" if data.source.synthetic else ""
@@ -79,7 +87,7 @@ st.header("The release itself", anchor=False)
 if found.option is None:
     st.markdown(story.NONE_TO_PRODUCE)
 else:
-    release.of_option(data, found.option)
+    leaving.of_option(data, found.option)
 
 form.ledger(data.source)
 layout.formulas("Techniques, utility and the front of release options")

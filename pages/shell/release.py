@@ -12,7 +12,7 @@ import streamlit as st
 from fpanon_core.io.publishing import FORMATS, Format
 from fpanon_core.model import limits
 from fpanon_core.model.fingerprints import FingerprintSet
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.release_page import alone, check_command, truth
 from fpanon_core.studies import count_tables, production, report_words, synthetic_people
 from fpanon_core.studies.option_result import OptionResult
@@ -42,51 +42,24 @@ PEOPLE = Kind(
     kept=limits.KEPT_RELEASES,
     together=True,
 )
-TABLES_ASKED = "fp_tables_asked"
-"""Where an option without records waits for the page that makes it."""
-CHOSEN_BY_RECORDS = (
-    "The figures here compare with the real records, and no ε covers a choice that is made by "
-    "them. Choose ε and areas by the expected error, on the next page."
-)
 NOTE = (
     "The release is made anew: noise, exchanges and draws of people come from the operating "
     "system's randomness, not from the seed with which the figures above were measured."
 )
 
 
-def of_option(data: Dataset, option: ReleaseOption) -> None:
-    """Produce the release of an option, whatever it is, verify it, and offer it with its key."""
-    if over := _outside(data, option):
+def warn(data: Dataset, option: ReleaseOption) -> bool:
+    """Say which thresholds an option is above, and how coarse it is; whether it is above one."""
+    over = _outside(data, option)
+    if over:
         st.warning(
             "**This option is not within your thresholds:** "
             f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
             "file keeps what it promises, not that it may leave."
         )
-    if option.recordless is not None:
-        _to_tables(option.recordless)
-        return
-    if use := _use_told(data, option):
+    if option.recordless is None and (use := _use_told(data, option)):
         (st.warning if use.startswith("Of little use") else st.markdown)(use)
-    form = file_format(PRODUCED)
-    config = production.Config(ReleaseOption(steps=option.steps), format=form)
-    section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=bool(over))
-
-
-def _to_tables(step: Tables | Synthesize) -> None:
-    """Made where areas and days are stated; what the option says goes along."""
-    made_up = isinstance(step, Synthesize)
-    holds = (
-        "Synthetic people are nobody. State the"
-        if made_up
-        else ("Tables hold no record of any person. State their")
-    )
-    st.markdown(f"{holds} period on the next page; the rest is filled in.")
-    if step.epsilon is not None:
-        st.caption(CHOSEN_BY_RECORDS)
-    label = "Go on to make these people" if made_up else "Go on to make these tables"
-    if st.button(label, key="tables_go_on", type="primary"):
-        st.session_state[TABLES_ASKED] = step
-        st.switch_page("pages/tables/view.py")
+    return bool(over)
 
 
 def made(data: Dataset, found: Weighing) -> Produced | None:

@@ -5,24 +5,22 @@ Nothing is taken from the records: the areas, hours and days of a table would sh
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model import limits
-from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
+from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions
+from pages.shell import definitions, leaving
 from pages.shell.dataset import Dataset
-from pages.shell.release import TABLES_ASKED
+from pages.shell.leaving import TABLES_ASKED, Wish, kept
 from pages.tables import story
 
 _FIELD, _OF = "tables_", "fp_tables_of"
@@ -54,38 +52,15 @@ _USUAL: dict[str, Any] = {
     "bands": 0,
     "side": 1.0,
     "resolution": 7,
-    "area": "",
-    **dict.fromkeys(("people", "first", "days", "many", "made")),
+    **dict.fromkeys(("people", "many", "made")),
 }
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What the form says.
-
-    Attributes
-    ----------
-    option : Tables, Synthesize or None
-        None while something is lacking.
-    people : int or None
-        The stated number of people.
-    lacking : str
-        What is missing or wrong.
-    made_up : bool
-        Whether synthetic people are wished for.
-    """
-
-    option: Tables | Synthesize | None
-    people: int | None
-    lacking: str = ""
-    made_up: bool = False
 
 
 def form(data: Dataset) -> Wish:
     """Draw the settings; what they say."""
     _begin(data)
     contents = st.segmented_control(
-        "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **_kept("contents")
+        "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **kept("contents")
     )
     made_up = contents == _MADE_UP
     what, where = _columns([1.2, 0.8, 1.3, 1.2, 0.8]), _columns([1.3, 1.1, 1.1, 3])
@@ -95,50 +70,43 @@ def form(data: Dataset) -> Wish:
             "Protection",
             list(PROTECTIONS),
             format_func=PROTECTIONS.__getitem__,
-            **_kept("protection"),
+            **kept("protection"),
         )
     threshold, epsilon = None, None
     if protection == "private":
         how: dict[str, Any] = {"format": "%g", "step": 0.5, "help": story.EPSILON}
-        epsilon = what.pop(0).number_input("ε", *_ends(limits.EPSILON), **how, **_kept("epsilon"))
+        epsilon = what.pop(0).number_input("ε", *_ends(limits.EPSILON), **how, **kept("epsilon"))
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
-        threshold = what.pop(0).number_input("Blank below", *ends, **_kept("threshold"))
+        threshold = what.pop(0).number_input("Blank below", *ends, **kept("threshold"))
     how = {"step": 1000, "placeholder": "how many?", "help": story.PEOPLE}
     ends = 1, limits.GENERATED_USERS.high
-    people = what[-3].number_input("People, about", *ends, None, **how, **_kept("people"))
-    first = None
-    if data.fs.clock is not None:
-        how = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
-        first = what[-2].date_input("First day", None, help=story.PERIOD, **how, **_kept("first"))
-    ends = _ends(limits.COUNTS_DAYS)
-    days = what[-1].number_input("Days", *ends, None, placeholder="how many?", **_kept("days"))
+    people = what[-3].number_input("People, about", *ends, None, **how, **kept("people"))
+    first, days = leaving.period(data, *what[-2:])
     areas = _areas(data, where, made_up=made_up)
     bands, many = 0, None
     if made_up:
         how = {"placeholder": "as many", "help": story.SCALE, "step": 1000}
         ends = 1, MOST_SYNTHETIC
-        many = where[2].number_input("Made-up people", *ends, None, **how, **_kept("made"))
+        many = where[2].number_input("Made-up people", *ends, None, **how, **kept("made"))
     else:
         bands = where[2].selectbox(
             "Parts of a day",
             (0, *_BANDS),
             format_func=lambda b: f"{b} of {24 // b} h" if b else "proposed",
-            **_kept("bands"),
+            **kept("bands"),
         )
     try:
-        if days is None or (first is None and data.fs.clock is not None):
-            raise ConfigError("State the first day and the number of days.")
+        when = leaving.stated_period(data, first, days)
         if people is None:
             raise ConfigError("State about how many people there are; areas and hours follow.")
-        period = StatedPeriod(first, int(days), 60.0)
         if made_up:
-            frame = _frame(data, period, areas, len(data.fs.antennas or ()))
+            frame = _frame(data, when, areas, len(data.fs.antennas or ()))
             return Wish(Synthesize(frame, epsilon or 1.0, many), people, made_up=True)
         kind = _CONTENTS[contents]
         each = (epsilon or 1.0) / len(kind.CONTENTS)
         wise = count_tables.proposal_for(data.fs, people, each)
-        frame = _frame(data, period, areas, wise.areas)
+        frame = _frame(data, when, areas, wise.areas)
         return Wish(kind(frame, bands or wise.bands, threshold, epsilon), people)
     except FpanonError as fault:
         return Wish(None, people, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
@@ -152,26 +120,21 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
         kinds,
         format_func=lambda k: _named(k, made_up=made_up),
         help=definitions.COUNTS_FRAME,
-        **_kept("places" if made_up else "areas"),
+        **kept("places" if made_up else "areas"),
     )
     found: dict[str, Any] = {"kind": kind, "many": None}
     if kind == _ANTENNAS and not made_up:
         most = len(data.fs.antennas or ())
-        how: dict[str, Any] = {"placeholder": "proposed"} | _kept("many")
+        how: dict[str, Any] = {"placeholder": "proposed"} | kept("many")
         found["many"] = at[1].number_input("How many", 1, most, None, **how)
     elif kind == _GRID:
         ends = (limits.COUNTS_SIDE_M.low / 1000, limits.COUNTS_SIDE_M.high / 1000)
-        found["side"] = at[1].number_input("Side (km)", *ends, format="%g", **_kept("side"))
+        found["side"] = at[1].number_input("Side (km)", *ends, format="%g", **kept("side"))
     elif kind == _HEXAGONS:
         ends = _ends(limits.HEXAGON_RESOLUTION)
-        found["resolution"] = at[1].number_input("Resolution", *ends, **_kept("resolution"))
+        found["resolution"] = at[1].number_input("Resolution", *ends, **kept("resolution"))
     if kind in (_GRID, _HEXAGONS):
-        degrees = data.fs.crs is not None
-        found["area"] = at[3].text_input(
-            f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
-            placeholder="14.6, -17.6, 14.9, -17.2" if degrees else "0m, 0m, 5000m, 5000m",
-            **_kept("area"),
-        )
+        found["area"] = leaving.area(data, at[3])
     return found
 
 
@@ -193,9 +156,7 @@ def _frame(
         )
     if kind not in _OURS:
         return FrameConfig(period, column=kind)
-    area = StatedArea.read(areas["area"])
-    if area is None:
-        raise ConfigError("State the area: south, west, north and east.")
+    area = leaving.stated_area(areas["area"])
     if kind == _GRID:
         return FrameConfig(period, "grid", area, 1000 * areas["side"])
     return FrameConfig(period, "hexagons", area, resolution=int(areas["resolution"]))
@@ -212,6 +173,7 @@ def _kinds(data: Dataset) -> list[str]:
 def _begin(data: Dataset) -> None:
     """Other data begin with empty fields; an option sent here fills those that it states."""
     state = st.session_state
+    leaving.begin(data)
     if state.get(_OF) != data.source.label:
         state[_OF] = data.source.label
         kinds = _kinds(data)
@@ -241,11 +203,6 @@ def _begin(data: Dataset) -> None:
 
 def _columns(spec: list[float]) -> list[Any]:
     return list(st.columns(spec, gap="small", vertical_alignment="bottom"))
-
-
-def _kept(name: str) -> dict[str, Any]:
-    """Of a field: its key, and that it keeps what was stated for the session."""
-    return {"key": _FIELD + name, "persist_state": "session"}
 
 
 def _ends(limit: limits.Limit[Any]) -> tuple[Any, Any]:

@@ -8,14 +8,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 
-from fpanon_core.io.report import IngestReport
 from fpanon_core.model.count_tables import CountTables
-from fpanon_core.model.options import Synthesize, Tables
 from fpanon_core.studies.count_tables import Result, describe_recovery
-from fpanon_core.studies.reading import Reading
-from fpanon_core.studies.synthetic_people import Expected, Life
+from fpanon_core.studies.synthetic_people import Life
 from fpanon_core.studies.synthetic_people import Result as People
 from pages.charts import words
 from pages.charts.tables import Flows
@@ -33,24 +29,6 @@ EPSILON = (
 )
 PEOPLE = "A number that you state, such as 2,000. Counting it in the records would give it away."
 SCALE = "More than real ones cost no privacy and keep totals steadier. The zip says the scale."
-PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
-BY_SPAN = (
-    "Screening keeps people by the days of all records, so one person changes who is kept. For "
-    "private tables, screen by a least number of samples only, on the page Data."
-)
-REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
-REASON_FIRST = (
-    "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
-    "may leave; the download follows."
-)
-VERIFIED_PEOPLE = (
-    "Ready to release: places, protection and every byte of the zip were checked. Nobody in it "
-    "exists."
-)
-VERIFIED = (
-    "Ready to release: areas, protection and every byte of the zip were checked. It holds no "
-    "record of any person."
-)
 ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",
@@ -63,77 +41,6 @@ ABOUT = (
     "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
     "person away.",
 )
-
-
-def expected(table: pd.DataFrame, option: Tables) -> str:
-    """The error of a typical cell, before anything is computed."""
-    first = table.iloc[0]
-    areas, people = int(first["areas"]), first["people"]
-    each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
-    if option.epsilon is None:
-        told = f"**{areas:,} areas, {each}: about {people:,.0f} people in a typical area.**"
-        if option.threshold is not None and people < option.threshold:
-            return f"{told} Most counts are below {option.threshold} and will be blank."
-        return told
-    verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
-    return (
-        f"**{areas:,} areas, {each}: with everybody there, a typical count of {people:,.0f} people "
-        f"is off by about {first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
-    )
-
-
-def expected_people(table: Expected) -> str:
-    """What noise will do to homes, before anything is computed."""
-    share = table.error / table.homes
-    said = [
-        f"**Homes in {table.groups:,} groups of places: a typical group of {table.homes:,.0f} "
-        f"homes is off by about {table.error:,.2g} ({share:.0%}).**",
-        *table.warnings,
-    ]
-    return " ".join(said)
-
-
-def choices(table: pd.DataFrame) -> pd.DataFrame:
-    """What fewer areas or parts of a day would give."""
-    return pd.DataFrame(
-        {
-            "Areas": table["areas"].astype(int),
-            "Parts of all days": table["bands"].astype(int),
-            "People in a typical cell": table["people"].round(0).astype(int),
-            "Off by about": [f"{each:,.2g}" for each in table["error"]],
-            "Share of the count": [f"{each:.0%}" for each in table["share"]],
-            "Without smoothing": [f"{each:,.2g}" for each in table["noise"]],
-        }
-    )
-
-
-def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
-    """What was spent on these people so far, what is read again, and when the promise holds."""
-    left = "" if budget is None else f" of a budget of {budget:g}"
-    told = [
-        f"So far ε = {spent:g}{left} is spent on these people. What is made again is charged "
-        "again: choosing among several would break the promise.",
-        "The promise holds if areas and days were not chosen by looking at records.",
-    ]
-    if reading is not None and reading.centre is not None:
-        lat, lon = reading.centre
-        zone = f" and time zone {reading.timezone}" if reading.timezone else ""
-        told.append(f"For this alone the data are read with map centre {lat:g}, {lon:g}{zone}.")
-    return " ".join(told)
-
-
-def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Why private tables of this reading would promise nothing; "" where they may."""
-    if option.epsilon is None:
-        return ""
-    if report.screening.by_span:
-        return BY_SPAN
-    return (
-        "These data were kept as they were read, so they cannot be read again for private tables. "
-        "Open the file itself, or use `fpanon tables`."
-        if kept
-        else ""
-    )
 
 
 def found(result: Result | People) -> tuple[str, ...]:

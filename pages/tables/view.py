@@ -7,11 +7,11 @@ import streamlit as st
 from fpanon_core.studies import synthetic_people
 from pages.charts import style
 from pages.charts.tables import extent, ground_of
-from pages.shell import definitions, layout, questions
+from pages.shell import definitions, layout, leaving, questions
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 from pages.shell.release import PEOPLE, TABLES
-from pages.tables import figures, form, leaving, story
+from pages.tables import figures, form, story
 
 of = style.theme(st.context.theme.type)
 
@@ -28,6 +28,8 @@ known = any(questions.of_data(kind, data.fs) for kind in (TABLES, PEOPLE))
 settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
+if wish.option is None:
+    st.caption(story.EMPTY)
 found = leaving.ask(data, wish)
 if found is None:
     end_view()

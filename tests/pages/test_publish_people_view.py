@@ -6,6 +6,7 @@ import datetime as dt
 import io
 import re
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 
 import pandas as pd
@@ -13,13 +14,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import count_tables, synthetic_people
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.synthetic_people import Expected, Result
-from pages.shell.release import CHOSEN_BY_RECORDS
+from pages.shell import leaving
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
-from tests.support.views import answer, go, has, opened, rows, said, until, upload
+from tests.support.views import answer, go, has, opened, rows, said, until, upload, workspace
 
 MOST_WORDS = 25
 
@@ -114,9 +117,38 @@ def test_an_option_brings_what_it_states_and_says_what_no_epsilon_covers(app: Ap
     assert app.segmented_control(key="tables_contents").value == ("records",)
     assert app.number_input(key="tables_epsilon").value == 0.5
     assert app.number_input(key="tables_days").value is None, "days are stated anew"
-    # Where the option is sent from, its figures are of the real records.
-    check_sentences(CHOSEN_BY_RECORDS)
-    assert "no ε covers a choice" in CHOSEN_BY_RECORDS
+
+
+def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
+    opened(app)
+    of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
+    chosen = ReleaseOption(steps=[fp.Synthesize(of_data, 0.5)])
+    table = fp.explore_options(app.session_state["fp_dataset"].fs, [chosen], risk="outsider")
+    mine = workspace(app)
+    mine.weigh(table, Limits(), 0)
+    mine.choose(table.results[0], "Asked for.")
+    go(app, "report")
+    until(app, lambda at: has(at, "tables_go")).run()
+    text = said(app)
+    assert "No ε covers a choice that is made by them" in text
+    assert "State the first day and the number of days." in text
+    assert app.button(key="tables_go").disabled
+    app.date_input(key="tables_first").set_value(dt.date(2008, 6, 8))
+    app.number_input(key="tables_days").set_value(1).run()
+    assert "Homes in" in said(app), "the error comes before anything is computed"
+    assert ledger().spent == 0.0
+    found = made(app)
+    assert found.config.frame.period == fp.StatedPeriod(dt.date(2008, 6, 8), 1, 60.0)
+    assert ledger().spent == 0.5
+    assert "Written: places, protection" in said(app)  # it may be above a threshold
+    assert has(app, "tables_get_release")
+    # The page that shows its maps has the same settings, and nothing is charged again.
+    app.button(key="tables_look").click().run()
+    assert app.segmented_control(key="tables_contents").value == ("records",)
+    assert has(app, "tables_get_release")
+    assert ledger().spent == 0.5
+    go(app, "report")
+    assert f"{sha256(found.archives['csv']).hexdigest()}" in str(app.get("iframe")[0].proto.srcdoc)
 
 
 def test_data_without_a_clock_give_minutes_and_no_date() -> None:
@@ -145,11 +177,13 @@ def test_metres_on_a_projection_that_the_records_decide_are_refused(app: AppTest
 
 
 def test_sentences_say_what_the_numbers_are() -> None:
-    told = story.expected_people(Expected(8, 125.0, 5.0, ("So few people tell little of hours.",)))
+    told = leaving.expected_people(
+        Expected(8, 125.0, 5.0, ("So few people tell little of hours.",))
+    )
     assert told == (
         "**Homes in 8 groups of places: a typical group of 125 homes is off by about 5 (4%).** "
         "So few people tell little of hours."
     )
     check_sentences(told)
-    for text in (story.EPSILON, story.PEOPLE, story.SCALE, story.BY_SPAN, *story.ABOUT):
+    for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
         check_sentences(text)

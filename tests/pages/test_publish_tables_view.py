@@ -19,6 +19,7 @@ from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.reading import Source
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
+from pages.shell import leaving
 from pages.tables import story
 from tests.support.views import answer, go, has, opened, rows, said, until, upload
 
@@ -195,11 +196,11 @@ def test_sentences_say_what_the_numbers_are() -> None:
         [{"areas": 50, "bands": 48, "people": 40.0, "noise": 48.0, "error": 9.6, "share": 0.24}]
     )
     option = _option(Tables, epsilon=1.0)
-    assert story.expected(frame, option) == (
+    assert leaving.expected(frame, option) == (
         "**50 areas, 24 parts of a day: with everybody there, a typical count of 40 people is off "
         "by about 9.6 (24%).** Fewer areas would be more exact."
     )
-    blank = story.expected(frame, _option(Flows, threshold=60))
+    blank = leaving.expected(frame, _option(Flows, threshold=60))
     assert blank.endswith("Most counts are below 60 and will be blank.")
     assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
     assert story.moments(2, [0, 1]) == [

@@ -127,6 +127,8 @@ def test_what_left_in_one_view_is_known_in_the_other(
     twelve.pills(key="options_presets").set_value(["As it is"]).run()
     until(twelve, lambda at: has(at, "options_choice_keep"))
     keep_choice(twelve, "as it is", "For this test alone.")
+    go(twelve, "report")
+    until(twelve, lambda at: has(at, "produce_option_go")).run()
     twelve.button(key="produce_option_go").click().run()
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()

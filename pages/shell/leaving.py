@@ -1,0 +1,385 @@
+"""The release of an option: of records, or tables and synthetic people of stated days and areas.
+
+What leaves without records states its days and areas: taken from the records, they would give some
+away. It is charged to the ledger where private, made, and offered as a zip.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from fpanon_core.io.hints import for_screen
+from fpanon_core.io.ledger import Ledger
+from fpanon_core.io.publishing import FORMATS
+from fpanon_core.io.report import IngestReport
+from fpanon_core.model import limits
+from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
+from fpanon_core.model.errors import ConfigError, FpanonError
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.studies import count_tables, production, synthetic_people
+from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.presets import about_people
+from fpanon_core.studies.reading import Reading
+from fpanon_core.studies.report import Produced
+from fpanon_core.studies.study import Weighing
+from fpanon_core.studies.synthetic_people import Expected
+from pages.charts.plain import MESSAGE_LENGTH, plain
+
+from . import downloads, layout, questions, release
+from .dataset import Dataset
+from .questions import Question
+from .release import (
+    NOTE,
+    PEOPLE,
+    PRODUCED,
+    TABLES,
+    describe_page,
+    file_format,
+    warn,
+)
+from .release import (
+    section as records_section,
+)
+
+TABLES_ASKED = "fp_tables_asked"
+"""Where an option without records waits for the page that shows its maps."""
+_FIELD, _OF = "tables_", "fp_stated_of"
+CHOSEN_BY_RECORDS = (
+    "The figures above compare with the real records. No ε covers a choice that is made by them."
+)
+PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
+BY_SPAN = (
+    "Screening keeps people by the days of all records, so one person changes who is kept. For "
+    "private tables, screen by a least number of samples only, on the page Data."
+)
+REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
+REASON_FIRST = (
+    "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
+    "may leave; the download follows."
+)
+VERIFIED_PEOPLE = "places, protection and every byte of the zip were checked. Nobody in it exists."
+VERIFIED = (
+    "areas, protection and every byte of the zip were checked. It holds no record of any person."
+)
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What is to be published without records.
+
+    Attributes
+    ----------
+    option : Tables, Synthesize or None
+        None while something is lacking.
+    people : int or None
+        About how many there are, for the expected error.
+    lacking : str
+        What is missing or wrong.
+    made_up : bool
+        Whether synthetic people are wished for.
+    """
+
+    option: Tables | Synthesize | None
+    people: int | None
+    lacking: str = ""
+    made_up: bool = False
+
+
+def of_option(data: Dataset, option: ReleaseOption) -> None:
+    """Produce the release of an option, whatever its kind is; verify it, and offer it."""
+    over = warn(data, option)
+    step = option.recordless
+    if step is None:
+        config = production.Config(ReleaseOption(steps=option.steps), format=file_format(PRODUCED))
+        records_section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=over)
+        return
+    if step.epsilon is not None:
+        st.caption(CHOSEN_BY_RECORDS)
+    wish = _stated(data, step)
+    found = ask(data, wish)
+    if found is not None:
+        section(data, found, over=over)
+    if found is not None and st.button("Look at its maps", key="tables_look"):
+        st.session_state[TABLES_ASKED] = wish.option
+        st.switch_page("pages/tables/view.py")
+
+
+def made(data: Dataset, weighed: Weighing) -> Produced | None:
+    """The release of the chosen option that was produced last, if it may leave."""
+    option = weighed.option
+    step = None if option is None else option.recordless
+    if step is None:
+        return release.made(data, weighed)
+    kind = PEOPLE if isinstance(step, Synthesize) else TABLES
+    format = st.session_state.get(f"{TABLES.name}_format", FORMATS[0])
+    found = None
+    for each in questions.of_data(kind, data.fs).values():
+        stated = each.result.config
+        frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
+        if each.result.archives and replace(stated, frame=frame) == step:
+            found = Produced(stated.frame, sha256(each.result.archives[format]).hexdigest())
+    return found
+
+
+def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
+    """The option with days and an area that are stated."""
+    begin(data)
+    made_up, frame = isinstance(step, Synthesize), step.frame
+    with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):
+        here = st.container(width=170), st.container(width=130), st.container(width=420)
+        first, days = period(data, *here[:2])
+        bounds = frame.area and area(data, here[2])
+    try:
+        when = stated_period(data, first, days)
+        where = None if frame.area is None else stated_area(bounds or "")
+        stated = replace(step, frame=replace(frame, period=when, area=where))
+        return Wish(stated, about_people(data.fs), made_up=made_up)
+    except FpanonError as fault:
+        return Wish(None, None, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
+
+
+def begin(data: Dataset) -> bool:
+    """Other data begin with nothing stated; whether they are others."""
+    state = st.session_state
+    if state.get(_OF) == data.source.label:
+        return False
+    state[_OF] = data.source.label
+    state.update({"tables_first": None, "tables_days": None, "tables_area": ""})
+    return True
+
+
+def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
+    """The fields of the first day, where days have dates, and of the number of days."""
+    first = None
+    if data.fs.clock is not None:
+        ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
+        first = left.date_input("First day", None, help=PERIOD, **ends, **kept("first"))
+    most = limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high
+    days = right.number_input("Days", *most, None, placeholder="how many?", **kept("days"))
+    return first, days
+
+
+def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
+    """Of both fields; ConfigError while one is empty."""
+    if days is None or (first is None and data.fs.clock is not None):
+        raise ConfigError("State the first day and the number of days.")
+    return StatedPeriod(first, int(days), 60.0)
+
+
+def area(data: Dataset, place: Any) -> str:
+    """The field of an area's bounds."""
+    degrees = data.fs.crs is not None
+    bounds: str = place.text_input(
+        f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
+        placeholder="14.6, -17.6, 14.9, -17.2" if degrees else "0m, 0m, 5000m, 5000m",
+        **kept("area"),
+    )
+    return bounds
+
+
+def stated_area(bounds: str) -> StatedArea:
+    """Of the field; ConfigError while it is empty."""
+    found = StatedArea.read(bounds)
+    if found is None:
+        raise ConfigError("State the area: south, west, north and east.")
+    return found
+
+
+def kept(name: str) -> dict[str, Any]:
+    """Of a field: its key, and that it keeps what was stated for the session."""
+    return {"key": _FIELD + name, "persist_state": "session"}
+
+
+def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
+    """The expected error, and a button that makes what is published; that, once it is made."""
+    option = wish.option
+    if option is None or wish.people is None:
+        label = f"Make the {'people' if wish.made_up else 'tables'}"
+        st.button(label, key="tables_go", type="primary", disabled=True)
+        st.caption(wish.lacking)
+        return None
+    reading = None
+    try:
+        _expected(data, option, wish.people)
+        if option.epsilon is not None:
+            reading = count_tables.stated_reading(data.fs, data.reading, option.frame)
+    except FpanonError as fault:
+        layout.say(fault)
+        return None
+    kept = data.source.was_read and reading is not None
+    if lacking := unreadable(option, data.report, kept):
+        st.error(lacking)
+        return None
+    also = () if reading is None else (data.source, reading)
+    kind, what = (TABLES, "Making tables")
+    if isinstance(option, Synthesize):
+        kind, what = PEOPLE, "Making people up"
+    question = Question(kind, data.fs, option, what, also)
+    found: Result | synthetic_people.Result | None = questions.answer(question)
+    if found is None and _pressed(data, option, reading, busy=questions.under_way(question)):
+        questions.ask(question)
+        st.rerun()
+    questions.progress(kind)
+    return found
+
+
+def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
+    """What noise will do, from public numbers alone."""
+    if isinstance(option, Synthesize):
+        st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
+        return
+    table = count_tables.expected_error(data.fs, option, people)
+    with st.container(horizontal=True, vertical_alignment="center", key="tables_expected"):
+        st.markdown(expected(table, option), width="content")
+        if option.epsilon is not None:
+            with st.popover("Fewer areas or hours", type="tertiary", key="tables_fewer"):
+                st.dataframe(choices(table), hide_index=True, key="tables_choices")
+
+
+def _pressed(
+    data: Dataset, option: Tables | Synthesize, reading: Reading | None, *, busy: bool
+) -> bool:
+    """Whether they are to be made; private ones are charged to the ledger first.
+
+    Noise that is not charged is seen by nobody: else one could draw until it looks well.
+    """
+    if option.epsilon is None:
+        return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
+    made_up = isinstance(option, Synthesize)
+    try:
+        ledger = Ledger(count_tables.ledger_at(data.source))
+        past = ledger.left is not None and option.epsilon > ledger.left
+        budget, reason = None, ""
+        row = st.container(horizontal=True, vertical_alignment="bottom")
+        if ledger.budget is None:
+            label = "Budget of ε for these people (optional)"
+            budget = row.number_input(label, 0.1, None, None, key="tables_budget", width=300)
+        if past:
+            reason = row.text_input("Why the budget may be passed", key="tables_reason").strip()
+        pressed = row.button(
+            f"Charge ε = {option.epsilon:g} and make the {'people' if made_up else 'tables'}",
+            key="tables_go",
+            type="secondary" if past else "primary",
+            disabled=busy or (past and not reason),
+        )
+        st.caption(before_noise(ledger.spent, ledger.budget, reading))
+        if pressed:
+            count_tables.charge(data.source, option, budget, reason or None)
+    except FpanonError as fault:
+        layout.say(fault)
+        return False
+    return pressed
+
+
+def section(data: Dataset, found: Result | synthetic_people.Result, *, over: bool = False) -> None:
+    """The download, and before it the reason where one is due; ``over``: above a threshold."""
+    if not found.archives:
+        st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
+        return
+    option = found.config
+    with st.container(border=True, key="tables_release"):
+        settings: dict[str, Any] = {"release": str(option), "epsilon": option.epsilon}
+        if isinstance(option, Tables) and option.epsilon is None and option.threshold is None:
+            settings["why"] = st.text_input(
+                "Why exact counts may leave", key="tables_why", placeholder=REASON
+            ).strip()
+            if not settings["why"]:
+                st.caption(REASON_FIRST)
+                return
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            format = file_format(TABLES)
+            made_up = isinstance(option, Synthesize)
+            prefix = "synthetic_" if data.source.synthetic and not made_up else ""
+            downloads.offer(
+                "Synthetic people (zip)" if made_up else "Tables (zip)",
+                lambda: found.archives[format],
+                "synthetic_people.zip" if made_up else f"{prefix}tables.zip",
+                key="tables_get_release",
+                icon=":material/download:",
+                kind="secondary" if over or option.epsilon is None else "primary",
+                settings=settings | {"format": format},
+            )
+        checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
+        st.caption(f"{'Written' if over else 'Ready to release'}: {checked}")
+    with st.expander("The page that goes with them (README.md)", key="tables_page"):
+        st.markdown(describe_page(found.page))
+
+
+# --- sentences ---
+
+
+def expected(table: pd.DataFrame, option: Tables) -> str:
+    """The error of a typical cell, before anything is computed."""
+    first = table.iloc[0]
+    areas, people = int(first["areas"]), first["people"]
+    each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
+    if option.epsilon is None:
+        told = f"**{areas:,} areas, {each}: about {people:,.0f} people in a typical area.**"
+        if option.threshold is not None and people < option.threshold:
+            return f"{told} Most counts are below {option.threshold} and will be blank."
+        return told
+    verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
+    return (
+        f"**{areas:,} areas, {each}: with everybody there, a typical count of {people:,.0f} people "
+        f"is off by about {first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
+    )
+
+
+def expected_people(table: Expected) -> str:
+    """What noise will do to homes, before anything is computed."""
+    share = table.error / table.homes
+    said = [
+        f"**Homes in {table.groups:,} groups of places: a typical group of {table.homes:,.0f} "
+        f"homes is off by about {table.error:,.2g} ({share:.0%}).**",
+        *table.warnings,
+    ]
+    return " ".join(said)
+
+
+def choices(table: pd.DataFrame) -> pd.DataFrame:
+    """What fewer areas or parts of a day would give."""
+    return pd.DataFrame(
+        {
+            "Areas": table["areas"].astype(int),
+            "Parts of all days": table["bands"].astype(int),
+            "People in a typical cell": table["people"].round(0).astype(int),
+            "Off by about": [f"{each:,.2g}" for each in table["error"]],
+            "Share of the count": [f"{each:.0%}" for each in table["share"]],
+            "Without smoothing": [f"{each:,.2g}" for each in table["noise"]],
+        }
+    )
+
+
+def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
+    """What was spent on these people so far, what is read again, and when the promise holds."""
+    left = "" if budget is None else f" of a budget of {budget:g}"
+    told = [
+        f"So far ε = {spent:g}{left} is spent on these people. What is made again is charged "
+        "again: choosing among several would break the promise.",
+        "The promise holds if areas and days were not chosen by looking at records.",
+    ]
+    if reading is not None and reading.centre is not None:
+        lat, lon = reading.centre
+        zone = f" and time zone {reading.timezone}" if reading.timezone else ""
+        told.append(f"For this alone the data are read with map centre {lat:g}, {lon:g}{zone}.")
+    return " ".join(told)
+
+
+def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
+    """Why private tables of this reading would promise nothing; "" where they may."""
+    if option.epsilon is None:
+        return ""
+    if report.screening.by_span:
+        return BY_SPAN
+    return (
+        "These data were kept as they were read, so they cannot be read again for private tables. "
+        "Open the file itself, or use `fpanon tables`."
+        if kept
+        else ""
+    )
