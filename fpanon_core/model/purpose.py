@@ -72,7 +72,7 @@ _SPOKEN = {
         "It tells where people are, how far they go, and among how many places they move.",
     ),
     "research": (
-        "Research on single people's mobility",
+        "Individual mobility",
         "It tells how far each person goes, and among how many places each moves.",
     ),
 }

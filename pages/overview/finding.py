@@ -23,7 +23,7 @@ from pages.shell.dataset import Dataset
 from pages.shell.guard import act, fragment
 from pages.shell.session import Job
 from pages.shell.widgets import selectbox
-from pages.shell.workspace import NO_REASON, REASON, Tried
+from pages.shell.workspace import NO_REASON, REASON, REFUSE, Tried
 
 _POLL_S = 0.6
 _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
@@ -171,19 +171,17 @@ def _found(explored: Exploration, on_the_way: int) -> None:
 
 
 def _choice(digest: str, result: OptionResult) -> None:
-    """The reason, a button that keeps the choice and leads to its release, and the attack on it."""
+    """A button that keeps the choice and leads to its report and release; and the attack on it.
+
+    Where a reason is due, it leads to where that is asked.
+    """
     name = result.option.name
-    with st.popover("Choose it", icon=":material/check:", key="overview_choose", type="primary"):
-        why = _why("Why this one", "overview_why")
-        if st.button("Keep it, and on to report and release", key="overview_keep", type="primary"):
-            if refusal := workspace.refused(result, why, "", limits.in_force()):
-                st.error(refusal)
-            else:
-                workspace.of(digest).choose(result, why)
-                # Selected, with its reason, where all are weighed, too.
-                workspace.propose(name)
-                st.session_state[workspace.reason_key(name)] = why
-                st.switch_page("pages/report/view.py")
+    if _button("Choose it", "choose", ":material/check:", primary=True):
+        workspace.propose(name)  # selected where all are weighed, too
+        if workspace.refused(result, "", "", limits.in_force()):
+            st.switch_page("pages/options/view.py")
+        workspace.of(digest).choose(result, "")
+        st.switch_page("pages/report/view.py")
     workspace.attack(name, key="overview_attack")
 
 
@@ -194,6 +192,7 @@ def _refusing(digest: str) -> None:
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
             if why.strip():
                 workspace.of(digest).refuse(why)
+                st.session_state[workspace.reason_key(REFUSE)] = why
                 st.switch_page("pages/report/view.py")
             st.error(NO_REASON)
 

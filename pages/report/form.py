@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 import streamlit as st
 
 from fpanon_core.io.ledger import Ledger
@@ -14,7 +12,8 @@ from fpanon_core.studies.recipe import Decision
 from fpanon_core.studies.report_words import QUESTION
 from fpanon_core.studies.study import Weighing
 from pages.report import story
-from pages.shell import layout, officer
+from pages.shell import layout, officer, workspace
+from pages.shell.workspace import REFUSE
 
 _NO_PERSON = "Goes into the report as it is written: name no person whom the data are about."
 
@@ -48,11 +47,11 @@ def decision(weighed: Weighing, label: str) -> Decision:
             help=_NO_PERSON,
         )
     with st.container():
-        reason = crc32(weighed.why.encode())  # another one given there takes the place of this
+        key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)
+        st.session_state.setdefault(key, weighed.why)
         why = st.text_area(
             "Why nothing leaves" if weighed.refused else "Why the chosen form",
-            weighed.why,
-            key=f"report_why_{weighed.chosen}_{reason}",
+            key=key,
             max_chars=2_000,
             height=100,
             persist_state="session",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import StatedAreas, as_areas
@@ -82,7 +83,7 @@ def _offered(fs: FingerprintSet) -> list[float | str]:
 
 def _spoken(stated: float | str) -> str:
     if stated == _FITTED:
-        return "squares that fit the data"
+        return "usual squares"
     return str(as_areas(stated)) if isinstance(stated, str) else f"squares of {length(stated)}"
 
 
@@ -114,40 +115,47 @@ def ask(fs: FingerprintSet) -> None:
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed
         st.session_state[_PURPOSE] = named
-    with st.container(horizontal=True, vertical_alignment="bottom", key="aims"):
-        selectbox(
-            "What is it for?",
-            list(PURPOSES),
-            index=list(PURPOSES).index(_USUAL),
-            format_func=lambda name: PURPOSES[name].title,
-            key=_PURPOSE,
-            width=220,
-            on_change=act(_purpose_changed),
-            args=(fs,),
-            help="  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
-        )
-        kind = selectbox(
-            "Who gets it?",
-            list(RECIPIENTS),
-            format_func=RECIPIENTS.__getitem__,
-            key=_RECIPIENT,
-            width=220,
-            help="Anyone: an attack is certain. Others attack with a chance that depends on their "
-            "controls and motive. The threshold of re-identification follows.",
-            on_change=act(_recipient_changed),
-        )
-        selectbox(
-            "Compared on",
-            _offered(fs),
-            index=_offered(fs).index(_usual_areas(fs)),
-            format_func=_spoken,
-            key=_areas_key(fs),
-            width=190,
-            help="People and trips are compared on these areas, which follow the purpose. Squares "
-            "that fit the data fit 50 times into them. Another choice begins the search anew.",
-        )
-        with st.popover(_short(), icon=":material/gavel:", key="aims_assumed"):
-            _assumed(kind)
+    _pick(
+        "What is it for?",
+        "  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
+        {name: each.title for name, each in PURPOSES.items()},
+        _USUAL,
+        key=_PURPOSE,
+        on_change=act(_purpose_changed),
+        args=(fs,),
+    )
+    row, kind = _pick(
+        "Who gets it?",
+        "Anyone: an attack is certain. Others attack with a chance that depends on their "
+        "controls and motive. The threshold of re-identification follows.",
+        RECIPIENTS,
+        "anyone",
+        key=_RECIPIENT,
+        on_change=act(_recipient_changed),
+    )
+    told = _spoken(areas(fs) or _FITTED)
+    label = f"{told[0].upper()}{told[1:]} · {_short()}"
+    with row.popover(label, icon=":material/gavel:", key="aims_assumed"):
+        _assumed(fs, kind)
+
+
+def _pick(
+    label: str, told: str, offered: Mapping[str, str], usual: str, **how: Any
+) -> tuple[DeltaGenerator, str]:
+    """A row with one of a few to choose, all of them in sight."""
+    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    row.markdown(label, width="content", help=told)
+    found: str = row.segmented_control(
+        label,
+        list(offered),
+        default=usual,
+        format_func=offered.__getitem__,
+        required=True,
+        label_visibility="collapsed",
+        persist_state="session",
+        **how,
+    )
+    return row, found
 
 
 def line() -> str:
@@ -168,8 +176,17 @@ def _short() -> str:
     return f"Attack {how}: threshold {100 * who.threshold:.3g}%"
 
 
-def _assumed(kind: str) -> None:
-    """What is assumed of the recipient and the data, with the choices it hangs on."""
+def _assumed(fs: FingerprintSet, kind: str) -> None:
+    """Where it is compared, what is assumed of recipient and data, and the choices for both."""
+    selectbox(
+        "Compared on",
+        _offered(fs),
+        index=_offered(fs).index(_usual_areas(fs)),
+        format_func=_spoken,
+        key=_areas_key(fs),
+        help="People and trips are compared on these areas, which follow the purpose. The usual "
+        "squares fit 50 times into the data. Another choice begins the search anew.",
+    )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(who.sentence)
     if own is not None and own != who.threshold:

@@ -59,7 +59,6 @@ _BEGINNINGS = (
     "options_weight_",
     "present_person_wanted_",
     "report_data_",
-    "report_why_",
     "unicity_n_",
 )
 """Of names that go on with what they are about."""

@@ -191,7 +191,7 @@ def put(digest: str, workspace: Workspace) -> None:
 
 
 def reason_key(name: str | None) -> str:
-    """Of the field for an option's reason on the page that weighs them all."""
+    """Of the field for an option's reason, on all pages."""
     return f"options_choice_why_{name}"
 
 

@@ -17,6 +17,7 @@ from fpanon_core.model.counts_frame import FrameConfig, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesize, Tables
 from fpanon_core.studies import count_tables
+from fpanon_core.studies.presets import about_people
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, leaving
 from pages.shell.dataset import Dataset
@@ -182,6 +183,7 @@ def _begin(data: Dataset) -> None:
     sent: Tables | Synthesize | None = state.pop(TABLES_ASKED, None)
     if sent is None:
         return
+    state[f"{_FIELD}people"] = state[f"{_FIELD}people"] or about_people(data.fs)
     state[f"{_FIELD}epsilon"] = sent.epsilon or _USUAL["epsilon"]
     frame = sent.frame
     kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]

@@ -53,9 +53,7 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
     expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
     _take(dashboard, overview)
 
-    dashboard.unfold("overview_choose")
-    page.locator(".st-key-overview_why textarea").fill(WHY)
-    page.locator(".st-key-overview_keep button").click()
+    dashboard.press("overview_choose")
     dashboard.wait_for_view("Report")
     dashboard.turn_to("Release options")
     dashboard.says("On to the report")

@@ -42,8 +42,7 @@ def test_from_the_start_to_a_report_in_twelve_clicks(dashboard: Dashboard) -> No
     assert "As they are, these data may not be released." in head
 
     best = page.locator(".st-key-overview_best").inner_text().strip().partition(": ")[2]
-    dashboard.unfold("overview_choose")
-    page.locator(".st-key-overview_keep button").click()
+    page.locator(".st-key-overview_choose button").click()
     dashboard.wait_for_view("Report")
     dashboard.wait_until_idle()
     with page.expect_download() as got:

@@ -24,8 +24,8 @@ def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
     upload(app, rows(users=4, samples=3))
     go(app, "overview")
     assert _bar(app) == "Transport planning · Anyone · threshold 5%"
-    app.selectbox(key="aims_purpose").select("travel").run()
-    app.selectbox(key="aims_recipient").select("contract").run()
+    app.segmented_control(key="aims_purpose").set_value("travel").run()
+    app.segmented_control(key="aims_recipient").set_value("contract").run()
     go(app, "unicity")
     assert _bar(app) == (
         "Travel between areas · Named researchers under contract · threshold 8.33%"

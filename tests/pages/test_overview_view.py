@@ -130,7 +130,7 @@ def test_none_within_the_limits_names_the_nearest_and_counts(small: AppTest) -> 
     assert "The nearest is “" in text
     assert "publish counts of people only" in text
     assert has(small, "overview_counts")
-    assert not has(small, "overview_keep")
+    assert not has(small, "overview_choose")
 
 
 def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> None:
@@ -142,7 +142,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     found(small)
     text = said(small)
     assert not small.exception, small.exception
-    assert has(small, "overview_keep"), text
+    assert has(small, "overview_choose"), text
     assert "What it costs." in text
     assert "Recommended: " in text
     head = next(m.value for m in small.markdown if "Of " in m.value and "options tried" in m.value)
@@ -160,10 +160,11 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     go(small, "overview")
     name = next(m.value for m in small.markdown if m.value.startswith("**Recommended"))
     name = name.strip("*").split(": ")[1]
-    small.text_area(key="overview_why").set_value("The ministry asked.")
-    small.button(key="overview_keep").click().run()
+    small.button(key="overview_choose").click().run()
     go(small, "report")
-    until(small, idle).run()
+    until(small, lambda at: has(at, "report_get_html")).run()
+    (why,) = (each for each in small.text_area if each.label == "Why the chosen form")
+    why.set_value("The ministry asked.").run()
     assert has(small, "produce_option_go")
     page = str(small.get("iframe")[0].proto.srcdoc).replace("\u00a0", " ")
     assert "Chosen was" in page
@@ -263,12 +264,12 @@ def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None
     measured(small)
     found(small)
     assert "an attack is certain" in said(small)
-    small.selectbox(key="aims_purpose").select("travel").run()
+    small.segmented_control(key="aims_purpose").set_value("travel").run()
     assert not small.exception
     weighed = workspace(small).weighed
     assert weighed is not None
     assert weighed.table.choice.label == "travel"
-    small.selectbox(key="aims_recipient").select("contract").run()
+    small.segmented_control(key="aims_recipient").set_value("contract").run()
     # What is not stated is taken at its worst: low controls, high motive, 0.05 / 0.6.
     assert small.session_state["fp_limits"].limit("outsider") == pytest.approx(0.05 / 0.6)
     assert "a chance of 60% that they attempt" in said(small)
@@ -279,8 +280,8 @@ def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None
     assert small.selectbox(key="options_weights").value == "travel"
     small.selectbox(key="options_weights").select("epidemics").run()
     go(small, "overview")
-    assert small.selectbox(key="aims_purpose").value == "epidemics"
-    assert small.selectbox(key="aims_recipient").value == "contract"
+    assert small.segmented_control(key="aims_purpose").value == "epidemics"
+    assert small.segmented_control(key="aims_recipient").value == "contract"
     small.session_state["fp_limits"] = Limits({"outsider": 0.6})
     small.run()
     assert any("is in force: 60%" in each.value for each in small.warning)
@@ -310,11 +311,11 @@ def _areas(at: AppTest) -> Any:
 def test_areas_follow_the_purpose_until_others_are_stated(app: AppTest) -> None:
     small = go(upload(app, rows(users=12, samples=2)), "overview")  # 12 km from south to north
     assert _areas(small).value == 1_000.0
-    small.selectbox(key="aims_purpose").select("travel").run()
+    small.segmented_control(key="aims_purpose").set_value("travel").run()
     assert _areas(small).value == 5_000.0
     _areas(small).select(2_000.0).run()
     assert _areas(small).value == 2_000.0
-    small.selectbox(key="aims_purpose").select("presence").run()
+    small.segmented_control(key="aims_purpose").set_value("presence").run()
     assert _areas(small).value == 1_000.0
 
 

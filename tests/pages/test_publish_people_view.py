@@ -140,7 +140,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     found = made(app)
     assert found.config.frame.period == fp.StatedPeriod(dt.date(2008, 6, 8), 1, 60.0)
     assert ledger().spent == 0.5
-    assert "Written: places, protection" in said(app)  # it may be above a threshold
+    assert "Ready to release: places, protection" in said(app)
     assert has(app, "tables_get_release")
     # The page that shows its maps has the same settings, and nothing is charged again.
     app.button(key="tables_look").click().run()
