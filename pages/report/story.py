@@ -58,11 +58,6 @@ def heads(made: Report) -> list[str]:
     return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.in_order]
 
 
-def chosen(weighed: Weighing) -> str:
-    """The choice, in a line; that nothing leaves, the verdict says."""
-    return f"Chosen: **{plain(weighed.chosen)}**." if weighed.stands else ""
-
-
 def recipe(made: Recipe) -> bytes:
     """The recipe as its file."""
     return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()

@@ -75,8 +75,8 @@ with settings:
     )
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=430, alt="The report as it will print")
-told = (*story.heads(made), story.chosen(found), *story.missing(found))
-what_this_means("  \n".join(filter(None, told)), key="report_verdict")
+told = (*story.heads(made), *story.missing(found))
+what_this_means("  \n".join(told), key="report_verdict")
 st.caption(story.OPENS)
 
 with st.expander("Save the study, to go on with it later", key="report_study"):

@@ -132,7 +132,7 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
     begin(data)
     made_up, frame = isinstance(step, Synthesize), step.frame
     with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):
-        here = st.container(width=170), st.container(width=130), st.container(width=420)
+        here = st.container(width=170), st.container(width=170), st.container(width=420)
         first, days = period(data, *here[:2])
         bounds = frame.area and area(data, here[2])
     try:

@@ -1,0 +1,132 @@
+"""What a search finds, by purpose and recipient, beside the lists of options, judged alike.
+
+``python -m tests.benchmarks.purposes_table DATA SECONDS [lists]``: a line of JSON for each pair.
+DATA is one of peers_table.SETS; ``lists`` explores the lists of options in place of a search.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+from fpanon_core.model.purpose import PURPOSES, RECIPIENTS, Recipient
+from fpanon_core.studies import report_words as w
+from fpanon_core.studies.judgement import Limits, kind_of, within_limits
+from fpanon_core.studies.option_result import utility_choice
+from fpanon_core.studies.options import explore_options
+from fpanon_core.studies.presets import PRESETS, purpose_areas
+from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
+from tests.benchmarks import peers_table
+
+_MANY = 1_000  # of more people, aligning days takes longer than anybody waits
+
+
+def told(table, limits, row):
+    """An option of a table in a few figures; None where there is none."""
+    if row is None:
+        return None
+    result = table.results[row]
+    risks = {name: w.estimate(result, name) for name in ("outsider", "home", "membership")}
+    parts = {name: round(value, 2) for name, value in result.components.items()}
+    return {
+        "kind": kind_of(result.option),
+        "option": result.option.told,
+        "utility": round(float(table.utility[row]), 3),
+        "within": not limits.broken(result),
+        "parts": parts,
+        "risks": risks,
+        "costs": w.describe_cost(table.choice, result),
+    }
+
+
+def best_by_kind(table, limits):
+    """Of each kind, the most useful option within the thresholds."""
+    found = {}
+    for row in within_limits(table, limits):
+        kind = kind_of(table.results[row].option)
+        if kind not in found or table.utility[row] > table.utility[found[kind]]:
+            found[kind] = row
+    return {kind: told(table, limits, row) for kind, row in found.items()}
+
+
+def row_of(table, result):
+    """Where an option stands in a table."""
+    return None if result is None else next(i for i, r in enumerate(table.results) if r is result)
+
+
+def searched(fs, seconds):
+    """A line for each purpose and recipient: searched as find_release does.
+
+    What one search has made, another need not make again; so many seconds of making are for each.
+    """
+    cached = {}
+    for name in PURPOSES:
+        areas = purpose_areas(fs, name)
+        for kind in RECIPIENTS:
+            limits = Limits({"outsider": Recipient(kind).threshold})
+            search, known, spent = Search(fs, limits, utility_choice(name)), {}, 0.0
+            while spent < seconds and (wanted := search.wanted(known)):
+                for option in wanted:
+                    key = areas, option.steps
+                    if key not in cached and spent < seconds:
+                        began = time.monotonic()
+                        how = {**vars(KNOWLEDGE), "areas": areas}
+                        cached[key] = explore_options(fs, [option], **how).results[0]
+                        spent += time.monotonic() - began
+                    if key in cached:
+                        known[option.steps] = cached[key]
+            table = SearchedTable(
+                tuple(known.values()),
+                "outsider",
+                search.choice,
+                KNOWLEDGE,
+                fs.digest,
+                limits=limits,
+                untried=tuple(search.left(known)),
+            )
+            yield {
+                "purpose": name,
+                "recipient": kind,
+                "threshold": limits.limit("outsider"),
+                "areas": areas,
+                "seconds": round(spent),
+                "tried": len(table.results),
+                "untried": len(table.untried),
+                "serves": table.serves,
+                "recommended": told(table, limits, row_of(table, table.least_revealing)),
+                "best": best_by_kind(table, limits),
+            }
+
+
+def listed(fs):
+    """The same of the lists of options: the best of them within each recipient's thresholds."""
+    lists = [name for name in PRESETS if name != "hide" or fs.n_users <= _MANY]
+    options = {option.steps: option for name in lists for option in PRESETS[name](fs)}
+    for side in dict.fromkeys(purpose_areas(fs, name) for name in PURPOSES):
+        began = time.monotonic()
+        made = explore_options(fs, options.values(), areas=side, **vars(KNOWLEDGE))
+        took = round(time.monotonic() - began)
+        for name in PURPOSES:
+            if purpose_areas(fs, name) != side:
+                continue
+            table = made.with_choice(risk="outsider", utility=utility_choice(name))
+            for kind in RECIPIENTS:
+                limits = Limits({"outsider": Recipient(kind).threshold})
+                best = best_by_kind(table, limits)
+                yield {
+                    "lists": lists,
+                    "purpose": name,
+                    "recipient": kind,
+                    "areas": side,
+                    "seconds": took,
+                    "tried": len(table.results),
+                    "best": best,
+                }
+
+
+if __name__ == "__main__":
+    people = peers_table.data(sys.argv[1])[0]
+    lines = listed(people) if "lists" in sys.argv else searched(people, float(sys.argv[2]))
+    for line in lines:
+        print(json.dumps({"data": sys.argv[1], **line}), flush=True)
