@@ -172,8 +172,6 @@ def cells_map(
     around: tuple[FloatArray, FloatArray],
     of: Theme,
     *,
-    numbers: Sequence[int] = (),
-    chosen: int = -1,
     opacity: int = 24,
     height: int = 460,
 ) -> Map:
@@ -189,21 +187,14 @@ def cells_map(
         What the mouse is told about each; plain text.
     around : tuple of ndarray
         Longitudes and latitudes that the map is to show.
-    numbers : sequence of int
-        What a click on each tells, as ``n`` of the object; counted from 0 when empty.
-    chosen : int
-        The number drawn boldly and on top.
     opacity : int
         Of the areas, of 255; their outlines are hardly transparent.
     """
-    numbers = numbers or range(len(bounds))
     data = [
-        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "n": numbers[i], "tip": tips[i]}
-        | ({"w": 4, "o": 96} if numbers[i] == chosen else {"w": 1, "o": opacity})
+        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "tip": tips[i]}
         for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
     ]
-    data.sort(key=lambda cell: cell["n"] == chosen)
-    layer = areas("cells", data, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 200]", "w")
+    layer = areas("cells", data, f"[c[0], c[1], c[2], {opacity}]", "[c[0], c[1], c[2], 200]", 1)
     return _of_areas(layer, bounds, "area", central(*around), of, height)
 
 

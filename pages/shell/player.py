@@ -58,7 +58,7 @@ def _moment(
         state[f"{key}_playing"] = False
         st.rerun()
     state[f"{key}_at"] = at + 1 if playing else at
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", width=740):
         how: dict[str, Any] = {} if shortcut is None else {"shortcut": shortcut}
         if st.button(
             "Pause" if playing else "Play",
@@ -75,7 +75,7 @@ def _moment(
             format_func=moments.__getitem__,
             key=f"{key}_at",
             label_visibility="collapsed",
-            width=620,
+            width="stretch",
         )
     draw(int(at))
 
