@@ -132,6 +132,7 @@ def fingerprints_map(
     of: Theme,
     *,
     noun: str = "sample",
+    around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
     """Fingerprints by name, longitudes, latitudes and colour; the first is drawn on top, filled.
@@ -142,6 +143,8 @@ def fingerprints_map(
         Longitudes and latitudes of both ends of each link between matched samples.
     noun : str
         What there is one of at each position.
+    around : tuple of ndarray, optional
+        Longitudes and latitudes that the map is to show; the fingerprints' own if not given.
     """
     layers = []
     if links is not None:
@@ -155,13 +158,16 @@ def fingerprints_map(
         data = [
             {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
             for p, s, n in zip(
-                spots.tolist(), np.sqrt(count / count.max()).tolist(), count.tolist(), strict=True
+                spots.tolist(),
+                np.sqrt(count / count.max(initial=1)).tolist(),
+                count.tolist(),
+                strict=True,
             )
         ]
         rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
         thick = {"line_width_min_pixels": 2 if rank else 1}
         layers.append(dots(f"fingerprint-{rank}", data, [*colour, 170], "r", **rim, **thick))
-    lon, lat = (np.concatenate([f[i] for f in fingerprints]) for i in (1, 2))
+    lon, lat = around or (np.concatenate([f[i] for f in fingerprints]) for i in (1, 2))
     return over(extent_of(lon, lat), layers, of, height)
 
 

@@ -25,10 +25,10 @@ from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
-from pages.shell.player import play
+from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
-_MEMBERS_DRAWN, _TICKS, _MAP_PX = 5, 60, 350
+_MEMBERS_DRAWN, _MAP_PX = 5, 350
 _PICK = layout.Pick("fp_group")
 
 
@@ -75,19 +75,18 @@ def _take_click(figure: str) -> None:
 def _over_time(seen: PlayedGroup, rank: int, dates: list[str], of: Theme) -> None:
     """The map of one group, and what is on it."""
     first, last = seen.ends
-    steps = min(_TICKS, max(int(last - first), 1))
-    moments = np.linspace(first, last, steps + 1)[1:]
+    at = moments(first, last)
     unit, minutes = time_unit(float((seen.end - seen.start).max()))
     by = shades((seen.end - seen.start) / minutes, of)
     st.markdown(
         f"**Group {rank}** – records and published areas in steps of "
-        f"{words.duration((last - first) / steps)}"
+        f"{words.duration((last - first) / len(at))}"
     )
-    recorded = np.searchsorted(moments, seen.minute).clip(max=steps - 1)
+    recorded = np.searchsorted(at, seen.minute).clip(max=len(at) - 1)
     play(
-        f"glove_group_time_{steps}_{rank}",
-        [clock(moment, dates) for moment in moments.tolist()],
-        partial(_at, seen, np.array([-np.inf, *moments]), by, rank, of),
+        f"glove_group_time_{len(at)}_{rank}",
+        [clock(each, dates) for each in at.tolist()],
+        partial(_at, seen, np.array([-np.inf, *at]), by, rank, of),
         start=int(np.bincount(recorded).argmax()),
     )
     legend(
@@ -97,10 +96,8 @@ def _over_time(seen: PlayedGroup, rank: int, dates: list[str], of: Theme) -> Non
     )
 
 
-def _at(
-    seen: PlayedGroup, moments: FloatArray, by: Shades, rank: int, of: Theme, step: int
-) -> None:
-    before, now = moments[step : step + 2].tolist()
+def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, step: int) -> None:
+    before, now = ends[step : step + 2].tolist()
     show_map(
         group_map(seen, before, now, by, of, height=_MAP_PX),
         height=_MAP_PX,

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
+
+from fpanon_core.model.arrays import FloatArray
 
 from .guard import act, fragment
 
-_EVERY_S = 1.0
+_EVERY_S, _STEPS = 1.0, 60
+
+
+def moments(first: float, last: float) -> FloatArray:
+    """The ends of at most sixty even steps from the first minute to the last, none under one.
+
+    Examples
+    --------
+    >>> moments(0.0, 3.5).round(1).tolist(), moments(7.0, 7.0).tolist()
+    ([1.2, 2.3, 3.5], [7.0])
+    """
+    found: FloatArray = np.linspace(first, last, min(_STEPS, max(int(last - first), 1)) + 1)[1:]
+    return found
 
 
 def play(
