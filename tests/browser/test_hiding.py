@@ -73,9 +73,9 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
     page.keyboard.press("Home")
     expect(slider).to_have_value("0")
     dashboard.settle()
-    page.locator("[class*=st-key-glove_group_time] button").get_by_text("Play").click()
+    page.get_by_role("button", name="Play").click()
     expect(slider).not_to_have_value("0")
-    page.locator("[class*=st-key-glove_group_time] button").get_by_text("Pause").click()
+    page.get_by_role("button", name="Pause").click()
     dashboard.settle()
     expect(number).to_have_value("2")  # who plays it still looks at the same group
     number.fill("1")
