@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,13 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     small.session_state["fp_group"] = 9
     small.run()
     assert "Group 1 of 3 loses most" in said(small)
+    # Without a map projection there is no map, and all else.
+    data = small.session_state["fp_dataset"]
+    object.__setattr__(data, "fs", replace(data.fs, crs=None))
+    small.run()
+    small.button(key="glove_run").click().run()
+    until(small, lambda at: "Group 1 of 3 loses most" in said(at))
+    assert "There is no map: the data carry no map projection." in said(small)
     assert not small.exception
 
 
