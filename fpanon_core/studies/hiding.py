@@ -25,7 +25,7 @@ from ..io.checkpoint import Checkpoint
 from ..measures.components import mean_loss
 from ..measures.kgap import check_k
 from ..model import checks
-from ..model.arrays import FloatArray, IntArray
+from ..model.arrays import FloatArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
@@ -382,12 +382,26 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
     )
 
 
-def groups_by_cost(release: GloveResult) -> IntArray:
-    """The groups from those most alike to those least: by the mean extent of their areas."""
-    published = release.published
-    extent = published.dx_m + published.dy_m
-    mean = np.add.reduceat(extent, published.offsets[:-1]) / np.maximum(published.lengths, 1)
-    return np.argsort(mean, kind="stable")
+def groups_by_loss(release: GloveResult) -> pd.DataFrame:
+    """What each group loses, a row each, the largest loss first.
+
+    Columns: ``group`` (its number), ``side_m``, ``span_min`` (means over its members' own samples
+    that are published, of the area and the span of time each is published with) and ``loss`` (the
+    mean of these samples' loss; see :func:`fpanon_core.mean_loss`).
+    """
+    config = release.config
+    kept = release.accuracy[release.accuracy["space_m"].notna()]
+    group = kept["group"].to_numpy()
+    samples = np.bincount(group, minlength=release.published.n_groups)
+    side, span = (
+        np.bincount(group, kept[each], len(samples)) / np.maximum(samples, 1)
+        for each in ("space_m", "time_min")
+    )
+    loss = config.w_space * side / config.max_space_m + config.w_time * span / config.max_time_min
+    table = pd.DataFrame(
+        {"group": np.arange(len(samples)), "side_m": side, "span_min": span, "loss": loss}
+    )
+    return table[samples > 0].sort_values("loss", ascending=False, kind="stable", ignore_index=True)
 
 
 @dataclass(frozen=True)

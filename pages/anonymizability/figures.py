@@ -124,41 +124,34 @@ _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
     """Temporal share, Gini coefficient and tail weight of everyone, under one profile at one k."""
-    with st.expander(
-        "Why: the place or the time, a few hard samples or all alike?", key="anon_why"
-    ):
-        st.markdown("**The place, or the time?**", help=definitions.TEMPORAL_SHARE)
-        _temporal_share(measured, k, of)
-        left, right = side_by_side("why")
-        with left:
-            st.markdown(
-                "**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI
-            )
-            _gini(measured, k, of)
-        with right:
-            st.markdown(
-                "**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT
-            )
-            _tail(measured, k, of)
+    st.subheader("Why people are hard to hide: share of time, Gini, tail weight", anchor=False)
+    _temporal_share(measured, k, of)
+    left, right = side_by_side("why")
+    with left:
+        st.markdown("**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI)
+        _gini(measured, k, of)
+    with right:
+        st.markdown("**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT)
+        _tail(measured, k, of)
 
 
 def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
-    share = measured.parts[k].temporal_share
+    share, stretch = measured.parts[k].temporal_share, measured.gaps.config
+    finding, *more = temporal_share(share, k, stretch)
+    st.markdown(f"**{finding}**", help=definitions.TEMPORAL_SHARE)
     show_figure(
         cdf(
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
             of,
             x_title="Share of the stretch effort that is time (0 = all place, 1 = all time)",
-            references=usual_shares(k, measured.gaps.config),
+            references=usual_shares(k, stretch),
             height=style.OTHER_PX,
         ),
         key="anon_share",
         alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
-        *temporal_share(share, k, measured.gaps.config),
-        key="share",
-        published=published_temporal_share(k, measured.gaps.config),
+        *(more or [finding]), key="share", published=published_temporal_share(k, stretch)
     )
 
 

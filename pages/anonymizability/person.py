@@ -24,12 +24,13 @@ from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_
 from pages.charts import words
 from pages.charts.cdf import cdf
 from pages.charts.maps import fingerprints_map
-from pages.charts.spacetime import Path3D, space_time
+from pages.charts.spacetime import Path3D, clock, space_time
 from pages.charts.style import MAIN_PX, OTHER_PX, Theme
 from pages.shell import layout
 from pages.shell.figure import show, show_map
 from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
@@ -37,7 +38,7 @@ from .story import alone, capped, counted, farther, judges_all, moved
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
-_NEIGHBOURS_SHOWN = 20
+_NEIGHBOURS_SHOWN, _MAP_PX = 20, MAIN_PX - 56
 
 
 def take_click(fs: FingerprintSet, chart_key: str) -> None:
@@ -66,15 +67,16 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
 
 
 def _pick(fs: FingerprintSet, result: KGapResult) -> int:
-    """The user to look at; the one in the middle when nobody was chosen."""
+    """The user to look at; the one hardest to hide when nobody was chosen."""
     order = np.argsort(result.values, kind="stable").tolist()
+    hardest = "Hardest to hide"
     ways = {
-        "Easiest to hide": order[0],
+        hardest: order[-1],
         "In the middle": order[len(order) // 2],
-        "Hardest to hide": order[-1],
+        "Easiest to hide": order[0],
     }
     about = "Choose by pseudonym or number, or click a point on a curve above."
-    return _PICK.person("person", fs.number, fs.pseudonyms, ways, about)
+    return _PICK.person("person", fs.number, fs.pseudonyms, ways, about, hardest)
 
 
 def _pick_neighbour(fs: FingerprintSet, user: int, neighbours: list[Neighbour]) -> Neighbour:
@@ -102,53 +104,56 @@ def _compare(key: str, name: str) -> None:
 
 
 def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
-    """The map and the space-time figure, side by side."""
+    """The map over time and the space-time figure, side by side."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
-    rows = [fs.rows_of(u) for u in (user, other.user)]
+    wall, dates = fs.wall_minutes(fs.t_min + fs.dt_min / 2), days(fs)
+    rows = [np.arange(own.start, own.stop) for own in map(fs.rows_of, (user, other.user))]
     ends = other.matches[["row", "matched_row"]].to_numpy()
     left, right = side_by_side("person_figures")
     with left:
         st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined, lines join the matches")
         lon, lat = lon_lat(fs.crs, *centre)
         if len(lon):
-            show_map(
-                fingerprints_map(
+            both = np.concatenate(rows)
+            at = moments(float(wall[both].min()), float(wall[both].max()))
+            around = lon[both], lat[both]
+
+            def draw(step: int) -> None:
+                so_far = wall <= at[step]
+                seen = [own[so_far[own]] for own in rows]
+                joined = ends[so_far[ends].all(axis=1)]
+                deck = fingerprints_map(
                     [
-                        (names[0], lon[rows[0]], lat[rows[0]], of.person),
-                        (names[1], lon[rows[1]], lat[rows[1]], of.other),
+                        (name, lon[own], lat[own], colour)
+                        for name, own, colour in zip(
+                            names, seen, (of.person, of.other), strict=True
+                        )
                     ],
-                    (lon[ends], lat[ends]),
+                    (lon[joined], lat[joined]),
                     of,
-                    height=MAIN_PX,
-                ),
-                height=MAIN_PX,
-                key="person_map",
-                alt=f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}.",
-            )
+                    around=around,
+                    height=_MAP_PX,
+                )
+                told = f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}."
+                show_map(deck, height=_MAP_PX, key="person_map", alt=told)
+
+            told = [clock(minute, dates) for minute in at.tolist()]
+            play(f"person_time_{user}_{other.user}", told, draw, start=len(at) - 1)
         else:
             st.info("These data carry no map projection, so there is no map.")
     with right:
         st.markdown("**Where and when** – local time runs upwards; drag to turn")
+        east, north = ((c - np.median(c[rows[0]])) / 1000 for c in centre)
+        person, neighbour = (
+            Path3D(name, east[own], north[own], wall[own])
+            for name, own in zip(names, rows, strict=True)
+        )
         show(
-            _space_time(fs, rows, names, ends, centre, of),
+            space_time(person, neighbour, (east[ends], north[ends], wall[ends]), dates, of),
             key="person_spacetime",
             alt=f"Samples of {names[0]} and {names[1]} in space and time, matched ones joined.",
         )
-
-
-def _space_time(
-    fs: FingerprintSet,
-    rows: list[slice],
-    names: list[str],
-    ends: np.ndarray,
-    centre: tuple[np.ndarray, np.ndarray],
-    of: Theme,
-) -> object:
-    wall = fs.wall_minutes(fs.t_min + fs.dt_min / 2)
-    east, north = ((c - np.median(c[rows[0]])) / 1000 for c in centre)
-    paths = [Path3D(name, east[r], north[r], wall[r]) for name, r in zip(names, rows, strict=True)]
-    return space_time(paths[0], paths[1], (east[ends], north[ends], wall[ends]), days(fs), of)
 
 
 def _table_of_neighbours(

@@ -132,6 +132,7 @@ def fingerprints_map(
     of: Theme,
     *,
     noun: str = "sample",
+    around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
     """Fingerprints by name, longitudes, latitudes and colour; the first is drawn on top, filled.
@@ -142,6 +143,8 @@ def fingerprints_map(
         Longitudes and latitudes of both ends of each link between matched samples.
     noun : str
         What there is one of at each position.
+    around : tuple of ndarray, optional
+        Longitudes and latitudes that the map is to show; the fingerprints' own if not given.
     """
     layers = []
     if links is not None:
@@ -155,13 +158,16 @@ def fingerprints_map(
         data = [
             {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
             for p, s, n in zip(
-                spots.tolist(), np.sqrt(count / count.max()).tolist(), count.tolist(), strict=True
+                spots.tolist(),
+                np.sqrt(count / count.max(initial=1)).tolist(),
+                count.tolist(),
+                strict=True,
             )
         ]
         rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
         thick = {"line_width_min_pixels": 2 if rank else 1}
         layers.append(dots(f"fingerprint-{rank}", data, [*colour, 170], "r", **rim, **thick))
-    lon, lat = (np.concatenate([f[i] for f in fingerprints]) for i in (1, 2))
+    lon, lat = around or (np.concatenate([f[i] for f in fingerprints]) for i in (1, 2))
     return over(extent_of(lon, lat), layers, of, height)
 
 
@@ -172,8 +178,6 @@ def cells_map(
     around: tuple[FloatArray, FloatArray],
     of: Theme,
     *,
-    numbers: Sequence[int] = (),
-    chosen: int = -1,
     opacity: int = 24,
     height: int = 460,
 ) -> Map:
@@ -189,21 +193,14 @@ def cells_map(
         What the mouse is told about each; plain text.
     around : tuple of ndarray
         Longitudes and latitudes that the map is to show.
-    numbers : sequence of int
-        What a click on each tells, as ``n`` of the object; counted from 0 when empty.
-    chosen : int
-        The number drawn boldly and on top.
     opacity : int
         Of the areas, of 255; their outlines are hardly transparent.
     """
-    numbers = numbers or range(len(bounds))
     data = [
-        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "n": numbers[i], "tip": tips[i]}
-        | ({"w": 4, "o": 96} if numbers[i] == chosen else {"w": 1, "o": opacity})
+        {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "tip": tips[i]}
         for i in np.argsort(-ground.sizes(bounds), kind="stable").tolist()
     ]
-    data.sort(key=lambda cell: cell["n"] == chosen)
-    layer = areas("cells", data, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 200]", "w")
+    layer = areas("cells", data, f"[c[0], c[1], c[2], {opacity}]", "[c[0], c[1], c[2], 200]", 1)
     return _of_areas(layer, bounds, "area", central(*around), of, height)
 
 

@@ -2,7 +2,7 @@
 
 Is the person found? What is known of them, whose records fit, and where they truly were. Before and
 after: the record as it was made and as it is published, on two maps of the same part of the world,
-at one and the same moment.
+at one and the same moment. So of a group, on one map: all that its members share.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import plotly.graph_objects as go
 import pydeck as pdk
 
 from fpanon_core.model.arrays import BoolArray, FloatArray, IntArray
+from fpanon_core.model.projection import central
 
-from .ground import PIXELS, areas, dots, rectangle, sizes, texts
-from .maps import Map, extent_of, over
+from .ground import PIXELS, areas, dots, rectangle, rgb, sizes, texts
+from .maps import Map, Shades, extent_of, over
 from .style import Colour, Theme, bars, figure, marks_legend
-from .words import percent
+from .words import duration, percent
 
 _NOW, _AGO = 110, 14  # of 255: the areas published for the moment, and those before it
 _FILL, _FILL_NEXT = 80, 16  # of 255: the areas of the record in the lead, and of the next ones
@@ -237,6 +238,28 @@ class Played:
         return first, max(float(self.minute[-1]), float(self.end.max(initial=-np.inf)))
 
 
+@dataclass(frozen=True, eq=False)
+class PlayedGroup(Played):
+    """The same of a group: the records of all members, and what is published for all of them.
+
+    Attributes
+    ----------
+    whose : int64 ndarray (n,)
+        Which of ``names`` each record is of; their number: of the other members.
+    names : list of str
+        Pseudonyms of the members with a colour of their own.
+    """
+
+    whose: IntArray
+    names: list[str]
+
+    def colours(self, of: Theme) -> dict[str, list[int]]:
+        """The colour of each member, and that of all others, by name."""
+        named = {name: rgb(of.categories[i % 6]) for i, name in enumerate(self.names)}
+        others = {"all others": list(of.quiet)} if self.whose.max(initial=0) >= len(named) else {}
+        return named | others
+
+
 def recorded_map(
     seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
 ) -> Map:
@@ -280,6 +303,61 @@ def published_map(
         _trip("middles", lon, lat, minute, now, trail_min, of.quiet, 3),
     ]
     return over(extent_of(*seen.around), layers, of, height)
+
+
+def group_map(
+    seen: PlayedGroup,
+    before: float,
+    now: float,
+    by: Shades,
+    of: Theme,
+    *,
+    height: int = 430,
+) -> Map:
+    """Where a group's members were recorded by ``now``, over the areas published for all of them.
+
+    Parameters
+    ----------
+    before : float
+        Large are the records since then, and filled the areas published for a time since then.
+    by : Shades
+        Colours of the areas by their span of time.
+    """
+    current = seen.end > before
+    shown = np.flatnonzero(seen.start <= now)
+    drawn = [
+        {"g": rectangle(seen.areas[i]), "c": rgb(by.colours[i])}
+        | ({"o": _NOW, "w": 3} if current[i] else {"o": 0, "w": 1})
+        | {"tip": f"published for {duration(seen.end[i] - seen.start[i])}"}
+        for i in shown[np.lexsort((-sizes(seen.areas[shown]), current[shown]))].tolist()
+    ]
+    layers = [areas("published", drawn, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 230]", "w")]
+    told = list(seen.colours(of).items())
+    past = seen.minute <= now
+    rows = np.column_stack([seen.minute > before, seen.lon, seen.lat, seen.whose])[past]
+    spots = [
+        {"p": [lon, lat], "c": told[int(n)][1], "r": 6 if new else 3, "tip": told[int(n)][0]}
+        for new, lon, lat, n in np.unique(np.round(rows, 5), axis=0).tolist()
+    ]
+    rim = {"stroked": True, "get_line_color": [*of.paper, 220], "line_width_min_pixels": 1}
+    layers.append(dots("recorded", spots, "c", "r", **rim))
+    around = central(*seen.around)
+    return over(around, layers, of, height, whole=seen.around)
+
+
+def group_legend(seen: PlayedGroup, of: Theme) -> go.Figure:
+    """What the marks of the map of a group are."""
+    named = {
+        name: {"symbol": "circle", "color": "rgb({},{},{})".format(*colour), "size": 13}
+        for name, colour in seen.colours(of).items()
+    }
+    earlier = {"symbol": "circle", "color": of.css("quiet"), "size": 6}
+    first, last = (of.css(each) for each in ("faint", "quiet"))
+    areas = {
+        "published for now": _box(first, last, 3),
+        "for earlier": _box("rgba(0,0,0,0)", last, 1),
+    }
+    return marks_legend(named | {"recorded earlier": earlier} | areas, of)
 
 
 def played_legend(of: Theme) -> go.Figure:

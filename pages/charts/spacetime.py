@@ -1,16 +1,10 @@
 """Two fingerprints in space and time: kilometres east and north, time upwards, matches drawn.
 
 Local dates and times along an axis.
-
-One group over time: what is published for all of it, beside what each member recorded.
-
-Two panels above each other, east and north, over one axis of time. A published sample is a box in
-both: as wide as its span of time, as high as its area.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +13,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import FONT, MAIN_PX, MARKERS, Theme, axis, figure, series, unchecked
+from .style import FONT, MAIN_PX, Theme, series, unchecked
 
 Range = tuple[float, float]
 
@@ -171,98 +165,3 @@ def _hour(wall_min: float) -> str:
 def _day(wall_min: float, days: list[str]) -> str:
     day = int(wall_min // 1440)
     return days[day] if 0 <= day < len(days) else f"day {day + 1}"
-
-
-_GAP = 0.06  # between the panels, of the height
-
-
-def group_over_time(
-    members: Sequence[Path3D],
-    others: Path3D | None,
-    cells: FloatArray,
-    days: list[str],
-    of: Theme,
-) -> go.Figure:
-    """Figure of a group's published boxes, and its members' own samples as dots.
-
-    Parameters
-    ----------
-    members : sequence of Path3D
-        Those drawn in colours of their own.
-    others : Path3D or None
-        The samples of all other members, in one colour.
-    cells : ndarray (m, 6)
-        East, north (km) and local minutes of the lower and of the upper corner of each box.
-    days : list of str
-        Date of each local day from the first on, for the ticks of the time axis.
-    """
-    drawn = [(path, of.categories[i % 6], MARKERS[i % 6]) for i, path in enumerate(members)]
-    if others is not None:
-        drawn = [(others, of.css("quiet", 0.6), "circle-open"), *drawn]
-    traces: list[dict[str, Any]] = []
-    for y_axis, along, at in (("y", "east_km", 0), ("y2", "north_km", 1)):
-        where: dict[str, Any] = {"yaxis": y_axis, "showlegend": at == 0}
-        traces += _boxes(cells, at, days, of, **where)
-        traces += [
-            series(
-                path.name,
-                path.wall_min,
-                getattr(path, along),
-                "markers",
-                "%{text}, %{y:.1f} km",
-                beside="%{fullData.name}",
-                marker={"color": colour, "size": 7, "symbol": symbol},
-                legendgroup=path.name,
-                text=[clock(m, days) for m in path.wall_min],
-                **where,
-            )
-            for path, colour, symbol in drawn
-        ]
-    times = np.concatenate([*(path.wall_min for path, *_ in drawn), cells[:, 2], cells[:, 5]])
-    ticks, text = ticks_of(times, days)
-    room = 0.01 * max(float(np.ptp(times)), 1.0)
-    ends = [float(times.min()) - room, float(times.max()) + room]
-    middle = (1 - _GAP) / 2
-    return figure(
-        of,
-        traces,
-        {"range": ends, "tickvals": ticks, "ticktext": text, "anchor": "y2"},
-        {"title": "East (km)", "domain": [1 - middle, 1]},
-        yaxis2=axis(of, {"title": "North (km)", "domain": [0, middle]}),
-    )
-
-
-def _boxes(
-    cells: FloatArray, at: int, days: list[str], of: Theme, *, showlegend: bool, yaxis: str
-) -> list[dict[str, Any]]:
-    """All boxes as one shape with gaps; and, in the middle of each, what it says to the mouse."""
-    low, high, start, end = cells[:, at], cells[:, at + 3], cells[:, 2], cells[:, 5]
-    gap = np.full(len(cells), np.nan)
-    common = {"legendgroup": "published", "yaxis": yaxis}
-    name = "published for all"
-    shape = series(
-        name,
-        np.column_stack([start, end, end, start, start, gap]).ravel(),
-        np.column_stack([low, low, high, high, low, gap]).ravel(),
-        "lines",
-        fill="toself",
-        fillcolor=of.css("quiet", 0.16),
-        line={"color": of.css("quiet", 0.8), "width": 1},
-        showlegend=showlegend,
-        **common,
-    )
-    told = series(
-        name,
-        (start + end) / 2,
-        (low + high) / 2,
-        "markers",
-        "%{text}",
-        marker={"color": of.css("quiet"), "size": 9, "opacity": 0.0},
-        showlegend=False,
-        text=[
-            f"{clock(a, days)} to {clock(b, days)}<br>{y - x:.1f} km"
-            for a, b, x, y in zip(start, end, low, high, strict=True)
-        ],
-        **common,
-    )
-    return [shape, told]

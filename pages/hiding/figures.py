@@ -5,8 +5,9 @@ GLOVE beside making everyone equally coarse, at the same k: the section of Hide 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from fpanon_core.model import limits
+from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.hiding import Config, Result, Worth
@@ -23,7 +25,7 @@ from pages.charts import words
 from pages.charts.cdf import Curve, cdf
 from pages.charts.pareto import Way, cost
 from pages.charts.plain import plain
-from pages.charts.style import DASHES, Theme
+from pages.charts.style import DASHES, Theme, figure, note, series
 from pages.hiding import form, story
 from pages.shell import definitions, questions, release, widgets
 from pages.shell import downloads as shell
@@ -83,6 +85,13 @@ ACCURACIES = (
     ),
 )
 
+_OF_GROUPS = tuple(
+    replace(each, column=column, title=f"{each.title.replace('S', 'Mean s', 1)}")
+    for each, column in zip(ACCURACIES, ("side_m", "span_min"), strict=True)
+)
+MOST_GROUPS = 1_000
+GROUP_PX = 490
+
 
 def accuracy(made: Mapping[Config, Result], which: Accuracy, of: Theme) -> go.Figure:
     """Figure of one accuracy, in space or in time, of all releases, on a logarithmic axis."""
@@ -116,6 +125,72 @@ def accuracy_curves(
     ends = [(v.min(), v.max()) for v in values if len(v)] or [(0.1, 10.0)]
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     return curves, (0.8 * float(low), 1.25 * float(high))
+
+
+def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
+    """A dot for each group, of many for an even share by loss; the one looked at filled.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        Of :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row, from 1.
+    """
+    last = len(costs) - 1
+    some = np.linspace(0, last, min(last + 1, MOST_GROUPS)).round().astype(int)
+    ends = [(costs[each.column] / each.scale).to_numpy() for each in _OF_GROUPS]
+    rim = {"line": {"color": of.css("quiet", 0.6), "width": 1}}
+    traces = []
+    for rows, marker in (
+        (some[some != rank - 1], {"size": 9, "color": of.css("quiet", 0.2)} | rim),
+        (np.array([rank - 1]), {"size": 15, "color": of.css("person")}),
+    ):
+        told = [
+            f"{words.distance(side)}, {words.duration(span)}"
+            for side, span in costs[["side_m", "span_min"]].to_numpy()[rows].tolist()
+        ]
+        traces.append(
+            series(
+                "",
+                ends[0][rows],
+                ends[1][rows],
+                "markers",
+                "<b>Group %{customdata}</b><br>%{text}",
+                marker=marker,
+                selected={"marker": {"opacity": 1.0}},
+                unselected={"marker": {"opacity": 1.0}},
+                text=told,
+                customdata=(rows + 1).tolist(),
+            )
+        )
+    across, up = (math.log10(values[rank - 1]) for values in ends)
+    x, y = (_logarithmic(each, values) for each, values in zip(_OF_GROUPS, ends, strict=True))
+    return figure(
+        of,
+        traces,
+        x,
+        y,
+        height=GROUP_PX,
+        showlegend=False,
+        hoverdistance=30,
+        clickmode="event+select",
+        margin={"l": 84, "t": 12},
+        annotations=[
+            note(of, f"<b>Group {rank}</b>", across, up, bgcolor=of.css("paper", 0.8), yshift=20)
+        ],
+    )
+
+
+def _logarithmic(which: Accuracy, values: FloatArray) -> dict[str, Any]:
+    """An axis that shows all values in the middle of it, over a factor of eight or more."""
+    low, high = np.log10(values.min()), np.log10(values.max())
+    half = max(0.57 * (high - low), 0.45)
+    return {
+        "title": which.title,
+        "type": "log",
+        "range": [(low + high) / 2 - half, (low + high) / 2 + half],
+        "tickvals": list(which.ticks),
+        "ticktext": list(which.ticks.values()),
+    }
 
 
 def _height(curves: list[Curve]) -> int:

@@ -1,4 +1,4 @@
-"""The groups of a release: all on the map, and one of them over time."""
+"""The groups of a release: what each loses, one of them over time, and everyone in one hour."""
 
 from __future__ import annotations
 
@@ -6,36 +6,115 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
-from fpanon_core.studies.hiding import groups_by_cost
+from fpanon_core.studies.hiding import groups_by_loss
 from pages.charts import words
-from pages.charts.maps import cells_map, scale_bar, shades
-from pages.charts.spacetime import group_over_time
+from pages.charts.maps import Shades, cells_map, scale_bar, shades
+from pages.charts.record import PlayedGroup, group_legend, group_map
+from pages.charts.spacetime import clock
 from pages.charts.style import Theme
-from pages.hiding.moment import Moment, boxes, busiest, hours, middle, moment, paths
+from pages.hiding import figures
+from pages.hiding.moment import Moment, busiest, hours, moment, played
 from pages.shell import layout
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
+from pages.shell.guard import act, fragment
 from pages.shell.layout import side_by_side, what_this_means
+from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
-_MEMBERS_DRAWN = 5
+_MEMBERS_DRAWN, _MAP_PX = 5, 350
 _PICK = layout.Pick("fp_group")
+
+
+@fragment()
+def one(data: Dataset, result: GloveResult, of: Theme) -> None:
+    """All groups by what they lose, and one of them on the map; by its rank, most lost first."""
+    costs = groups_by_loss(result)
+    if not len(costs):
+        return
+    ranks = range(1, len(costs) + 1)
+    rank = _PICK.now(ranks, 1)
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        st.header("One group at a time", anchor=False, width="content")
+        how = _PICK.widget("glove_group", ranks) | {"label_visibility": "collapsed"}
+        st.number_input("Group, the largest loss first", 1, len(costs), rank, width=130, **how)
+    left, right = side_by_side("glove_group")
+    with left:
+        st.markdown(f"**All {words.count(len(costs), 'group')}** – click one to see it")
+        show(
+            figures.groups(costs, rank, of),
+            key="glove_groups",
+            on_select=act(partial(_take_click, "glove_groups")),
+            selection_mode="points",
+            alt="Mean side of the areas against mean span of time, a dot for each group; the group "
+            "looked at is filled.",
+        )
+    if data.fs.crs is None:
+        right.info("There is no map: the data carry no map projection.")
+    else:
+        seen = played(result, data.fs, int(costs["group"][rank - 1]), _MEMBERS_DRAWN)
+        with right:
+            _over_time(seen, rank, days(data.fs), of)
+        legend(group_legend(seen, of), key="glove_group_marks", alt="The marks of the map.")
+    what_this_means(*told_group(costs, rank, result, data.fs), key="glove_group")
+
+
+def _take_click(figure: str) -> None:
+    """Look at the group that was just clicked."""
+    for point in st.session_state[figure]["selection"]["points"]:
+        number = point["customdata"]
+        _PICK.turn_to(int(number[0] if isinstance(number, list) else number))
+
+
+def _over_time(seen: PlayedGroup, rank: int, dates: list[str], of: Theme) -> None:
+    """The map of one group, and what is on it."""
+    first, last = seen.ends
+    at = moments(first, last)
+    unit, minutes = time_unit(float((seen.end - seen.start).max()))
+    by = shades((seen.end - seen.start) / minutes, of)
+    st.markdown(
+        f"**Group {rank}** – records and published areas in steps of "
+        f"{words.duration((last - first) / len(at))}"
+    )
+    recorded = np.searchsorted(at, seen.minute).clip(max=len(at) - 1)
+    play(
+        f"glove_group_time_{len(at)}_{rank}",
+        [clock(each, dates) for each in at.tolist()],
+        partial(_at, seen, np.array([-np.inf, *at]), by, rank, of),
+        start=int(np.bincount(recorded).argmax()),
+    )
+    legend(
+        scale_bar(by, f"Span of time of a published area ({unit})", of),
+        key="glove_group_scale",
+        alt=f"Colours of the areas: from {by.low:.2g} to {by.high:.2g} {unit}.",
+    )
+
+
+def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, step: int) -> None:
+    before, now = ends[step : step + 2].tolist()
+    show_map(
+        group_map(seen, before, now, by, of, height=_MAP_PX),
+        height=_MAP_PX,
+        key="glove_group_map",
+        alt=f"Map of the places recorded of the members of group {rank}, and of the areas "
+        "published for all of them, coloured by their span of time.",
+    )
 
 
 def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
     """People in one hour: as recorded, and as published."""
-    st.header("Before and after", anchor=False)
     if data.fs.crs is None or not result.published.n_samples:
         st.info("There is no map: the data carry no map projection, or nothing is published.")
         return
     hour = _hour(data, result)
     at = hour_named(hour, days(data.fs))
-    here = moment(result, data.fs, hour, _chosen(result))
+    here = moment(result, data.fs, hour)
     people = np.concatenate([here.before[:, 4], here.after[:, 4]])
     if not len(people):
         st.info("Nobody was recorded in that hour, and nobody is published for it.")
@@ -68,16 +147,13 @@ def _map(
     alt: str,
 ) -> None:
     """One of the two maps; both show the same part of the world."""
-    outlined = here.outlined if name == "after" else here.outlined[:0]
     show_map(
         cells_map(
-            np.concatenate([squares[:, :4], outlined]),
-            [*colours, *["#{:02x}{:02x}{:02x}".format(*of.person)] * len(outlined)],
-            [*map(square, squares[:, 4].tolist()), *["the group looked at"] * len(outlined)],
+            squares[:, :4],
+            colours,
+            [*map(square, squares[:, 4].tolist())],
             (here.extent[:, [0, 2]].ravel(), here.extent[:, [1, 3]].ravel()),
             of,
-            numbers=[0] * len(squares) + [1] * len(outlined),
-            chosen=1,
             opacity=200,
         ),
         height=320,
@@ -103,33 +179,6 @@ def _hour(data: Dataset, result: GloveResult) -> int:
     )
 
 
-def one(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """One group: who is in it, their own samples, and what is published for all of them."""
-    n_groups = result.published.n_groups
-    if not n_groups:
-        return
-    group, every = _chosen(result), range(n_groups)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        label, how = f"Group, 0 to {n_groups - 1:,}", _PICK.widget("glove_group", every)
-        st.number_input(label, 0, n_groups - 1, group, width=200, **how)
-        ranked = groups_by_cost(result).tolist()
-        ways = {"Most alike": ranked[0], "In the middle": ranked[n_groups // 2]}
-        _PICK.buttons("glove_group", ways | {"Least alike": ranked[-1]})
-    drawn, others = paths(result, data.fs, group, _MEMBERS_DRAWN)
-    show(
-        group_over_time(drawn, others, boxes(result, data.fs, group), days(data.fs), of),
-        key="glove_group_time",
-        alt=f"Samples of the members of group {group} over time, and the blocks published for all "
-        "of them: an area and a span of time each.",
-    )
-    what_this_means(told_group(group, result, data.fs, len(drawn)), key="glove_group")
-
-
-def _chosen(result: GloveResult) -> int:
-    """The group looked at; one of middling length until another is chosen."""
-    return _PICK.now(range(result.published.n_groups), middle(result))
-
-
 # --- what is said ---
 
 
@@ -146,8 +195,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
         f"The hour from {when}, in the same colours on both maps. Before: "
         f"{words.count(recorded, 'user')}, each at the first place recorded. After: "
         f"{words.count(published, 'user')}, spread evenly over the first area published for each, "
-        "recorded or not; outlined is that of the group looked at below. All others are nowhere "
-        "on that map."
+        "recorded or not. All others are nowhere on that map."
     )
 
 
@@ -157,13 +205,22 @@ def hour_named(hour: int, days: list[str]) -> str:
     return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
 
 
-def told_group(number: int, release: GloveResult, fs: FingerprintSet, drawn: int) -> str:
-    """Who is in a group, and how their samples are published; ``drawn`` of them by name."""
-    rows = release.members(number)
-    pseudonyms = [fs.pseudonyms[person] for person in np.sort(release.people[rows])]
-    who = ", ".join(pseudonyms[:drawn])
-    more = f" and {len(rows) - drawn} more" if len(rows) > drawn else ""
-    blocks = words.count(int(release.published.lengths[number]), "block")
+def time_unit(minutes: float) -> tuple[str, int]:
+    """In what times up to so many minutes are told, and how many minutes that is."""
+    if minutes < 120:
+        return "minutes", 1
+    return ("hours", 60) if minutes <= 48 * 60 else ("days", 1_440)
+
+
+def told_group(
+    costs: pd.DataFrame, rank: int, release: GloveResult, fs: FingerprintSet
+) -> list[str]:
+    """What the group of a rank loses, who is in it, and how their samples are published."""
+    number, side, span, _ = costs.to_numpy()[rank - 1].tolist()
+    rows, names = release.members(int(number)), fs.pseudonyms
+    who = ", ".join(names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN])
+    more = f" and {len(rows) - _MEMBERS_DRAWN} more" if len(rows) > _MEMBERS_DRAWN else ""
+    blocks = words.count(int(release.published.lengths[int(number)]), "block")
     samples = int(release.accuracy["user"].isin(rows).sum())
     lost = int(release.suppressed["user"].isin(rows).sum())
     own = words.count(samples, "own sample")
@@ -171,7 +228,9 @@ def told_group(number: int, release: GloveResult, fs: FingerprintSet, drawn: int
         how = f"Of their {own} {lost:,} {words.were(lost)} left out; the others are published"
     else:
         how = f"Their {own} are published"
-    return (
-        f"Group {number}: {who}{more}. {how} as {blocks}: an area and a span of time each, the "
-        "same for all of them."
-    )
+    return [
+        f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: its samples "
+        f"are published as {words.distance(side)} by side and {words.duration(span)} on average.",
+        f"In it are {who}{more}.",
+        f"{how} as {blocks}: an area and a span of time each, the same for all of them.",
+    ]

@@ -15,7 +15,8 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.glove import GloveResult
 from fpanon_core.model.projection import central, lon_lat
 from fpanon_core.model.published import GeneralizedFingerprintSet
-from pages.charts.spacetime import Path3D
+from pages.charts.maps import corners_of
+from pages.charts.record import PlayedGroup
 
 _SQUARES = 40  # along the longer side of what is shown
 _MOST_SQUARES = 54  # along that of all data: a map draws no more than 3,000
@@ -37,8 +38,6 @@ class Moment:
     before, after : ndarray (n, 5)
         West, south, east and north (degrees) of each square with anybody, and how many people: each
         at the first place recorded, or spread evenly over the first area published.
-    outlined : ndarray (m, 4)
-        The area of the group looked at, if it has one then, degrees.
     extent : ndarray (1, 4)
         Of all the data, degrees: what both maps show.
     """
@@ -48,11 +47,10 @@ class Moment:
     published: int
     before: FloatArray
     after: FloatArray
-    outlined: FloatArray
     extent: FloatArray
 
 
-def moment(release: GloveResult, fs: FingerprintSet, hour: int, group: int) -> Moment:
+def moment(release: GloveResult, fs: FingerprintSet, hour: int) -> Moment:
     """The hour that begins at that many full hours after the first local midnight.
 
     The data must carry a map projection.
@@ -69,7 +67,6 @@ def moment(release: GloveResult, fs: FingerprintSet, hour: int, group: int) -> M
         published=int(there.sum()),
         before=_squares(fs, _spread(_corners(fs, some), here, grid), grid),
         after=_squares(fs, _spread(_corners(release.published, areas), there, grid), grid),
-        outlined=_degrees(fs, _corners(release.published, areas[whose[areas] == group])),
         extent=_degrees(fs, _shown(fs)),
     )
 
@@ -160,28 +157,34 @@ def groups(release: GloveResult) -> IntArray:
     return np.repeat(np.arange(published.n_groups), published.lengths)
 
 
-def middle(release: GloveResult) -> int:
-    """The group of middling length."""
-    lengths = release.published.lengths
-    return int(np.argsort(lengths, kind="stable")[len(lengths) // 2])
+def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -> PlayedGroup:
+    """A group's own samples, and what is published for it; ``at_most`` members are named.
 
-
-def paths(
-    release: GloveResult, fs: FingerprintSet, group: int, at_most: int
-) -> tuple[list[Path3D], Path3D | None]:
-    """The own samples of some members, and of all others together; east and north of the middle.
-
-    Of a release in periods: the samples within the group's own.
+    Of a release in periods: the samples within the group's own. The data must carry a map
+    projection.
     """
     people = np.sort(release.people[release.members(group)]).tolist()
-    centre = _centre(release, group)
-    rows = [_rows(release, fs, group, person) for person in people]
-    drawn = [
-        _path(fs, fs.pseudonyms[person], own, centre)
-        for person, own in zip(people[:at_most], rows, strict=False)
-    ]
-    rest = rows[at_most:]
-    return drawn, _path(fs, "all others", np.concatenate(rest), centre) if rest else None
+    own = [_rows(release, fs, group, person) for person in people]
+    rows = np.concatenate(own)
+    order = np.argsort(fs.t_min[rows], kind="stable")
+    whose = np.repeat(np.minimum(np.arange(len(own)), at_most), [len(each) for each in own])
+    rows = rows[order]
+    lon, lat = lon_lat(fs.crs, fs.x_m[rows] + fs.dx_m[rows] / 2, fs.y_m[rows] + fs.dy_m[rows] / 2)
+    published = np.arange(*release.published.offsets[group : group + 2])
+    start = release.published.t_min[published]
+    areas = _degrees(fs, _corners(release.published, published))
+    beside, names = corners_of(areas), fs.pseudonyms
+    return PlayedGroup(
+        lon=lon,
+        lat=lat,
+        minute=fs.wall_minutes(fs.t_min[rows] + fs.dt_min[rows] / 2),
+        areas=areas,
+        start=fs.wall_minutes(start),
+        end=fs.wall_minutes(start + release.published.dt_min[published]),
+        around=(np.concatenate([lon, beside[0]]), np.concatenate([lat, beside[1]])),
+        whose=whose[order],
+        names=[names[person] for person in people[:at_most]],
+    )
 
 
 def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
@@ -193,36 +196,3 @@ def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> 
     period = fs.wall_minutes(fs.t_min[own]) // (1_440 * release.period_days)
     inside: IntArray = rows[period == release.group_period[group]]
     return inside
-
-
-def _path(fs: FingerprintSet, name: str, rows: IntArray, centre: tuple[float, float]) -> Path3D:
-    return Path3D(
-        name,
-        (fs.x_m[rows] + fs.dx_m[rows] / 2 - centre[0]) / 1000,
-        (fs.y_m[rows] + fs.dy_m[rows] / 2 - centre[1]) / 1000,
-        fs.wall_minutes(fs.t_min[rows] + fs.dt_min[rows] / 2),
-    )
-
-
-def boxes(release: GloveResult, fs: FingerprintSet, group: int) -> FloatArray:
-    """What is published for a group: lower and upper corners, km and local minutes, (n, 6)."""
-    published = release.published
-    rows = published.rows_of(group)
-    centre = _centre(release, group)
-    east, north = published.x_m[rows] - centre[0], published.y_m[rows] - centre[1]
-    return np.column_stack(
-        [
-            east / 1000,
-            north / 1000,
-            fs.wall_minutes(published.t_min[rows]),
-            (east + published.dx_m[rows]) / 1000,
-            (north + published.dy_m[rows]) / 1000,
-            fs.wall_minutes(published.t_min[rows] + published.dt_min[rows]),
-        ]
-    )
-
-
-def _centre(release: GloveResult, group: int) -> tuple[float, float]:
-    published = release.published
-    rows = published.rows_of(group)
-    return float(np.median(published.x_m[rows])), float(np.median(published.y_m[rows]))

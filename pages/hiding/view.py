@@ -98,9 +98,9 @@ st.dataframe(
 )
 
 # --- before and after ---
-groups.maps(data, result.release, of)
-with st.expander("One group over time", key="glove_one_group"):
-    groups.one(data, result.release, of)
+groups.one(data, result.release, of)
+with st.expander("Everyone in one hour, before and after", key="glove_one_hour"):
+    groups.maps(data, result.release, of)
 with st.expander("Would equally coarse data do?", key="glove_uniform"):
     compared = figures.beside_uniform(data, of)
 

@@ -183,17 +183,25 @@ class Pick:
             st.button(label, key=at, on_click=act(self.turn_to), args=(number,))
 
     def person(
-        self, name: str, numbers: IntArray, names: Sequence[str], ways: Mapping[str, int], help: str
+        self,
+        name: str,
+        numbers: IntArray,
+        names: Sequence[str],
+        ways: Mapping[str, int],
+        help: str,
+        usual: str = "In the middle",
     ) -> int:
         """The row of the person looked at, among people with these pseudonyms and their numbers.
 
         Parameters
         ----------
         ways : mapping of str to int
-            Rows by the labels of their buttons; the middle one of them is looked at first.
+            Rows by the labels of their buttons.
+        usual : str
+            The label of the one looked at first.
         """
         by_number = {label: int(numbers[row]) for label, row in ways.items()}
-        number = self.now(numbers, list(by_number.values())[len(ways) // 2])
+        number = self.now(numbers, by_number[usual])
         row = int(np.flatnonzero(numbers == number)[0])
         with st.container(horizontal=True, vertical_alignment="bottom"):
             if len(numbers) <= _LIST_UP_TO:

@@ -5,11 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import streamlit as st
+
+from fpanon_core.model.arrays import FloatArray
 
 from .guard import act, fragment
 
-_EVERY_S = 1.0
+_EVERY_S, _STEPS = 1.0, 60
+
+
+def moments(first: float, last: float) -> FloatArray:
+    """The ends of at most sixty even steps from the first minute to the last, none under one.
+
+    Examples
+    --------
+    >>> moments(0.0, 3.5).round(1).tolist(), moments(7.0, 7.0).tolist()
+    ([1.2, 2.3, 3.5], [7.0])
+    """
+    found: FloatArray = np.linspace(first, last, min(_STEPS, max(int(last - first), 1)) + 1)[1:]
+    return found
 
 
 def play(
@@ -58,7 +73,7 @@ def _moment(
         state[f"{key}_playing"] = False
         st.rerun()
     state[f"{key}_at"] = at + 1 if playing else at
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium", width=740):
         how: dict[str, Any] = {} if shortcut is None else {"shortcut": shortcut}
         if st.button(
             "Pause" if playing else "Play",
@@ -75,7 +90,7 @@ def _moment(
             format_func=moments.__getitem__,
             key=f"{key}_at",
             label_visibility="collapsed",
-            width=620,
+            width="stretch",
         )
     draw(int(at))
 

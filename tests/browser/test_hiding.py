@@ -33,15 +33,68 @@ def hidden(taxis: Dashboard) -> Dashboard:
     return taxis
 
 
-def group_told(dashboard: Dashboard) -> tuple[int, list[str]]:
-    """The group that is told of, and the first of its members."""
-    told = dashboard.page.get_by_text(re.compile(r"What this means\. Group \d+:")).inner_text()
-    number, one, other = re.search(r"Group (\d+): (u\d+), (u\d+)", told).groups()
-    return int(number), [one, other]
+# Where on the screen the mark of a group lies, by its rank.
+_MARK = """rank => {
+    const plot = document.querySelector('.st-key-glove_groups .js-plotly-plot');
+    const dots = plot._fullData[0], i = Array.from(dots.customdata).indexOf(rank);
+    const {xaxis, yaxis} = plot._fullLayout;
+    const box = plot.getBoundingClientRect();
+    return [box.left + xaxis._offset + xaxis.d2p(dots.x[i]),
+            box.top + yaxis._offset + yaxis.d2p(dots.y[i])];
+}"""
+_GROUP = ".st-key-pair_glove_group [data-testid=stDeckGlJsonChart]"
 
 
-def test_both_maps_draw_the_same_hour_and_the_group_looked_at(hidden: Dashboard) -> None:
+def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None:
+    """The one that loses most at first; then the second, its members and its areas."""
     dashboard, page = hidden, hidden.page
+    first, _ = members_told(dashboard, 1)
+    before = dashboard.picture_of(_GROUP, lambda drawn: colours(drawn) > 50)
+    assert colours(before) > 50
+    dashboard.insist(
+        lambda: dashboard.click_in("glove_groups", lambda: page.evaluate(_MARK, 2)),
+        lambda ms: dashboard.says("Group 2 of 248 by loss", ms),
+    )
+    dashboard.settle()
+    members = members_told(dashboard, 2)
+    assert first not in members
+    number = page.get_by_label("Group, the largest loss first")
+    expect(number).to_have_value("2")
+    for name in members:
+        expect(page.locator(".st-key-glove_group_marks .legendtext", has_text=name)).to_be_visible()
+
+    def differs(picture: Image.Image) -> bool:
+        return ImageChops.difference(before, picture).getbbox() is not None
+
+    assert differs(dashboard.picture_of(_GROUP, differs))
+
+    slider = page.get_by_role("slider", name="Time")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(slider).to_have_value("0")
+    dashboard.settle()
+    page.get_by_role("button", name="Play").click()
+    expect(slider).not_to_have_value("0")
+    page.get_by_role("button", name="Pause").click()
+    dashboard.settle()
+    expect(number).to_have_value("2")  # who plays it still looks at the same group
+    number.fill("1")
+    number.press("Enter")
+    dashboard.says("Group 1 of 248 loses most")
+
+
+def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
+    """The members of the group looked at."""
+    told = dashboard.page.get_by_text(
+        re.compile(rf"What this means\. Group {rank} of")
+    ).inner_text()
+    one, other = re.search(r"In it are (u\d+), (u\d+)\.", told).groups()
+    return one, other
+
+
+def test_both_maps_draw_the_same_hour(hidden: Dashboard) -> None:
+    dashboard, page = hidden, hidden.page
+    dashboard.unfold("glove_one_hour")
     before, after = (
         dashboard.picture_of(place, lambda drawn: colours(drawn) > 50)
         for place in (_BEFORE, _AFTER)
@@ -54,24 +107,6 @@ def test_both_maps_draw_the_same_hour_and_the_group_looked_at(hidden: Dashboard)
     assert changed > 0.05 * size[0] * size[1]
     expect(page.locator(".st-key-glove_scale .js-plotly-plot")).to_be_visible()
     expect(page.get_by_text("in the same colours on both maps")).to_be_visible()
-
-    # Another group is outlined on the map, drawn in the figure, and told of.
-    dashboard.unfold("glove_one_group")
-    first, _ = group_told(dashboard)
-    another = re.compile(rf"What this means\. Group (?!{first}:)\d+:")
-    dashboard.press("glove_group_least", another)
-    dashboard.settle()
-    chosen, members = group_told(dashboard)
-    assert chosen != first
-    number = page.locator("[class*=st-key-glove_group_] input, .st-key-glove_group input").first
-    expect(number).to_have_value(str(chosen))
-    for name in members:
-        expect(page.locator(".st-key-glove_group_time .legendtext", has_text=name)).to_be_visible()
-
-    def differs(picture: Image.Image) -> bool:
-        return ImageChops.difference(after, picture).getbbox() is not None
-
-    assert differs(dashboard.picture_of(_AFTER, differs))
 
 
 def test_releases_beside_each_other_and_one_of_them_leaves(

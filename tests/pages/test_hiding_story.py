@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 import pytest
 
 from fpanon_core import verify_k_anonymity
@@ -15,8 +17,10 @@ from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
+from pages.charts.maps import Shades
+from pages.charts.record import group_legend, group_map
 from pages.hiding import figures, groups, story
-from pages.hiding.moment import boxes, busiest, hours, moment, paths
+from pages.hiding.moment import busiest, hours, moment, played
 from pages.hiding.moment import groups as groups_of
 from pages.shell import release, widgets
 from tests.support.snapshots import check_snapshot
@@ -175,16 +179,21 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
     assert "may find fewer than 2 who fit all of them" in told
     release = result.release
     assert release.published.n_groups == 2
-    for group in (0, 1):
-        drawn, others = paths(release, fs, group, 5)
-        assert [path.name for path in drawn] == ["u0001", "u0002"]
-        day = int(release.group_period[group])
-        assert [path.wall_min.tolist() for path in drawn] == [
-            [1_440 * day + at] for at in ((5.5, 6.5) if day == 0 else (60.5, 61.5))
+    placed = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
+    costs = hiding.groups_by_loss(release)
+    for rank in (1, 2):
+        seen = played(release, placed, int(costs["group"][rank - 1]), 5)
+        assert seen.names == ["u0001", "u0002"]
+        assert seen.whose.tolist() == [0, 1]
+        day = int(release.group_period[int(costs["group"][rank - 1])])
+        at = (5.5, 6.5) if day == 0 else (60.5, 61.5)
+        assert seen.minute.tolist() == [1_440 * day + minute for minute in at]
+        told = groups.told_group(costs, rank, release, fs)
+        assert told[1:] == [
+            "In it are u0001, u0002.",
+            "Their 2 own samples are published as 1 block: an area and a span of time each, the "
+            "same for all of them.",
         ]
-        assert others is None
-        told = groups.told_group(group, release, fs, 2)
-        assert f"Group {group}: u0001, u0002. Their 2 own samples are published as 1 block:" in told
 
 
 def test_who_is_left_out_is_told() -> None:
@@ -298,22 +307,129 @@ def test_no_two_of_the_releases_kept_look_alike(made: Made) -> None:
 
 
 def test_one_group(made: Made) -> None:
-    fs, release = town(), next(iter(made.values())).release
+    """Two people 900 m and 2 min apart: an area of 1,000 × 100 m, for 3 min. So they lose most."""
+    fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
+    release = next(iter(made.values())).release
     assert groups_of(release).tolist() == [0, 0, 1, 1][:: release.published.n_groups]
-    assert hiding.groups_by_cost(release).tolist() == [1, 0]
-    assert boxes(release, fs, 0).tolist() == [[0.0, 0.0, 0.0, 1.0, 0.1, 3.0]]
-    (first, second), others = paths(release, fs, 0, 5)
-    assert (first.name, second.name, others) == ("u0001", "u0002", None)
-    assert (first.east_km.tolist(), second.east_km.tolist()) == ([0.05], [0.95])
-    assert (first.wall_min.tolist(), second.wall_min.tolist()) == ([0.5], [2.5])
-    drawn, others = paths(release, fs, 0, 1)
-    assert len(drawn) == 1
-    assert others is not None
-    assert (others.name, others.wall_min.tolist()) == ("all others", [2.5])
-    told = groups.told_group(0, release, fs, 1)
-    assert told.startswith("Group 0: u0001 and 1 more. Their 2 own samples are published as 1")
+    seen = played(release, fs, 0, 1)
+    assert (seen.names, seen.whose.tolist(), seen.minute.tolist()) == (
+        ["u0001"],
+        [0, 1],
+        [0.5, 2.5],
+    )
+    assert (seen.start.tolist(), seen.end.tolist(), seen.ends) == ([0.0], [3.0], (0.0, 3.0))
+    east, north = projection.project(seen.lat, seen.lon, fs.crs)
+    assert np.column_stack([east, north]) == pytest.approx(np.array([[50, 50], [950, 50]]), abs=0.1)
+    corners = projection.project(seen.areas[0, [1, 3]], seen.areas[0, [0, 2]], fs.crs)
+    assert np.concatenate(corners) == pytest.approx(np.array([0, 1000, 0, 100]), abs=0.1)
+    costs = hiding.groups_by_loss(release)
+    assert groups.told_group(costs, 1, release, fs) == [
+        "Group 1 of 2 loses most: its samples are published as 550 m by side and 3 minutes on "
+        "average.",
+        "In it are u0001, u0002.",
+        "Their 2 own samples are published as 1 block: an area and a span of time each, the same "
+        "for all of them.",
+    ]
     limited = list(made.values())[1].release
-    assert "own samples" in groups.told_group(0, limited, fs, 1)
+    assert "Group 1 of 1" in groups.told_group(hiding.groups_by_loss(limited), 1, limited, fs)[0]
+    assert [groups.time_unit(at) for at in (119, 120, 2_880, 2_881)] == [
+        ("minutes", 1),
+        ("hours", 60),
+        ("hours", 60),
+        ("days", 1_440),
+    ]
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_the_map_of_a_group_at_two_moments(made: Made, name: str) -> None:
+    """At minute 1 one of two is recorded; at minute 3 the other, and the area is of earlier then.
+
+    Whoever has no name has the colour of all others, and a record before the step is small.
+    """
+    fs = replace(town(), crs=projection.equal_area_around(14.7, -17.4))
+    seen, of = played(next(iter(made.values())).release, fs, 0, 1), style.theme(name)
+    by = Shades(1.0, 3.0, ["#440154"])
+
+    def drawn(before: float, now: float) -> tuple[list[tuple[str, int]], list[tuple[int, str]]]:
+        layers = {each.id: each.data for each in group_map(seen, before, now, by, of).layers}
+        dots = [(each["tip"], each["r"]) for each in layers["recorded"]]
+        return dots, [(each["o"] > 0, each["tip"]) for each in layers["published"]]
+
+    assert drawn(-np.inf, -1) == ([], [])
+    assert drawn(-np.inf, 1) == ([("u0001", 6)], [(True, "published for 3 minutes")])
+    both = [("u0001", 3), ("all others", 6)]
+    assert drawn(1, 3) == (both, [(True, "published for 3 minutes")])
+    small = [("u0001", 3), ("all others", 3)]
+    assert drawn(3, 9) == (small, [(False, "published for 3 minutes")])
+    names = [trace.name for trace in group_legend(seen, of).data]
+    assert names[:3] == ["u0001", "all others", "recorded earlier"]
+
+
+@pytest.mark.parametrize("limit_min", [None, 100.0])
+@pytest.mark.parametrize("method", hiding.METHODS)
+def test_what_groups_lose_is_what_their_own_samples_lose(
+    method: str, limit_min: float | None
+) -> None:
+    """Plainly: of every sample that is published, the areas of its group that hold it."""
+    rng = np.random.default_rng(4)
+    user = np.repeat(np.arange(15), 6)
+    fs = FingerprintSet.from_samples(
+        user, *rng.uniform(0, 9_000, (2, len(user))), range(0, 900, 10)
+    )
+    config = hiding.Config(3, suppress_time_min=limit_min, method=method)
+    result = hiding.study(fs, config)
+    release, cells = result.release, result.release.published
+    costs, plain, every = hiding.groups_by_loss(release), [], []
+    lost = set(release.suppressed["sample"].tolist())
+    assert bool(lost) == (limit_min is not None)
+    for group in range(cells.n_groups):
+        sides, spans = [], []
+        for i in range(fs.n_samples):
+            if release.group[fs.sample_user[i]] != group or i in lost:
+                continue
+            at = fs.x_m[i] + 50, fs.y_m[i] + 50, fs.t_min[i] + 0.5
+            held = [
+                ((cells.dx_m[c] + cells.dy_m[c]) / 2, cells.dt_min[c])
+                for c in range(cells.offsets[group], cells.offsets[group + 1])
+                if cells.x_m[c] < at[0] < cells.x_m[c] + cells.dx_m[c]
+                and cells.y_m[c] < at[1] < cells.y_m[c] + cells.dy_m[c]
+                and cells.t_min[c] < at[2] < cells.t_min[c] + cells.dt_min[c]
+            ]
+            (side, span), *others = held
+            assert not others
+            sides.append(side)
+            spans.append(span)
+        side, span = sum(sides) / len(sides), sum(spans) / len(spans)
+        plain.append((group, side, span, 0.5 * side / 20_000 + 0.5 * span / 480))
+        every += [0.5 * a / 20_000 + 0.5 * b / 480 for a, b in zip(sides, spans, strict=True)]
+    plain.sort(key=lambda each: -each[3])
+    assert costs["group"].tolist() == [each[0] for each in plain]
+    assert costs[["side_m", "span_min", "loss"]].to_numpy() == pytest.approx(
+        np.array([each[1:] for each in plain])
+    )
+    assert result.mean_loss == pytest.approx(sum(every) / len(every))
+    # The scatter draws them, the one looked at in a trace of its own.
+    figure = figures.groups(costs, 2, style.theme("light"))
+    assert len(go.Figure(figure.to_dict()).data) == 2  # by plotly's own checks
+    others, chosen = figure.data
+    by_rank = {
+        rank: (x, y)
+        for trace in (others, chosen)
+        for rank, x, y in zip(trace.customdata, trace.x, trace.y, strict=True)
+    }
+    assert list(chosen.customdata) == [2]
+    for rank, (_, side, span, _) in enumerate(plain, 1):
+        assert by_rank[rank] == pytest.approx((side / 1_000, span / 60))
+
+
+def test_of_very_many_groups_an_even_share_is_drawn() -> None:
+    """The first, the last, and the one looked at among them."""
+    costs = pd.DataFrame({"side_m": np.linspace(9_000, 100, 5_000), "span_min": 60.0})
+    others, chosen = figures.groups(costs, 1_234, style.theme("dark")).data
+    ranks = list(others.customdata)
+    assert (ranks[0], ranks[-1]) == (1, 5_000)
+    assert len(ranks) in (figures.MOST_GROUPS, figures.MOST_GROUPS - 1)
+    assert list(chosen.customdata) == [1_234]
 
 
 def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
@@ -326,21 +442,16 @@ def test_both_maps_are_of_the_same_hour_and_the_same_squares() -> None:
     assert hours(release, fs) == range(11)  # until minute 603, of hour 10
     assert busiest(fs, range(11)) == 0
     assert busiest(fs, range(5, 11)) == 10
-    here = moment(release, fs, 0, 0)
+    here = moment(release, fs, 0)
     assert (here.side_m, here.recorded, here.published) == (100, 2, 2)
     assert here.before[:, 4].tolist() == [1, 1]
     assert here.after[:, 4] == pytest.approx([0.2] * 10)  # two people over ten squares
-    assert len(here.outlined) == 1
-    assert len(moment(release, fs, 0, 1).outlined) == 0
-    # The outline of the area is that of its squares; all lies within what is shown.
-    assert here.outlined[0] == pytest.approx(
-        [*here.after[:, :2].min(axis=0), *here.after[:, 2:4].max(axis=0)], abs=1e-6
-    )
+    # All lies within what is shown.
     assert (here.after[:, :2] >= here.extent[0, :2] - 1e-6).all()
     assert (here.after[:, 2:4] <= here.extent[0, 2:] + 1e-6).all()
-    nobody = moment(release, fs, 5, 0)
+    nobody = moment(release, fs, 5)
     assert (nobody.recorded, nobody.published, len(nobody.before)) == (0, 0, 0)
-    late = moment(release, fs, 10, 1)
+    late = moment(release, fs, 10)
     assert (late.recorded, late.before[:, 4].tolist(), late.after[:, 4].tolist()) == (2, [2], [2])
 
 
@@ -353,7 +464,7 @@ def test_nobody_is_lost_between_the_squares() -> None:
     fs = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
     release = hiding.study(fs, hiding.Config(4)).release
     for hour in hours(release, fs):
-        here = moment(release, fs, hour, 0)
+        here = moment(release, fs, hour)
         begin, end = 60 * hour, 60 * hour + 60
         recorded = {u for u, t in zip(fs.sample_user, fs.t_min, strict=True) if begin <= t < end}
         assert here.recorded == len(recorded) == pytest.approx(here.before[:, 4].sum())

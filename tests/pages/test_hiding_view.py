@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -54,11 +55,25 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert not small.error
     # At the same four hours all are recorded, and published, in each of them.
     assert "**Before** – the 7 users recorded in that hour" in text
-    number = next(n for n in small.number_input if n.label.startswith("Group, 0 to 2"))
-    number.set_value(0).run()
-    assert "Group 0: u0001" in said(small)
-    small.button(key="glove_group_least").click().run()
+    # All groups are drawn; the one that loses most is looked at first, another one when asked for.
+    assert "**All 3 groups** – click one to see it" in text
+    assert "Group 1 of 3 loses most: its samples are published as" in text
+    number = next(n for n in small.number_input if n.label.startswith("Group"))
+    assert number.value == 1
+    number.set_value(3).run()
+    assert "Group 3 of 3 by loss" in said(small)
     assert "own samples are published as 4 blocks" in said(small)
+    # A saved study may hold a group that this release has not.
+    small.session_state["fp_group"] = 9
+    small.run()
+    assert "Group 1 of 3 loses most" in said(small)
+    # Without a map projection there is no map, and all else.
+    data = small.session_state["fp_dataset"]
+    object.__setattr__(data, "fs", replace(data.fs, crs=None))
+    small.run()
+    small.button(key="glove_run").click().run()
+    until(small, lambda at: "Group 1 of 3 loses most" in said(at))
+    assert "There is no map: the data carry no map projection." in said(small)
     assert not small.exception
 
 
@@ -166,10 +181,11 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     gain = "With up to 10 % of the people left out of each day, the samples of all others are"
     assert gain in said(app)
     # One group of one day: people by the names they have in the data.
-    told = next(each.value for each in app.markdown if "Group " in each.value)
-    release, number = latest(app).release, int(told.split("Group ")[1].split(":")[0])
+    told = next(each.value for each in app.markdown if "loses most" in each.value)
+    release = latest(app).release
+    number = int(hiding.groups_by_loss(release)["group"][0])
     people = np.sort(release.people[release.members(number)])
-    assert f"Group {number}: {', '.join(f'u{p + 1:04d}' for p in people)}" in told
+    assert f"In it are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
     # A release in periods is produced, and the key keeps them apart.
     found = produced(app)
     assert found.verdict.passed

@@ -137,12 +137,27 @@ def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
 
 def test_a_person_can_be_chosen_and_never_appears_in_the_address(app: AppTest) -> None:
     opened(app)
+    assert "99.8 % of the users are easier" in said(app)  # the hardest to hide is looked at first
     people = next(box for box in app.selectbox if box.label == "Person")
     people.set_value(8).run()  # the number of the pseudonym
     assert "u0008 has" in said(app)
+    assert "99.8 % of the users are easier" not in said(app)
     app.button(key="person_hardest").click().run()
     assert "99.8 % of the users are easier" in said(app)  # 495 of 496
     assert "u0" not in str(app.query_params)
+
+
+def test_why_people_are_hard_to_hide_is_told_in_the_open(app: AppTest) -> None:
+    """Under its heading, the finding first."""
+    opened(app)
+    heading = "Why people are hard to hide: share of time, Gini, tail weight"
+    assert heading in [each.value for each in app.subheader]
+    assert not [each for each in app.expander if each.label.startswith("Why")]
+    told = [each.value for each in app.markdown]
+    finding = next(i for i, each in enumerate(told) if each.startswith("**Time "))
+    assert "more than half of the effort" in told[finding]
+    assert "The median temporal share is" in told[finding + 1]
+    assert "Gini coefficient" in told[finding + 2]
 
 
 def test_wrong_settings_are_refused_with_a_sentence(app: AppTest) -> None:
