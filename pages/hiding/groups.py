@@ -46,7 +46,9 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         st.number_input("Group, the largest loss first", 1, len(costs), rank, width=130, **how)
     left, right = side_by_side("glove_group")
     with left:
-        st.markdown(f"**All {words.count(len(costs), 'group')}** – click one to see it")
+        every = words.count(len(costs), "group")
+        drawn = "All" if len(costs) <= figures.MOST_GROUPS else f"{figures.MOST_GROUPS:,} of"
+        st.markdown(f"**{drawn} {every}** – click one to see it")
         show(
             figures.groups(costs, rank, of),
             key="glove_groups",
