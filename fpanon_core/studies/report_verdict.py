@@ -169,15 +169,15 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """What attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        "It holds no person's record. Whether a person is in the data (advantage over guessing, "
-        f"{asked} asked about): {w.estimate(result, 'membership')}; threshold: "
+        f"It holds no person's record. Asked of {asked} whether they are in the data, an attacker "
+        f"beats guessing by {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
         told.append(
-            "Home found within 1 km with what is published and 4 points of a person: "
-            f"{w.estimate(result, 'home')}. Guessing knows the same points, and a release without "
-            "the person; the interval is of the difference."
+            "Homes found within 1 km, with 4 points of a person: "
+            f"{w.estimate(result, 'home')}. Guessing knows these points, and a release without the "
+            "person; the interval is of the difference."
         )
     return " ".join(told)
 
