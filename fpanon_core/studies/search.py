@@ -65,6 +65,7 @@ _SIDES_M = tuple(m * 10.0**e for e in (2, 3, 4, 5) for m in (1, 1.5, 2, 3, 5, 7)
 _SIZES = (1, 2, 3, 5, 8, 12, 20, 35, 60, 100, 200)  # antennas an area
 _WINDOWS_MIN = (60.0, 360.0, 1_440.0)
 _CROWDS = (2.0, 1.5, 1.0)  # times the fewest people that the threshold takes
+_LARGER = (20, 10)  # where the threshold takes few
 _DAY_MIN, _TAIL = 1_440.0, 0.05
 
 Known = Mapping[tuple[Step, ...], OptionResult]
@@ -379,5 +380,7 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
-    sizes = dict.fromkeys(round(times * crowd(limits)) for times in _CROWDS)
-    return [k for k in sizes if k in K and k <= fs.n_users]
+    """The largest first: by re-identification; and larger ones, as homes may need them."""
+    sizes = [round(times * crowd(limits)) for times in _CROWDS]
+    larger = [k for k in _LARGER if k > sizes[0]]
+    return [k for k in dict.fromkeys([*larger, *sizes]) if k in K and k <= fs.n_users]

@@ -283,3 +283,27 @@ def test_every_kind_has_its_rung():
         assert rung.within or not rung.serves
     empty = SearchedTable((), "outsider", UtilityChoice("x", {"flows": 1.0}), KNOWLEDGE, "")
     assert all(rung.row is None for rung in ladder(empty, Limits()))
+
+
+def test_a_looser_recipient_is_offered_every_crowd_that_homes_may_need():
+    """Of re-identification groups of 3 do; of homes they may not: larger ones are tried then."""
+
+    def asked(threshold, within):
+        """The k of GLOVE that are asked for, one after another, where those of so many are in."""
+        search = Search(people(), Limits({"outsider": threshold}), utility_choice("travel"))
+        known, ks = {}, []
+        while wanted := search.wanted(known):
+            for option in wanted:
+                (step, *_) = option.steps
+                k = step.k if type(step) is fp.Glove else 0
+                ks += [k] if k else []
+                risk = 0.0 if k >= within else 1.0
+                measured = result(HIDDEN, 0.0, 0.5)
+                risks = dict.fromkeys(measured.risks, (risk, risk, risk))
+                known[option.steps] = replace(measured, option=option, risks=risks)
+        return ks
+
+    assert asked(1 / 3, within=3) == [3]
+    assert asked(1 / 3, within=20) == [3, 6, 10, 20]
+    assert asked(1 / 3, within=6) == [3, 6, 4]
+    assert 20 in asked(0.05, within=20)
