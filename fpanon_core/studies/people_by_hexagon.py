@@ -203,8 +203,10 @@ def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
     """All hexagons where nearly everything is, also those where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
-    x = np.array([seen.west, seen.east, seen.east, seen.west])
-    lon, lat = lon_lat(fs.crs, x, np.array([seen.south, seen.south, seen.north, seen.north]))
+    edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
+    x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
+    y = np.array([seen.south - edge, seen.north + edge])[[0, 0, 1, 1]]
+    lon, lat = lon_lat(fs.crs, x, y)
     around = h3.LatLngPoly(list(zip(lat.tolist(), lon.tolist(), strict=True)))
     return np.array(h3.h3shape_to_cells(around, resolution), np.uint64)
 
