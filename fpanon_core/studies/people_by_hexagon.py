@@ -237,7 +237,7 @@ def _spread(
         nowhere.data = -np.expm1(nowhere.data)
         found += original.weight[some] @ nowhere
         tell(nth_part(progress, at, original.n_users), 1.0)
-    return found
+    return np.round(found, 6)  # who is nearly surely there is counted whole
 
 
 def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) -> sparse.csr_array:
