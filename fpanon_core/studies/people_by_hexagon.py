@@ -87,8 +87,8 @@ class Result(Tabled):
         Recorded there at least once; at least ``config.least``, or 0 where only ``after`` is.
     after : float64 ndarray (n,)
         As published: how many are to be expected there at least once, if everybody was anywhere in
-        each area published of them, all places in it alike; 0 below ``config.least``. All 0 without
-        an option.
+        each area published of them, all places in it alike; 0 where fewer than ``config.least`` may
+        have been. All 0 without an option.
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes run on across the antimeridian.
     offsets : int64 ndarray (n + 1,)
@@ -166,8 +166,8 @@ def study(
         release = released(fs, steps, config.seed, engine=engine, progress=begun)
         every = np.union1d(cell, _shown(fs, resolution))
         people = _at(every, cell, people)
-        cell, after = every, _spread(release, every, fs.crs, part(progress, 0.6, 0.95))
-        after[after < config.least] = 0.0
+        after, may = _spread(release, every, fs.crs, part(progress, 0.6, 0.95))
+        cell, after = every, np.where(may >= config.least, after, 0.0)
     rank = np.lexsort((-after, -people))
     known = rank[(people > 0)[rank] | (after > 0)[rank]]
     told = known[: config.most]
@@ -213,8 +213,8 @@ def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
 
 def _spread(
     release: Release, cells: Hexes, crs: str | None, progress: Progress | None
-) -> FloatArray:
-    """People expected at least once in each hexagon; see :class:`Result`.
+) -> tuple[FloatArray, FloatArray]:
+    """People expected at least once in each hexagon, and who may have been; see :class:`Result`.
 
     Of an area each hexagon whose centre is in it gets the same share; of one without any, that
     with the nearest centre gets all.
@@ -230,14 +230,15 @@ def _spread(
     shares = _shares(areas, x, y, h3.average_hexagon_area(h3.get_resolution(int(cells[0])), "m^2"))
     shape = (original.n_users, len(areas))
     own = sparse.csr_array((np.ones(len(pairs)), (person[pairs], which[pairs])), shape)
-    found = np.zeros(len(cells))
+    found, may = np.zeros((2, len(cells)))
     for at in range(0, original.n_users, _PEOPLE_AT_ONCE):
         some = slice(at, at + _PEOPLE_AT_ONCE)
         nowhere = (own[some] @ shares).tocsr()  # logarithms add up
         nowhere.data = -np.expm1(nowhere.data)
         found += original.weight[some] @ nowhere
+        may += original.weight[some] @ (nowhere > 0)
         tell(nth_part(progress, at, original.n_users), 1.0)
-    return np.round(found, 6)  # who is nearly surely there is counted whole
+    return np.round(found, 6), may  # who is nearly surely there is counted whole
 
 
 def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) -> sparse.csr_array:

@@ -38,7 +38,7 @@ def verdict(data: Dataset, found: Exploration) -> Slide:
 def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
     asked = story.asked(aims.purpose(), aims.recipient(), found.limits)
     if found.as_it_is is None:
-        say([asked])
+        _for_whom(asked)
         return _measured(data, found)
     mine = workspace.of(data.digest)
     by, until = officer.signed()
@@ -54,8 +54,14 @@ def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
     elif mine.refusal is not None:
         decided = Decision("", NOTHING_LEAVES, mine.refusal, by, "", until)
     heads, sentence = story.verdict(found, decided, row)
-    say([asked, *heads])
+    _for_whom(asked)
+    say(heads)
     return sentence
+
+
+def _for_whom(asked: str) -> None:
+    with st.container(key="present_asked"):
+        st.markdown(asked)
 
 
 def _measured(data: Dataset, found: Exploration) -> str:
@@ -100,8 +106,12 @@ def risk(found: Exploration, result: OptionResult) -> Slide:
 
 
 def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
+    drawn = projected(attack.before_and_after(story.compared(found, result), [], of), FIGURE_PX)
+    # The legend has a line of its own above the names of the columns.
+    above = {"xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
+    drawn.update_layout(legend=above, margin={"t": 92})
     show(
-        projected(attack.before_and_after(story.compared(found, result), [], of), FIGURE_PX),
+        drawn,
         key="present_risk",
         alt="Share of people found, before and after, beside guessing and the thresholds.",
     )

@@ -29,7 +29,7 @@ from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 
 RECORD = Kind("shown_record", followed.published_record, page="present")
-_MAP_PX = 230
+_MAP_PX = 222
 _TICKS = 60  # from the first to the last record
 _TRAIL = 6  # ticks that the trail lasts
 _LIST_UP_TO = 5_000  # people in the list to choose from

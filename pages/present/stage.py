@@ -42,19 +42,26 @@ def dress() -> None:
     )
     st.html(
         "<style>"
+        "[data-testid=stMainBlockContainer] {padding-bottom: 0.5rem;} "
         ".st-key-present_heading {gap: 0;} "
-        ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0;} "
+        ".st-key-present_heading h1 {font-size: 1.9rem; padding: 0; margin-bottom: 0.5rem;} "
         ".st-key-present_heading [data-testid=stCaptionContainer] p {font-size: 1.05rem;} "
         ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "
         ".st-key-present_heads {padding: 1.2rem 0;} "
-        ".st-key-present_heads p {font-size: 1.75rem; line-height: 1.35;} "
+        ".st-key-present_heads p {font-size: 2rem; line-height: 1.3;} "
+        ".st-key-present_heads li p {font-size: 1.2rem;} "
+        ".st-key-present_asked p {font-size: 1.25rem;} "
         ".st-key-present_share p {font-size: 6.5rem; font-weight: 700; line-height: 1;} "
         ".st-key-present_whom p {font-size: 1.75rem; line-height: 1.3;} "
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {gap: 0.5rem;} "
-        "@media (min-height: 1000px) {"
-        ".st-key-present_heading h1 {font-size: 2.6rem;} "
-        ".st-key-present_sentence p {font-size: 1.6rem;} "
-        ".st-key-present_heads p, .st-key-present_whom p {font-size: 2.2rem;}} "
+        # Both maps of a pair stay side by side, however narrow the screen of a projector.
+        "[class*=st-key-pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
+        "[class*=st-key-pair_present] [data-testid=stColumn] {min-width: 0;} "
+        # On a large screen all of it is larger; plotly draws nothing right where CSS zooms.
+        "@media (min-height: 1000px) and (min-width: 1700px) {"
+        "[data-testid=stMainBlockContainer] {transform: scale(1.4); transform-origin: top left; "
+        "width: calc(100% / 1.4); max-width: calc(100% / 1.4);} "
+        "[data-testid=stMain] {align-items: flex-start;}} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
     )

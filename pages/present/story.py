@@ -102,7 +102,10 @@ def verdict(
     told, sentence = [now, tried], next(iter(tried.text), "")
     if chosen is not None:
         told = [now, last]
-        sentence = "; ".join(last.over) or use_told(found.table.results[chosen])
+        sentence = use_told(found.table.results[chosen])
+        if last.over:
+            of_all = words.count(len(found.limits.judged), "threshold")
+            sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
@@ -271,8 +274,8 @@ def hexagons_told(found: Result) -> str:
     """What the maps of records count, and whom they leave out."""
     return (
         "Before: people recorded in a hexagon at least once. After: people expected there by what "
-        f"is published of them. Edges are about {words.distance(found.edge_m)}. Hexagons with "
-        f"fewer than {found.config.least} people are left out."
+        f"is published of them. Edges are about {words.distance(found.edge_m)}. Hexagons where "
+        f"fewer than {found.config.least} people were, or may be, are left out."
     )
 
 
