@@ -57,11 +57,15 @@ def dress() -> None:
         # Both maps of a pair stay side by side, however narrow the screen of a projector.
         "[class*=st-key-pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
         "[class*=st-key-pair_present] [data-testid=stColumn] {min-width: 0;} "
-        # On a large screen all of it is larger; plotly draws nothing right where CSS zooms.
+        # On a large screen type is larger; figures are not: where CSS zooms, plotly cuts them.
         "@media (min-height: 1000px) and (min-width: 1700px) {"
-        "[data-testid=stMainBlockContainer] {transform: scale(1.4); transform-origin: top left; "
-        "width: calc(100% / 1.4); max-width: calc(100% / 1.4);} "
-        "[data-testid=stMain] {align-items: flex-start;}} "
+        ".st-key-present_heading h1 {font-size: 3rem;} "
+        ".st-key-present_heading [data-testid=stCaptionContainer] p {font-size: 1.5rem;} "
+        ".st-key-present_heads p, .st-key-present_whom p {font-size: 2.8rem;} "
+        ".st-key-present_heads li p, .st-key-present_asked p {font-size: 1.8rem;} "
+        ".st-key-present_sentence p {font-size: 1.9rem;} "
+        ".st-key-present_share p {font-size: 9rem;} "
+        ".st-key-main_figure {padding: 2rem 0;}} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
     )

@@ -273,9 +273,8 @@ def people_told(found: Result, days: int) -> str:
 def hexagons_told(found: Result) -> str:
     """What the maps of records count, and whom they leave out."""
     return (
-        "Before: people recorded in a hexagon at least once. After: people expected there by what "
-        f"is published of them. Edges are about {words.distance(found.edge_m)}. Hexagons where "
-        f"fewer than {found.config.least} people were, or may be, are left out."
+        "Before: people recorded in a hexagon. After: people expected there by what is published. "
+        f"Left out are hexagons where fewer than {found.config.least} people were, or may be."
     )
 
 
