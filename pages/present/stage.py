@@ -49,7 +49,7 @@ def dress() -> None:
         ".st-key-present_sentence p {font-size: 1.25rem; line-height: 1.35;} "
         ".st-key-present_heads {padding: 1.2rem 0;} "
         ".st-key-present_heads p {font-size: 2rem; line-height: 1.3;} "
-        ".st-key-present_heads li {font-size: 1.2rem;} "
+        ".st-key-present_heads li {font-size: 1rem;} "
         ".st-key-present_asked p {font-size: 1.25rem;} "
         ".st-key-present_share p {font-size: 6.5rem; font-weight: 700; line-height: 1;} "
         ".st-key-present_whom p {font-size: 1.75rem; line-height: 1.3;} "
