@@ -34,6 +34,7 @@ from . import attack
 from .estimates import costs
 from .learnt import guesses_of, homes_of, middle
 from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
+from .releases import released
 
 MOST_SAMPLES = 2_000
 """Samples of the person, and of the right record, that go along; of more those nearest in time."""
@@ -588,3 +589,96 @@ def _degrees(crs: str | None, x: FloatArray, y: FloatArray) -> tuple[FloatArray,
     if crs is None:
         return np.full(len(x), np.nan), np.full(len(x), np.nan)
     return lon_lat(crs, x, y)
+
+
+# --- before and after ---
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Whose published record is wanted, and by which option.
+
+    Attributes
+    ----------
+    option : ReleaseOption
+        Of records.
+    seed : int
+        Of its techniques.
+    user : int or None
+        Row number of the person; None for one who went middlingly far of those published.
+    """
+
+    option: ReleaseOption
+    seed: int = 0
+    user: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedRecord:
+    """What an option publishes of one person; no row where that is nothing.
+
+    Attributes
+    ----------
+    config : Wanted
+    digest : str
+        Of the data.
+    user : int
+        Row number of the person.
+    x_m, y_m, dx_m, dy_m, t_min, dt_min : float64 ndarray (n,)
+        Areas and time windows, by time; of all periods, where the person has a record in each.
+    """
+
+    config: Wanted
+    digest: str
+    user: int
+    x_m: FloatArray
+    y_m: FloatArray
+    dx_m: FloatArray
+    dy_m: FloatArray
+    t_min: FloatArray
+    dt_min: FloatArray
+
+
+@costs(450)
+def published_record(
+    fs: FingerprintSet,
+    config: Wanted,
+    *,
+    engine: Engine | None = None,
+    progress: Progress | None = None,
+) -> PublishedRecord:
+    """One person's record as an option publishes it, made with a seed for a study.
+
+    Raises
+    ------
+    ConfigError, InfeasibleError
+        As :func:`fpanon_core.release`.
+
+    Examples
+    --------
+    >>> from fpanon_core import GeneralizationProfile, Grid
+    >>> from fpanon_core.model.options import Generalize
+    >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 9, 4])
+    >>> coarse = ReleaseOption(steps=[Generalize(GeneralizationProfile(Grid(5000), 60))])
+    >>> found = published_record(fs, Wanted(coarse, user=0))
+    >>> found.dx_m.tolist(), found.dt_min.tolist()
+    ([5000.0], [60.0])
+    """
+    made = released(fs, config.option.steps, config.seed, engine=engine, progress=progress)
+    person = made.chain.person
+    user = middling(fs, np.unique(person)) if config.user is None else config.user
+    rows = np.flatnonzero(person[made.fs.sample_user] == user)
+    own = np.column_stack([values[rows] for values in made.fs.arrays(CELL).values()])
+    own = np.unique(own, axis=0)  # who stands for several has the same record several times
+    own = own[np.argsort(own[:, list(CELL).index("t_min")], kind="stable")]
+    columns = dict(zip(CELL, own.T.copy(), strict=True))
+    return PublishedRecord(config, fs.digest, user, **columns)
+
+
+def middling(fs: FingerprintSet, among: IntArray) -> int:
+    """Which of these people, by row number, went middlingly far."""
+    begins = fs.offsets[:-1]
+    wide, high = (
+        np.maximum.reduceat(v, begins) - np.minimum.reduceat(v, begins) for v in (fs.x_m, fs.y_m)
+    )
+    return int(among[np.argsort((wide + high)[among], kind="stable")[len(among) // 2]])

@@ -1,4 +1,4 @@
-"""Where are people? How many were recorded in each hexagon of H3, for a map of columns.
+"""Where are people? How many were recorded in each hexagon of H3, and how many as published.
 
 Places of few people are left out: who is alone at a place would be seen there by everybody who
 looks at the wall.
@@ -6,25 +6,35 @@ looks at the wall.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import h3.api.basic_int as h3
 import numpy as np
 import pandas as pd
+from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
+from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..anonymize.regions import hexagon_map
 from ..engines.local import Engine
-from ..engines.progress import Progress, tell
-from ..model.arrays import FloatArray, IntArray, distinct_rows
+from ..engines.progress import Progress, nth_part, part, tell
+from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
+from ..model.limits import SEED
+from ..model.options import ReleaseOption
 from ..model.profiles import Hexagons
-from ..model.projection import central
+from ..model.projection import central, lon_lat, project
+from .estimates import costs
+from .releases import Release, released
 from .tabled import Tabled
+
+Hexes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 RESOLUTIONS = range(3, 11)
 """Of H3, coarse to fine: edges of 69 km to 76 m."""
+_AREAS_AT_ONCE, _PEOPLE_AT_ONCE = 2_000, 2_000
+_SURE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
@@ -39,16 +49,23 @@ class Config:
         Hexagons, about, along the longer side of where nearly everything is.
     most : int
         Hexagons that are told of, those of most people.
+    option : ReleaseOption
+        Of records. Where they are as it publishes them is told, too, unless it has no step.
+    seed : int
+        Of its techniques.
     """
 
     least: int = 5
     across: int = 50
     most: int = 2_000
+    option: ReleaseOption = field(default_factory=ReleaseOption)
+    seed: int = 0
 
     def __post_init__(self) -> None:
         whole("least", self.least, 2, of="people")
         whole("across", self.across, 1, of="hexagons")
         whole("most", self.most, 1, of="hexagons")
+        SEED.check("seed", self.seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +84,11 @@ class Result(Tabled):
     cell : uint64 ndarray (n,)
         H3's index of each hexagon that is told of, the most people first.
     people : int64 ndarray (n,)
-        Recorded there at least once; at least ``config.least``.
+        Recorded there at least once; at least ``config.least``, or 0 where only ``after`` is.
+    after : float64 ndarray (n,)
+        As published: how many are to be expected there at least once, if everybody was anywhere in
+        each area published of them, all places in it alike; 0 where fewer than ``config.least`` may
+        have been. All 0 without an option.
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes run on across the antimeridian.
     offsets : int64 ndarray (n + 1,)
@@ -86,8 +107,9 @@ class Result(Tabled):
     digest: str
     resolution: int
     edge_m: float
-    cell: np.ndarray[tuple[int], np.dtype[np.uint64]]
+    cell: Hexes
     people: IntArray
+    after: FloatArray
     lon: FloatArray
     lat: FloatArray
     offsets: IntArray
@@ -97,16 +119,18 @@ class Result(Tabled):
     n_people: int
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``hexagons``: ``cell`` (H3's index, hexadecimal), ``people``."""
+        """``hexagons``: ``cell`` (H3's index, hexadecimal), ``people``, ``after``."""
         cells = [f"{cell:x}" for cell in self.cell.tolist()]
-        return {"hexagons": pd.DataFrame({"cell": cells, "people": self.people})}
+        found = {"cell": cells, "people": self.people, "after": self.after}
+        return {"hexagons": pd.DataFrame(found)}
 
 
+@costs(450)
 def study(
     fs: FingerprintSet,
     config: Config,
     *,
-    engine: Engine | None = None,  # noqa: ARG001
+    engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Count the people of each hexagon.
@@ -127,34 +151,118 @@ def study(
     """
     if fs.crs is None:
         raise ConfigError("There is no map: the data carry no map projection.")
+    if config.option.recordless is not None:
+        raise ConfigError("The option publishes no records; its tables are maps of their own.")
     resolution = _resolution(fs, config)
     hexagons = hexagon_map(fs, Hexagons(resolution))
-    tell(progress, 0.6)
     user = np.repeat(np.arange(fs.n_users), fs.lengths)
     first, _ = distinct_rows(user.astype(np.float64), hexagons.sample_region.astype(np.float64))
     who, where = user[first], hexagons.sample_region[first]
     count = np.bincount(where, fs.weight[who], len(hexagons.cell)).astype(np.int64)
-    enough = np.flatnonzero(count >= config.least)
-    told = enough[np.argsort(-count[enough], kind="stable")[: config.most]]
+    enough = count >= config.least
+    cell, people, after = hexagons.cell, np.where(enough, count, 0), np.zeros(len(count))
+    if config.option.steps:
+        steps, begun = config.option.steps, part(progress, 0.0, 0.6)
+        release = released(fs, steps, config.seed, engine=engine, progress=begun)
+        every = np.union1d(cell, _shown(fs, resolution))
+        people = _at(every, cell, people)
+        after, may = _spread(release, every, fs.crs, part(progress, 0.6, 0.95))
+        cell, after = every, np.where(may >= config.least, after, 0.0)
+    rank = np.lexsort((-after, -people))
+    known = rank[(people > 0)[rank] | (after > 0)[rank]]
+    told = known[: config.most]
     seen = np.zeros(fs.n_users, bool)
-    seen[who[np.isin(where, told)]] = True
-    lon, lat, offsets = _corners(hexagons.cell[told])
+    seen[who[np.isin(hexagons.cell[where], cell[told[people[told] > 0]])]] = True
+    lon, lat, offsets = _corners(cell[told])
     tell(progress, 1.0)
     return Result(
         config=config,
         digest=fs.digest,
         resolution=resolution,
         edge_m=float(h3.average_hexagon_edge_length(resolution, unit="m")),
-        cell=hexagons.cell[told],
-        people=count[told],
+        cell=cell[told],
+        people=people[told],
+        after=after[told],
         lon=lon,
         lat=lat,
         offsets=offsets,
-        few=int(((count > 0) & (count < config.least)).sum()),
-        beyond=len(enough) - len(told),
+        few=int(((count > 0) & ~enough).sum()),
+        beyond=len(known) - len(told),
         unseen=int(fs.weight[~seen].sum()),
         n_people=int(fs.weight.sum()),
     )
+
+
+def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
+    """The same numbers, in the place of each cell among all of them, sorted; 0 elsewhere."""
+    found = np.zeros(len(every), np.int64)
+    found[np.searchsorted(every, cell)] = people
+    return found
+
+
+def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
+    """All hexagons where nearly everything is, also those where nobody was recorded."""
+    seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
+    edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
+    x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
+    y = np.array([seen.south - edge, seen.north + edge])[[0, 0, 1, 1]]
+    lon, lat = lon_lat(fs.crs, x, y)
+    around = h3.LatLngPoly(list(zip(lat.tolist(), lon.tolist(), strict=True)))
+    return np.array(h3.h3shape_to_cells(around, resolution), np.uint64)
+
+
+def _spread(
+    release: Release, cells: Hexes, crs: str | None, progress: Progress | None
+) -> tuple[FloatArray, FloatArray]:
+    """People expected at least once in each hexagon, and who may have been; see :class:`Result`.
+
+    Of an area each hexagon whose centre is in it gets the same share; of one without any, that
+    with the nearest centre gets all.
+    """
+    assert crs is not None
+    fs, original = release.fs, release.chain.original
+    lat, lon = np.array([h3.cell_to_latlng(int(cell)) for cell in cells]).T
+    x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), crs)
+    first, which = distinct_rows(*fs.arrays(PLACE).values())
+    areas = np.column_stack([values[first] for values in fs.arrays(PLACE).values()])
+    person = release.chain.person[fs.sample_user]
+    pairs, _ = distinct_rows(person.astype(np.float64), which.astype(np.float64))
+    shares = _shares(areas, x, y, h3.average_hexagon_area(h3.get_resolution(int(cells[0])), "m^2"))
+    shape = (original.n_users, len(areas))
+    own = sparse.csr_array((np.ones(len(pairs)), (person[pairs], which[pairs])), shape)
+    found, may = np.zeros((2, len(cells)))
+    for at in range(0, original.n_users, _PEOPLE_AT_ONCE):
+        some = slice(at, at + _PEOPLE_AT_ONCE)
+        nowhere = (own[some] @ shares).tocsr()  # logarithms add up
+        nowhere.data = -np.expm1(nowhere.data)
+        found += original.weight[some] @ nowhere
+        may += original.weight[some] @ (nowhere > 0)
+        tell(nth_part(progress, at, original.n_users), 1.0)
+    return np.round(found, 6), may  # who is nearly surely there is counted whole
+
+
+def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) -> sparse.csr_array:
+    """Logarithm of one minus the share of each area that each hexagon gets, (areas, hexagons)."""
+    rows, columns = [], []
+    low, size = areas[:, :2], areas[:, 2:]
+    for at in range(0, len(areas), _AREAS_AT_ONCE):
+        west, south = low[at : at + _AREAS_AT_ONCE].T[:, :, None]
+        east, north = (low + size)[at : at + _AREAS_AT_ONCE].T[:, :, None]
+        row, column = np.nonzero((x >= west) & (x < east) & (y >= south) & (y < north))
+        rows.append(row + at)
+        columns.append(column)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    inside = np.bincount(row, minlength=len(areas))
+    # Of an area that reaches beyond the map the rest is not squeezed into it.
+    many = np.maximum(np.maximum(inside, size.prod(axis=1) / hexagon_m2), 1.0)
+    none = np.flatnonzero(inside == 0)
+    away, nearest = cKDTree(np.column_stack([x, y])).query((low + size / 2)[none])
+    near = away <= np.sqrt(hexagon_m2)
+    each = np.concatenate([1 / many[row], np.ones(int(near.sum()))])
+    row = np.concatenate([row, none[near]])
+    column = np.concatenate([column, nearest[near]])
+    values = np.log1p(-np.minimum(each, _SURE))
+    return sparse.csr_array((values, (row, column)), (len(areas), len(x)))
 
 
 def _resolution(fs: FingerprintSet, config: Config) -> int:
@@ -169,9 +277,7 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
     return RESOLUTIONS[0]
 
 
-def _corners(
-    cells: np.ndarray[tuple[int], np.dtype[np.uint64]],
-) -> tuple[FloatArray, FloatArray, IntArray]:
+def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:
     """Of all hexagons: longitudes near those of the first, latitudes, and where each begins."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     offsets = np.concatenate([[0], np.cumsum([len(ring) for ring in rings])]).astype(np.int64)

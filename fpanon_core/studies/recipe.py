@@ -48,6 +48,8 @@ class Decision:
         Who signs; in no recipe.
     data_name : str
         What the data are called; never taken from a file's name.
+    until : str
+        Until when the decision holds, such as "31 December 2027"; in no recipe.
     """
 
     question: str = ""
@@ -55,6 +57,7 @@ class Decision:
     why: str = ""
     signer: str = ""
     data_name: str = ""
+    until: str = ""
 
     @property
     def refused(self) -> bool:
@@ -78,7 +81,7 @@ class Recipe:
     areas : float, str or None
         As of an exploration.
     decision : Decision
-        Without who signs.
+        Without who signs, and until when it holds.
     digest : str
         Keyed; of the data.
     version : str
@@ -101,7 +104,7 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
         decided = asdict(self.decision)
-        del decided["signer"]
+        del decided["signer"], decided["until"]
         return {
             "recipe": _FORMAT,
             "options": [option.to_dict() for option in self.options],

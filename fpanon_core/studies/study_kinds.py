@@ -44,9 +44,11 @@ KINDS = {
 NOT_KEPT = {
     *("produce_option", "produce_hidden", "produce_tables", "produce_people", "questionnaire"),
     *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
+    *("shown_record", "shown_tables"),
 }
 """A release as it leaves comes with the key from its people to their ids, or costs its ε once, and
-a questionnaire is known by its upload: neither stands in a file. An estimate is of one machine."""
+a questionnaire is known by its upload: neither stands in a file. An estimate is of one machine.
+What slides show of one person, or of exact counts, is made again when they are shown."""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from pages.aggregates import counts, counts_story, form, habits, story
 from pages.aggregates.habits import person
 from pages.charts import recovery, style
 from pages.charts.maps import dots_legend
-from pages.shell import definitions, downloads, layout, workspace
+from pages.shell import definitions, downloads, layout
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -36,15 +34,14 @@ if found is None:
 made, score, dates = found.counts, found.score, days(data.fs)
 
 # --- how much comes back ---
-draw = partial(
-    recovery.by_step,
-    story.STEP_NAMES,
-    score.recorded_by_step.tolist(),
-    score.baseline_recorded_by_step.tolist(),
-)
 with st.container(key="main_figure"):
     show(
-        draw(of),
+        recovery.by_step(
+            story.STEP_NAMES,
+            score.recorded_by_step.tolist(),
+            score.baseline_recorded_by_step.tolist(),
+            of,
+        ),
         key="aggregates_steps",
         alt="Share of recorded points recovered after each step, beside linking at random.",
     )
@@ -53,13 +50,6 @@ what_this_means(
     key="aggregates_attack",
     published=story.PUBLISHED_RECOVERY,
     source=story.SOURCE,
-)
-workspace.offer(
-    data.digest,
-    "aggregates",
-    "How much of everybody’s path comes back from counts?",
-    draw,
-    *story.attack(found)[:2],
 )
 if lack := story.lack(found):
     st.info(lack)

@@ -77,18 +77,6 @@ def gaps(
     return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
-def of_several(
-    measured: Measured,
-    ks: Sequence[int],
-    order: Sequence[int],
-    end: float,
-    stretch: StretchConfig,
-    of: style.Theme,
-) -> go.Figure:
-    """The figure of everyone's gaps for several k."""
-    return gaps(by_k(measured, ks, order, of), of, "k", end, stretch)
-
-
 def by_k(
     measured: Measured | None, ks: Sequence[int], order: Sequence[int], of: style.Theme
 ) -> list[Curve]:

@@ -10,7 +10,7 @@ from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.anonymizability import together
 from pages.anonymizability import figures, form, person, results, story
 from pages.charts import style
-from pages.shell import definitions, downloads, job_panel, kinds, layout, questions, workspace
+from pages.shell import definitions, downloads, job_panel, kinds, layout, questions
 from pages.shell.figure import show
 from pages.shell.guard import act, end_view
 from pages.shell.layout import what_this_means
@@ -70,13 +70,6 @@ what_this_means(
     *story.by_k(shown, drawn, wanted.config, curves, reach),
     key="by_k",
     published=story.published_by_k(profile, drawn, wanted.config),
-)
-workspace.offer(
-    data.digest,
-    "anonymizability",
-    "How far is everyone from a crowd of k?",
-    partial(figures.of_several, shown, drawn, wanted.ks, reach, wanted.config),
-    *story.by_k(shown, drawn, wanted.config, curves, reach)[:3],
 )
 with st.container(key="anon_background"):
     if deepening is not None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from pages.attack import figures, form, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, layout, questions, workspace
+from pages.shell import downloads, layout, questions
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -49,30 +47,20 @@ layout.about(
 )
 
 # --- before and after ---
-draw = partial(
-    attack.before_and_after,
-    figures.shares(result),
-    figures.errors(result),
-    whom="people" if result.period_days is None else "records",
-)
 with st.container(key="main_figure"):
     show(
-        draw(of),
+        attack.before_and_after(
+            figures.shares(result),
+            figures.errors(result),
+            of,
+            whom="people" if result.period_days is None else "records",
+        ),
         key="attack_found",
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95 % intervals and what guessing gives.",
     )
 first, *others = story.told(result)
 what_this_means(first, key="attack")
-if asked.release.steps is not None:
-    workspace.offer(
-        data.digest,
-        "attack",
-        "What does an attacker find, before and after?",
-        draw,
-        first,
-        steps=asked.release.steps,
-    )
 st.markdown(" ".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")

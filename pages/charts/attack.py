@@ -12,9 +12,11 @@ import plotly.graph_objects as go
 from .style import Theme, axis, figure, interval, known, note, percents, series
 
 BEFORE, AFTER, GUESSING = "data as they are", "release", "guessing"
+THRESHOLD = "threshold"
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 _WIDE = 0.70  # of the figure; the numbers stand to the right
 _COLUMNS = (0.80, 0.90, 1.0)  # right ends of the numbers: before, after, guessing
+_HALF = 0.42  # of a row: half the length of a threshold's line
 _UP = 0.19  # of a row: what was before stands so much above its middle, what is after below
 
 
@@ -43,6 +45,8 @@ class Compared:
         What is attained without the release, or without linking; NaN for nothing to draw.
     told : tuple of str
         The three in words, as they stand beside the row.
+    limit : float
+        The threshold; NaN for none to draw.
     """
 
     name: str
@@ -50,6 +54,7 @@ class Compared:
     after: Estimate
     guessing: float
     told: tuple[str, str, str]
+    limit: float = math.nan
 
 
 def before_and_after(
@@ -137,7 +142,13 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
 
     tick = {"symbol": "line-ns", "size": 22, "line": {"color": of.css("ink"), "width": 2.5}}
     before = dots(BEFORE, 0, of.categories[1], "diamond-open")
+    limits = [row.limit for row in rows]
+    spots = [row + up for row in range(len(rows)) for up in (-_HALF, _HALF, 0.0)]
+    at = known(at for limit in limits for at in (limit, limit, math.nan))
+    look = {"color": of.css("quiet"), "width": 2, "dash": "dot"}
+    most = series(THRESHOLD, at, spots, "lines", line=look) | axes
     return [
+        *([most] if any(map(math.isfinite, limits)) else []),
         drawn(GUESSING, [row.guessing for row in rows], 0, 2, marker=tick),
         *([before] if any(math.isfinite(row.before.value) for row in rows) else []),
         dots(AFTER, 1, of.categories[0], "circle"),

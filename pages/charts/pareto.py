@@ -60,8 +60,6 @@ class Dot:
         Whether it is behind another by the estimates, though the intervals leave it open.
     chosen : bool
         Whether it is the option chosen for release: its number is written first.
-    numbered : bool
-        Whether its number is written at all.
     """
 
     number: int
@@ -76,7 +74,6 @@ class Dot:
     pinned: bool = False
     behind: bool = False
     chosen: bool = False
-    numbered: bool = True
 
 
 def pareto(
@@ -209,7 +206,7 @@ def _corners(
         dot = dots[i]
         return not dot.chosen, not dot.pinned, not dot.front, dot.behind, dot.number
 
-    order = sorted((i for i, dot in enumerate(dots) if dot.numbered), key=rank)
+    order = sorted(range(len(dots)), key=rank)
     found = corners_beside(order, boxes, inside, around, lines)
     return {dots[i].number: _CORNERS[corner] for i, corner in found.items()}
 

@@ -360,18 +360,20 @@ def group_legend(seen: PlayedGroup, of: Theme) -> go.Figure:
     return marks_legend(named | {"recorded earlier": earlier} | areas, of)
 
 
-def played_legend(of: Theme) -> go.Figure:
-    """What the marks of both maps are, on one line."""
-    person, published = of.css("person"), of.css("other")
+def played_legend(of: Theme, *, published: bool = True) -> go.Figure:
+    """What the marks of both maps are, on one line; or of that of what was recorded alone."""
+    person, other = of.css("person"), of.css("other")
     through = {"color": of.css("quiet"), "width": 3}
     marks = {
         "recorded here last": {"symbol": "circle", "color": person, "size": 16},
         "recorded before": {"symbol": "circle", "color": of.css("person", 0.45), "size": 9},
-        "published for now": _box(of.css("other", 0.45), published, 3),
-        "published for earlier": _box(of.css("other", 0.06), published, 1),
+    }
+    after = {
+        "published for now": _box(of.css("other", 0.45), other, 3),
+        "published for earlier": _box(of.css("other", 0.06), other, 1),
         "through the areas’ middles": {"symbol": "line-ew", "size": 18, "line": through},
     }
-    return marks_legend(marks, of)
+    return marks_legend(marks | after if published else marks, of)
 
 
 def _trip(

@@ -221,3 +221,37 @@ def transition(
         {"title": "Number of bins (d)", "type": "log", "dtick": 1},
         {"title": "Probability to be unique", "range": [-0.02, 1.02], "dtick": 0.25},
     )
+
+
+# --- of a hundred people ---
+
+_TURN = np.linspace(0, 2 * np.pi, 25)
+_HEAD = 0.5 + 0.17 * np.cos(_TURN), 0.74 + 0.17 * np.sin(_TURN)
+_BODY = 0.5 + 0.32 * np.cos(_TURN[:13]), 0.1 + 0.4 * np.sin(_TURN[:13])
+
+
+def of_a_hundred(found: int, of: Theme, *, height: int = MAIN_PX) -> go.Figure:
+    """A hundred people in ten rows; the first of them, who are found, are filled."""
+    traces = []
+    for name, some, fill, edge in (
+        ("singled out", range(found), of.css("other"), of.css("other")),
+        ("not singled out", range(found, 100), of.css("paper"), of.css("quiet")),
+    ):
+        x: list[float | None] = []
+        y: list[float | None] = []
+        for at in some:
+            for part in (_HEAD, _BODY):
+                x += [*(part[0] + at % 10), part[0][0] + at % 10, None]
+                y += [*(part[1] + 9 - at // 10), part[1][0] + 9 - at // 10, None]
+        outline = {"color": edge, "width": 1}
+        traces.append(series(name, x, y, "lines", fill="toself", fillcolor=fill, line=outline))
+    bare = {"visible": False, "fixedrange": True}
+    return figure(
+        of,
+        traces,
+        bare | {"range": [0, 10], "constrain": "domain"},
+        bare | {"range": [0, 10], "scaleanchor": "x", "constrain": "domain"},
+        height=height,
+        showlegend=False,
+        margin={"l": 0, "r": 0, "t": 0, "b": 0},
+    )

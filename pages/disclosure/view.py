@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from fpanon_core.model.profiles import corners_text
@@ -11,7 +9,7 @@ from pages.charts import disclosure, style
 from pages.charts.maps import MAX_CELLS, cells_map, scale_bar, shades
 from pages.charts.plain import plain
 from pages.disclosure import form, story
-from pages.shell import definitions, downloads, layout, questions, workspace
+from pages.shell import definitions, downloads, layout, questions
 from pages.shell.figure import legend, show, show_map
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -55,22 +53,13 @@ with st.container(
 leak = found.leaks[profile]
 
 # --- over profiles ---
-draw = partial(disclosure.over_profiles, names, [story.panel(found, what)], height=style.MAIN_PX)
 with st.container(key="main_figure"):
     show(
-        draw(of),
+        disclosure.over_profiles(names, [story.panel(found, what)], of, height=style.MAIN_PX),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95 % intervals.",
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
-workspace.offer(
-    data.digest,
-    "disclosure",
-    "What do the known points give away?",
-    draw,
-    *story.measures_told(found, profile),
-    about="The data as they are, and coarser",
-)
 if corners := corners_text(each.laid.space for each in found.leaks.values()):
     st.caption(corners)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from fpanon_core.studies import hiding, presets
@@ -72,15 +70,6 @@ with st.container(key="main_figure"):
 pair = story.pair(made, chosen)
 gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
 what_this_means(*story.accurate(result), key="glove")
-if chosen.steps is not None:
-    workspace.offer(
-        data.digest,
-        "glove",
-        "How coarse is what is published?",
-        partial(figures.accuracy, {chosen: result}, figures.ACCURACIES[0]),
-        *story.accurate(result),
-        steps=chosen.steps,
-    )
 helps = (
     ""
     if worths[chosen].useful

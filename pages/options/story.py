@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fpanon_core.io.hints import for_screen
 from fpanon_core.model.arrays import FloatArray, IntArray
@@ -14,7 +14,7 @@ from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, best_option, some_alone
+from fpanon_core.studies.judgement import Limits, some_alone
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import crowd
@@ -168,26 +168,6 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
     if not len(allowed) or allowed.max() - allowed.min() > _ONE_LINE:
         return None
     return float(allowed.min())
-
-
-def few_numbered(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
-    """For a wall: only the dots whose names :func:`key_told` says are numbered."""
-    named = {dot.number for dot in _slide_dots(table, dots, criteria)}
-    return [replace(dot, numbered=dot.number in named) for dot in dots]
-
-
-def key_told(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> str:
-    """Which option each number on the slide is."""
-    return " ".join(
-        f"**{dot.number}**: {plain(dot.name)}{' (chosen)' if dot.chosen else ''}."
-        for dot in _slide_dots(table, dots, criteria)
-    )
-
-
-def _slide_dots(table: OptionsTable, dots: Sequence[Dot], criteria: Criteria) -> list[Dot]:
-    """The chosen option's dot, and that of the best, where they are drawn."""
-    best = best_option(table, criteria.limits)
-    return [dot for i, dot in enumerate(dots) if dot.chosen or i == best]
 
 
 # --- the verdict ---

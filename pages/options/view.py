@@ -83,17 +83,7 @@ dots = story.dots(table, by, pinned, standing.result.option.name if standing els
 with top:
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
-    conclusion = story.conclusion(all_weighed, dots, by)
-    what_this_means(*conclusion, key="options_front")
-    workspace.offer(
-        data.digest,
-        "options",
-        "Which option may be released, and what is lost?",
-        partial(figures.drawn, story.few_numbered(table, dots, by), by, table),
-        story.key_told(table, dots, by),
-        *conclusion,
-        about="All options tried",
-    )
+    what_this_means(*story.conclusion(all_weighed, dots, by), key="options_front")
     if more := story.further(table, dots, by):
         st.markdown(" ".join(more))
     if not_drawn := story.not_drawn_told(table, by):

@@ -12,13 +12,13 @@ from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies import search
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import Limits
-from fpanon_core.studies.option_result import OptionResult, utility_choice
+from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import aims, exploration, job_panel, limits, questions, workspace
+from pages.shell import exploration, job_panel, limits, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act, fragment
 from pages.shell.session import Job
@@ -42,7 +42,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
     """What is weighed of these data by now, here or on Release options; the report's, too."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
-    made = _empty(data) if before is None else before.table
+    made = exploration.empty(data) if before is None else before.table
     late = 0 if before is None else before.waiting
     if tried is not None:
         results = exploration.known(data.fs, tried.options, tried.knowledge)
@@ -204,8 +204,3 @@ def _why(label: str, key: str) -> str:
 def _button(label: str, key: str, icon: str, *, primary: bool = False) -> bool:
     kind: Literal["primary", "secondary"] = "primary" if primary else "secondary"
     return st.button(label, key=f"overview_{key}", icon=icon, type=kind)
-
-
-def _empty(data: Dataset) -> OptionsTable:
-    choice = utility_choice(aims.purpose().name)
-    return OptionsTable((), "outsider", choice, search.KNOWLEDGE, data.digest)

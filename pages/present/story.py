@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
-from fpanon_core.model.glove import GloveResult
+from fpanon_core.model.count_tables import DAY_TYPES, CountTables
+from fpanon_core.model.options import ReleaseOption, Synthesize
+from fpanon_core.model.purpose import Purpose, Recipient
+from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import interval, some_alone
+from fpanon_core.studies.followed import PublishedRecord
+from fpanon_core.studies.judgement import Limits, some_alone
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
-from fpanon_core.studies.report_verdict import as_they_are, over_told, tried_told
+from fpanon_core.studies.recipe import Decision
+from fpanon_core.studies.report_verdict import over_told, tried_told
 from fpanon_core.studies.report_words import (
     COMPONENTS,
+    between,
     describe_utility,
     estimate,
+    limit,
     little_use,
     people,
     use_told,
@@ -25,31 +33,25 @@ from pages.charts.attack import UNKNOWN, Compared, Estimate
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.charts.record import Played
 
-NOTHING = (
-    "No data set is open yet. Open a sample, or your own data: where people are is shown at once, "
-    "and each page's main figure becomes a slide here when it is measured."
-)
-NO_SLIDE = (
-    "No slide is chosen, or none can be drawn of these data. Choose slides above, or measure "
-    "something first: each page's main figure becomes a slide here."
-)
-MISSING = "Each of these pages becomes a slide here once it has measured its figure:"
+NOTHING = "No data set is open yet. Open a sample, or your own data. The slides follow."
 ONE_PERSON_REAL = (
     "These are not marked as synthetic: the slide would show the path of one real person to "
     "everybody in the room. A path names a person to whoever knows some of it, even under a "
     "pseudonym."
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; there is nobody like that."
-NO_RELEASE = (
-    "One person’s record, before and after: choose an option that hides everyone, and make it on "
-    "*Hide everyone*; then it is a slide here."
+NOT_MEASURED = "What an attacker finds in the data as they are is not measured yet."
+COUNTING = "The map appears as soon as people are counted."
+PUBLISHING = "The maps appear as soon as the record is made."
+TOO_FEW = "No area has enough people to be shown."
+NO_MAP = "There is no map of these areas."
+NOT_CHARGED = (
+    "No release of this option is made yet, so no map of it is shown: its noise is seen by nobody "
+    "before its ε is charged. Make the release on *Publish no records*."
 )
-QUESTION = "May these data be released?"
-DECIDED = "What was decided?"
-ALL = "The data as they are, and all options tried"
-NONE_CHOSEN = "no option is chosen"
-REFUSED = "nothing is released"
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
+UNDECIDED = ":material/help: **Nothing is decided yet.**"
+_REASON = 300  # letters of the reason that stand on a slide; the report has all
 _MARKS = {
     "against": ":material/block:",
     "open": ":material/help:",
@@ -60,19 +62,100 @@ _ROWS = {
     "home": "home within 1 km",
     "unicity": "singled out",
     "alone": "record of their own",
+    "membership": "known to be in the data",
 }
 
 
-def of_option(name: str) -> str:
-    """Of which option a slide is."""
-    return f"Chosen option: **{plain(name)}**"
+def about(result: OptionResult | None, why_not: str | None) -> str:
+    """Of which option the slides are."""
+    if result is not None:
+        return f"Chosen option: **{plain(result.option.told)}**"
+    return "Nothing is released." if why_not is not None else "No option is chosen."
 
 
-def verdict(found: Exploration) -> tuple[list[str], str]:
-    """The heads of the report's verdict, and the option that comes first."""
-    told = [as_they_are(found), tried_told(found)]
+def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
+    """What for, for whom, and what risk is accepted."""
+    most = limits.limit("outsider")
+    accepted = "no threshold" if most is None else limit(limits, "outsider")
+    return (
+        f"Purpose: **{plain(purpose.title)}** · Recipient: **{plain(recipient.title)}** · "
+        f"Accepted risk of re-identification: **{accepted}**"
+    )
+
+
+def verdict(
+    found: Exploration, decided: Decision | None = None, chosen: int | None = None
+) -> tuple[list[str], str]:
+    """The heads of the report's verdict, now and chosen, and on what ground.
+
+    Without a choice, how many options are within the thresholds, and which comes first.
+
+    Parameters
+    ----------
+    found : Exploration
+    decided : Decision, optional
+    chosen : int, optional
+        Row of the option that was chosen.
+    """
+    decided = decided or Decision()
+    now, tried, last = report_verdict.verdict(found, decided, chosen)[:3]
+    told, sentence = [now, tried], next(iter(tried.text), "")
+    if chosen is not None:
+        told = [now, last]
+        sentence = use_told(found.table.results[chosen])
+        if last.over:
+            of_all = words.count(len(found.limits.judged), "threshold")
+            sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
+    elif decided.refused:
+        told, sentence = [now, last], last.text[0]
+    elif not found.table.results:
+        told, sentence = [now], "No option is tried yet. *Find a release* on Overview searches."
     heads = [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in told]
-    return heads, plain(next(iter(told[1].text), ""), MESSAGE_LENGTH)
+    return heads, plain(sentence, MESSAGE_LENGTH) if found.table.results else sentence
+
+
+@dataclass(frozen=True)
+class SingledOut:
+    """Who is singled out: of a hundred, as a share, of whom, and how sure that is."""
+
+    of_a_hundred: int
+    share: str
+    whom: str
+    sentence: str
+
+
+def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
+    """Of people in the data as they are; None where nothing of the kind was measured.
+
+    Examples
+    --------
+    >>> raw = OptionResult(ReleaseOption(), {"unicity": (0.004, 0.0, 0.01)}, n_users=900)
+    >>> singled_out(raw, 4).of_a_hundred, singled_out(raw, 4).whom
+    (1, 'of people are singled out by 4 known points: places, each with its time.')
+    """
+    risk = "unicity" if math.isfinite(raw.risk("unicity")[0]) else "outsider"
+    share, low, high = raw.risk(risk)
+    if not math.isfinite(share):
+        return None
+    # Never none of a few, never all of not all.
+    many = min(max(round(100 * share), math.ceil(share)), 99 + math.floor(share))
+    points = words.count(p, "known point")
+    whom = f"of people are singled out by {points}: places, each with its time."
+    if risk == "outsider":
+        whom = f"of people are re-identified by the strongest attacker, with {points}."
+    of_whom = f"all {raw.n_users:,} people"
+    if raw.n_targets < raw.n_users:
+        of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
+    sentence = (
+        f"Measured of {of_whom} in the data as they are "
+        f"(95 % interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
+    )
+    return SingledOut(many, words.brief(words.percent(share)), whom, sentence)
+
+
+def not_asked(raw: OptionResult) -> str:
+    """Why nobody knows who is singled out."""
+    return plain(raw.fault or "It was not measured who is singled out.", MESSAGE_LENGTH)
 
 
 def decision(found: Exploration, result: OptionResult) -> list[str]:
@@ -96,7 +179,21 @@ def _alone(result: OptionResult) -> list[str]:
 
 def reason(why: str) -> str:
     """The reason that was given."""
-    return f"Why: {plain(why, MESSAGE_LENGTH)}" if why else "No reason is given yet."
+    return f"Why: {plain(why, _REASON)}" if why else "No reason is given yet."
+
+
+def signed(by: str, until: str) -> list[str]:
+    """Who decided, and until when it holds."""
+    who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
+    end = f"Valid until **{plain(until)}**." if until.strip() else "No end is stated."
+    return [f"{who} {end}"]
+
+
+def recommended(found: Exploration) -> str:
+    """Which option comes first, while none is chosen."""
+    if not found.table.results:
+        return "No option is tried yet. *Find a release* on Overview searches."
+    return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
@@ -121,21 +218,28 @@ def risk(found: Exploration, result: OptionResult) -> str:
     """What the strongest attacker finds, before and after."""
     p, raw = found.table.config.p, found.as_it_is
     before = "" if raw is None else f" In the data as they are: {estimate(raw, 'outsider')}."
+    if result.option.recordless is not None:
+        return (
+            "The release holds no record to re-identify. An attacker tells better than by guessing "
+            f"whether a person is in the data: {estimate(result, 'membership')}."
+        )
     return (
         f"With {words.count(p, 'known point')} the strongest attacker re-identifies "
         f"{estimate(result, 'outsider')}.{before}"
     )
 
 
-def compared(raw: OptionResult | None, result: OptionResult) -> list[Compared]:
-    """The rows of the figure: what is found before and after, beside guessing."""
+def compared(found: Exploration, result: OptionResult) -> list[Compared]:
+    """The rows of the figure: before and after, beside guessing and the threshold."""
     rows = []
-    for measure, name in _ROWS.items():
-        before = UNKNOWN if raw is None else Estimate(*interval(raw, measure))
-        after = Estimate(*interval(result, measure))
-        guess = result.guessing.get("linkage" if measure == "outsider" else measure, math.nan)
-        told = _brief(before.value), _brief(after.value), _brief(guess)
-        rows.append(Compared(name, before, after, guess, told))
+    for row in report_figures.compared(found, result):
+        before, after = (
+            UNKNOWN if each is None else Estimate(*each) for each in (row.before, row.after)
+        )
+        guess = math.nan if row.guessing is None else row.guessing
+        told = _brief(before.value) or "–", _brief(after.value) or "–", _brief(guess)
+        most = math.nan if row.limit is None else row.limit
+        rows.append(Compared(_ROWS[row.risk], before, after, guess, told, most))
     return rows
 
 
@@ -166,33 +270,55 @@ def people_told(found: Result, days: int) -> str:
     return " ".join(told)
 
 
-def person_told(name: str, release: str, made: GloveResult, user: int, seen: Played) -> str:
-    """One person's record, and what is published of it."""
-    days = len(np.unique(seen.minute // 1440))
-    places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
-    rows = np.flatnonzero(made.people == user)
-    groups = made.group[rows]
-    groups = groups[groups >= 0]
-    told = (
-        f"Left, {name} as recorded: {words.count(len(seen.minute), 'sample')} at "
-        f"{words.count(places, 'place')} on {words.count(days, 'day')}; straight lines join one "
-        "record to the next, the way between is not known."
-    )
-    if not len(groups):
-        return f"{told} Right, in the release “{plain(release)}”: nothing is published of {name}."
-    crowd = made.published.n_users[groups]
-    at = np.concatenate(
-        [np.arange(made.published.offsets[g], made.published.offsets[g + 1]) for g in groups]
-    )
-    side = float(np.median((made.published.dx_m[at] + made.published.dy_m[at]) / 2))
-    span = float(np.median(made.published.dt_min[at]))
-    alike = (
-        f"{int(crowd.min()):,}"
-        if crowd.min() == crowd.max()
-        else (f"{int(crowd.min()):,} to {int(crowd.max()):,}")
-    )
+def hexagons_told(found: Result) -> str:
+    """What the maps of records count, and whom they leave out."""
     return (
-        f"{told} Right, in the release “{plain(release)}”: the very same "
-        f"{words.count(len(at), 'area')}, published for {alike} people alike; half of them are at "
-        f"most {words.distance(side)} wide and hold for at most {words.duration(span)}."
+        "Before: people recorded in a hexagon. After: people expected there by what is published. "
+        f"Left out are hexagons where fewer than {found.config.least} people were, or may be."
+    )
+
+
+def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
+    """What the maps of tables count, when, and whom they leave out."""
+    start, end = (24 * each // bands for each in (band, band + 1))
+    before = f"Before, areas with fewer than {least} people are left out."
+    return (
+        f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, the mean of "
+        f"{words.count(int(made.frame.days[day]), 'day')}. {before}"
+    )
+
+
+def nobody_told(option: ReleaseOption, name: str) -> str:
+    """That there is no record of a person in a release without records; empty of records."""
+    if option.recordless is None:
+        return ""
+    holds = "It holds counts of people only."
+    if isinstance(option.recordless, Synthesize):
+        holds = "It holds made-up people only: nobody in it exists."
+    return f"**The release has no record of {name}.** {holds}"
+
+
+def person_told(
+    name: str, result: OptionResult, record: PublishedRecord | None, seen: Played
+) -> str:
+    """One person's record, and what is published of it."""
+    day = len(np.unique(seen.minute // 1440))
+    places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
+    told = (
+        f"Before: {words.count(len(seen.minute), 'sample')} of {name} at "
+        f"{words.count(places, 'place')} on {words.count(day, 'day')}. Straight lines join them; "
+        "the way between is not known."
+    )
+    if record is None:
+        return told
+    if not len(record.x_m):
+        return f"{told} After: nothing is published of {name}."
+    side = float(np.median((record.dx_m + record.dy_m) / 2))
+    span = float(np.median(record.dt_min))
+    shared = ""
+    if result.crowd_least > 1:
+        shared = f" At least {result.crowd_least:,} people share each record."
+    return (
+        f"{told} After: {words.count(len(record.x_m), 'area')}; half of them are at most "
+        f"{words.distance(side)} wide and hold for at most {words.duration(span)}.{shared}"
     )

@@ -58,9 +58,10 @@ def decision(weighed: Weighing, label: str) -> Decision:
             help=_NO_PERSON,
             disabled=not (weighed.stands or weighed.refused),
         )
-        signer = officer.signer("Who signs")
+        signer, until = officer.signer("Who signs"), officer.ending()
     chosen = weighed.chosen if weighed.stands or weighed.refused else None
-    return Decision(question.strip(), chosen, why.strip(), signer.strip(), data_name.strip())
+    texts = (why, signer, data_name, until)
+    return Decision(question.strip(), chosen, *map(str.strip, texts))
 
 
 def ledger(source: Source) -> None:

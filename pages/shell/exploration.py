@@ -23,7 +23,7 @@ from fpanon_core.studies.exploration import Exploration, facts_of
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult, utility_choice
 from fpanon_core.studies.options_table import OptionsTable
-from fpanon_core.studies.search import Search
+from fpanon_core.studies.search import KNOWLEDGE, Search
 from pages.charts import words
 
 from . import aims, limits, questions, session, workspace
@@ -77,7 +77,6 @@ def _settle_areas(fs: FingerprintSet) -> None:
     if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
         questions.let_go(OPTION)
         mine.tried = mine.kept = None
-        mine.slides.pop("options", None)
         if mine.weighed is not None:
             none = replace(mine.weighed.table, results=())
             mine.weighed = replace(mine.weighed, table=none, chosen=None, why="")
@@ -201,6 +200,20 @@ def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConf
     only = ReleaseOption(steps=option.steps)
     config = options.Config((only,), knowledge, as_areas(aims.areas(fs)))
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
+
+
+def empty(data: Dataset) -> OptionsTable:
+    """The table before any option was weighed."""
+    choice = utility_choice(aims.purpose().name)
+    return OptionsTable((), "outsider", choice, KNOWLEDGE, data.digest)
+
+
+def current(data: Dataset) -> Exploration:
+    """What was weighed of these data by now, as the report judges it."""
+    found = workspace.of(data.digest).weighed
+    if found is None:
+        return judged(data, empty(data), limits.in_force())
+    return judged(data, found.table, found.limits)
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:

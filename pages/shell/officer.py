@@ -16,6 +16,8 @@ from fpanon_core.model.errors import FpanonError
 from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.server import entrance
 
+_SIGNER, _UNTIL = "report_signer", "report_until"
+
 
 def passed() -> bool:
     """Whether pages may be run; says why, where they may not."""
@@ -79,12 +81,30 @@ def signer(label: str) -> str:
     name: str = st.text_input(
         label,
         named(),
-        key="report_signer",
+        key=_SIGNER,
         max_chars=120,
         persist_state="session",
         help="Stands in the report, not in its recipe.",
     )
     return name
+
+
+def ending() -> str:
+    """Until when the decision holds, in the officer's words; a control."""
+    until: str = st.text_input(
+        "Valid until (optional)",
+        key=_UNTIL,
+        max_chars=60,
+        persist_state="session",
+        placeholder="31 December 2027",
+        help="Stands in the report, not in its recipe.",
+    )
+    return until
+
+
+def signed() -> tuple[str, str]:
+    """Who signs, and until when it holds, as they were given; empty where they were not."""
+    return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
 
 
 def exporting(

@@ -44,7 +44,7 @@ _OF_PAGES = {
         "attack_blur_m attack_blur_min attack_p attack_release attack_seed attack_strategy "
         "fp_attack_data fp_attack_step fp_attack_target"
     ),
-    "report": "report_question report_signer",
+    "report": "report_question report_signer report_until",
     "method": "fp_method_section",
 }
 """By the address of the page whose they are; ``*``: of several."""

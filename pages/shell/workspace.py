@@ -1,18 +1,16 @@
-"""What a session has made of its data, in one store: weighed, chosen, made, and shown on a wall.
+"""What a session has made of its data, in one store: weighed, chosen, made.
 
 Pages know nothing of each other: each puts here what it has, for another to look at.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import ReleaseOption, Step
+from fpanon_core.model.options import ReleaseOption
 from fpanon_core.model.profiles import StatedAreas
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
@@ -21,15 +19,10 @@ from fpanon_core.studies.recipe import NOTHING_LEAVES
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import AtHand, Weighing
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.charts.style import Theme
 
 from . import session
 
 _KEPT, _ATTACKED, _PROPOSED = "fp_workspace", "fp_attack_wanted", "fp_proposed"
-MOST_SLIDES = 24
-"""Slides that are kept, the latest."""
-AS_THEY_ARE = "The data as they are"
-_LETTERS = 280  # of the sentences that stand on a slide; the others are a press away
 REFUSE = "none of them: nothing leaves"
 """In the list of the options, in the place of one."""
 NO_REASON = (
@@ -75,37 +68,6 @@ class Tried:
     seconds: float
 
 
-@dataclass(frozen=True, eq=False)
-class Slide:
-    """One figure and what it says.
-
-    Attributes
-    ----------
-    key : str
-        Of the slide; begins with the address of its page.
-    question : str
-        The question that it answers; Markdown, as is the sentence.
-    draw : callable
-        From a theme to a plotly figure or a deck.
-    sentence : str
-        One or two, with the data's own numbers.
-    more : str
-        What else must be said; a press away.
-    about : str
-        Of what it is, where it is of no option.
-    steps : tuple of Step
-        Of the option that it is of; empty where it is of none.
-    """
-
-    key: str
-    question: str
-    draw: Callable[[Theme], Any]
-    sentence: str
-    more: str = ""
-    about: str = AS_THEY_ARE
-    steps: tuple[Step, ...] = ()
-
-
 @dataclass(eq=False)
 class Workspace:
     """What a session has made of one data set.
@@ -122,8 +84,6 @@ class Workspace:
     tried : Tried or None
     areas : float, str or None
         On which the options were compared; NOT_STATED before any was.
-    slides : dict
-        Figures to be shown on a wall, by their keys.
     """
 
     weighed: Weighing | None = None
@@ -131,7 +91,6 @@ class Workspace:
     made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
     tried: Tried | None = None
     areas: StatedAreas = NOT_STATED
-    slides: dict[str, Slide] = field(default_factory=dict)
 
     @property
     def releases(self) -> list[AtHand]:
@@ -248,29 +207,3 @@ def attacked() -> str | None:
     """The release that was asked for by such a button; once."""
     found: str | None = st.session_state.pop(_ATTACKED, None)
     return found
-
-
-def offer(
-    digest: str,
-    key: str,
-    question: str,
-    draw: Callable[[Theme], Any],
-    *sentences: str,
-    about: str = AS_THEY_ARE,
-    steps: Sequence[Step] = (),
-) -> None:
-    """Put a figure of the data of that digest among the slides; see :class:`Slide`.
-
-    Sentences that do not fit on a wall are a press away, none is lost. The newest of a key stands
-    in place of the earlier one.
-    """
-    said = [sentence for sentence in sentences if sentence]
-    first = 1
-    while first < len(said) and len(" ".join(said[: first + 1])) <= _LETTERS:
-        first += 1
-    slides = of(digest).slides
-    slides.pop(key, None)
-    now, more = " ".join(said[:first]), " ".join(said[first:])
-    slides[key] = Slide(key, question, draw, now, more, about, tuple(steps))
-    while len(slides) > MOST_SLIDES:
-        del slides[next(iter(slides))]

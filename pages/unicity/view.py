@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
 from pages.charts import style, unicity
-from pages.shell import definitions, downloads, layout, questions, workspace
+from pages.shell import definitions, downloads, layout, questions
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import side_by_side, what_this_means
@@ -31,10 +29,9 @@ if result is None:
     end_view()
 
 # --- points known ---
-draw = partial(unicity.against_points, story.narrowed(result))
 with st.container(key="main_figure"):
     show(
-        draw(of),
+        unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
         alt="Share of users found by the number of known points, with 95 % intervals.",
     )
@@ -43,13 +40,6 @@ what_this_means(
     key="unicity",
     published="4 points are enough for 95 %, 2 for more than half.",
     source=story.MONTJOYE,
-)
-workspace.offer(
-    data.digest,
-    "unicity",
-    "How little does an outsider need to know?",
-    draw,
-    *story.points_known(result),
 )
 
 # --- other knowledge, and points needed ---

@@ -1,169 +1,236 @@
-"""The slides: empty, those of the page itself, those that other pages offer, their order, keys."""
+"""The slides: of the chosen option of each kind, without a choice, and where nothing leaves."""
 
 from __future__ import annotations
 
-from functools import partial
+import datetime as dt
+import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from fpanon_core import FingerprintSet, aligned
-from fpanon_core.model.options import Aligned
+from fpanon_core import FingerprintSet, GeneralizationProfile, Grid
+from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
+from fpanon_core.model.options import (
+    Aligned,
+    Flows,
+    Generalize,
+    Periods,
+    Presence,
+    ReleaseOption,
+    SampleUsers,
+    SuppressRare,
+    Synthesize,
+)
 from fpanon_core.model.projection import central, equal_area_around
-from fpanon_core.studies import people_by_hexagon
+from fpanon_core.studies import count_tables, people_by_hexagon
+from fpanon_core.studies.followed import Wanted, published_record
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.search import KNOWLEDGE
+from fpanon_core.studies.study import Kept
 from pages.charts import style
 from pages.charts.cdf import Curve, cdf
 from pages.charts.maps import columns_map
 from pages.charts.record import published_map, recorded_map
 from pages.charts.style import TYPE, projected
+from pages.charts.unicity import of_a_hundred
 from pages.present import person, story
-from pages.shell.workspace import MOST_SLIDES, Slide, Weighing
+from pages.shell.workspace import Weighing
 from tests.pages.test_options_story import option
+from tests.support.views import answers, has, idle, said, until, upload, workspace
 from tests.support.views import go as turn
-from tests.support.views import has, idle, opened, said, until, workspace
+
+COARSE = (Generalize(GeneralizationProfile(Grid(20_000), 60)),)
+FRAME = FrameConfig(
+    StatedPeriod(dt.date(2024, 3, 5), 1), "grid", StatedArea(14.6, -17.6, 14.9, -17.3), 5_000.0
+)
+QUESTION, TODAY = "May these data be released?", "Who can be singled out today?"
+WHERE, PERSON = "Where are people?", "What is published of one person?"
+STILL, RISK = "What does the release still tell?", "What does an attacker find, before and after?"
+DECIDED = "What was decided?"
+OF_CHOICE = [QUESTION, TODAY, STILL, RISK, DECIDED]
 
 
-def presented(at: AppTest) -> AppTest:
+@pytest.fixture
+def opened(app: AppTest) -> AppTest:
+    """Twelve people, who go to and fro between two places."""
+    lines = [
+        f"subscriber-{u:03d},2024-03-05T{h:02d}:00:00+00:00,{14.7 + h % 2 / 20:.2f},-17.4"
+        for u in range(12)
+        for h in range(6)
+    ]
+    return upload(app, ("user,time,lat,lon\n" + "\n".join(lines) + "\n").encode())
+
+
+def presented(at: AppTest) -> dict[str, str]:
+    """What each slide says, by its question, once all is computed."""
+    at.session_state["fp_present_at"] = "verdict"
     turn(at, "present")
-    return until(at, lambda at: idle(at) and has(at, "present_next")).run()
-
-
-def offered(at: AppTest, key: str, sentence: str = "It is so.", **more: Any) -> None:
-    """As a page does while it draws its figure."""
-    draw = partial(cdf, [Curve("k = 2", np.array([0.1, 0.4]), "#000000", 0)], x_title="x")
-    workspace(at).slides[key] = Slide(key, f"By {key}?", draw, sentence, **more)
+    seen = {}
+    for _ in range(9):
+        until(at, lambda at: idle(at) and has(at, "present_next")).run()
+        assert not at.exception
+        seen[at.title[0].value] = said(at).replace("\\", "")
+        if at.button(key="present_next").disabled:
+            break
+        at.button(key="present_next").click().run()
+    return seen
 
 
 def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
-    """As where options are weighed: one is chosen, above the limit of homes: 45 % of 15 %."""
+    """As where options are weighed: one is chosen, above the threshold of homes: 45 % of 15 %."""
     digest = at.session_state["fp_dataset"].digest
-    result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45))
+    result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45), membership=(0.02, 0.01, 0.03))
     table = OptionsTable((result,), "outsider", utility_choice("transport"), KNOWLEDGE, digest)
     workspace(at).weighed = Weighing(table, Limits(), name, "It is asked for.")
 
 
-def bare(at: AppTest) -> AppTest:
-    """The taxis open, and nothing that the pages looked at meanwhile has offered."""
-    opened(at)
-    workspace(at).slides.clear()
-    return at
+def named(seen: dict[str, str], name: str) -> list[str]:
+    return [title for title, text in seen.items() if f"Chosen option: **{name}" in text]
 
 
-def test_where_people_are_is_the_first_slide_and_real_people_are_not_played(app: AppTest) -> None:
-    presented(bare(app))
-    assert app.title[0].value == "Where are people?"
-    assert "1 of 1" in said(app)
-    assert app.button(key="present_next").disabled
-    assert "fewer than 5 people" in said(app)
-    assert "Each of these pages becomes a slide" in said(app)
-    assert not app.exception
+def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest) -> None:
+    seen = presented(opened)
+    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
+    assert all("No option is chosen." in text for text in seen.values())
+    assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
+    assert "As they are, these data may not be released." in seen[QUESTION]
+    # All twelve have the same record: nobody is singled out.
+    assert "of people are singled out by 4 known points" in seen[TODAY]
+    assert "Measured of all 12 people in the data as they are" in seen[TODAY]
+    assert "up to 12 of 12" in seen[WHERE]
+    assert "Nothing is decided yet." in seen[DECIDED]
+    assert "No option is tried yet." in seen[DECIDED]
+    assert "subscriber-" not in " ".join(seen.values())
 
 
-def test_slides_follow_the_way_through_the_pages_and_may_be_put_in_another_order(
-    app: AppTest,
+def test_where_options_are_weighed_and_none_is_chosen_the_best_is_named(opened: AppTest) -> None:
+    choose(opened, "coarse", COARSE)
+    found = workspace(opened)
+    assert found.weighed is not None
+    found.weighed = replace(found.weighed, chosen=None)
+    seen = presented(opened)
+    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
+    for title in (QUESTION, DECIDED):
+        assert "The nearest is “coarse" in seen[title]
+    # That nothing leaves is a decision, too.
+    found.weighed = replace(found.weighed, chosen="", why="They are served by counts.")
+    seen = presented(opened)
+    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
+    assert all("Nothing is released." in text for text in seen.values())
+    assert "Why: They are served by counts." in seen[DECIDED]
+
+
+def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
+    opened: AppTest,
 ) -> None:
-    bare(app)
-    offered(app, "glove")
-    offered(app, "unicity", "Four points find 90 %.")
-    presented(app)
-    assert "1 of 3" in said(app)
-    app.button(key="present_next").click().run()
-    assert app.title[0].value == "By unicity?"
-    assert "Four points find 90 %." in said(app)
-    app.button(key="present_next").click().run()
-    assert app.title[0].value == "By glove?"
-    assert app.button(key="present_next").disabled
-    app.button(key="present_back").click().run()
-    assert app.title[0].value == "By unicity?"
-    (order,) = (box for box in app.multiselect if box.key.startswith("present_order"))
-    order.set_value(["glove", "where"]).run()
-    assert "1 of 2" in said(app)  # the slide that was shown is out
-    assert app.title[0].value == "By glove?"
-    offered(app, "attack")  # a new one comes last
-    app.run()
-    assert "1 of 3" in said(app)
-    assert not app.exception
+    choose(opened, "coarse", COARSE)
+    turn(opened, "report")
+    until(opened, idle).run()
+    opened.text_input(key="report_signer").set_value("Ada Officer")
+    opened.text_input(key="report_until").set_value("31 December 2027").run()
+    assert "31 December 2027" in opened.get("iframe")[0].proto.srcdoc
+    seen = presented(opened)
+    assert list(seen) == OF_CHOICE == named(seen, "coarse (20 km · 1 h")
+    assert "Chosen was “coarse" in seen[QUESTION]
+    assert "It is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
+    assert "people expected there by what is published" in seen[STILL]
+    assert "hexagons where fewer than 5 people were, or may be." in seen[STILL]
+    assert "With 4 known points the strongest attacker re-identifies" in seen[RISK]
+    assert "which it is above (up to 3.0 times)" in seen[DECIDED]
+    assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
+    assert "Why: It is asked for." in seen[DECIDED]
 
 
-def test_figures_of_pages_that_were_visited_are_slides_in_the_order_chosen(app: AppTest) -> None:
-    opened(app)  # looks at how hard it is to hide, too
-    turn(app, "unicity")
-    until(app, idle).run()
-    presented(app)
-    assert "1 of 3" in said(app)
-    (order,) = (box for box in app.multiselect if box.key.startswith("present_order"))
-    assert order.value == ["where", "unicity", "anonymizability"]
-    order.set_value(["anonymizability", "unicity"]).run()
-    assert app.title[0].value == "How far is everyone from a crowd of k?"
-    assert "already" in said(app)
-    app.button(key="present_next").click().run()
-    assert app.title[0].value == "How little does an outsider need to know?"
-    assert "of a person – places and times" in said(app)
-    assert "2 of 2" in said(app)
-    assert not app.exception
+def test_one_person_is_played_in_any_option_of_records(opened: AppTest) -> None:
+    choose(opened, "pairs", (Aligned(2),))
+    turn(opened, "present")
+    (toggle,) = (each for each in opened.toggle if each.key.startswith("present_person_wanted"))
+    assert not toggle.value
+    toggle.set_value(True).run()
+    seen = presented(opened)
+    assert list(seen) == [*OF_CHOICE[:2], PERSON, *OF_CHOICE[2:]]
+    assert "6 samples of" in seen[PERSON]
+    assert "At least 2 people share each record." in seen[PERSON]
+    assert "subscriber-" not in " ".join(seen.values())
 
 
-def test_every_slide_is_of_the_chosen_option_and_names_it_or_of_the_data_as_they_are(
-    app: AppTest,
+@pytest.mark.parametrize(
+    ("step", "holds"),
+    [
+        (Presence(FRAME, 4, 5), "It holds counts of people only."),
+        (Synthesize(FRAME, 1.0), "It holds made-up people only: nobody in it exists."),
+    ],
+    ids=["tables", "synthetic"],
+)
+def test_a_release_without_records_has_none_of_this_person(
+    opened: AppTest, step: Any, holds: str
 ) -> None:
-    bare(app)
-    offered(app, "glove", steps=(Aligned(2),))
-    offered(app, "attack", steps=(Aligned(5),))
-    presented(app)
-    # Neither option is chosen: neither is shown.
-    assert "1 of 1" in said(app)
-    assert "The data as they are · no option is chosen" in said(app)
-    choose(app, "pairs", (Aligned(2),))
-    app.run()
-    named = "Chosen option: **pairs (aligned, k \\= 2)**".replace("\\", "")
-    seen = {}
-    app.session_state["fp_present_at"] = "verdict"
-    for _ in range(6):
-        app.run()
-        seen[app.title[0].value] = said(app).replace("\\", "")
-        if not app.button(key="present_next").disabled:
-            app.button(key="present_next").click()
-    assert list(seen) == [
-        "May these data be released?",
-        "Where are people?",
-        "By glove?",
-        "What does it cost?",
-        "What does an attacker find, before and after?",
-        "What was decided?",
-    ]
-    assert [title for title, text in seen.items() if named in text] == list(seen)[2:]
-    # The first slide has the verdict, with what is missed; the last the decision and its reason.
-    assert "none is within all thresholds" in seen["May these data be released?"]
-    assert "The nearest is “pairs" in seen["May these data be released?"]
-    assert "which it is above (up to 3.0 times)" in seen["What was decided?"]
-    assert "Why: It is asked for." in seen["What was decided?"]
-    # Of a utility the weighty parts that are lost are named.
-    assert "density 0.00; flows 0.00" in seen["What does it cost?"]
+    choose(opened, "none", (step,))
+    turn(opened, "present")
+    (toggle,) = (each for each in opened.toggle if each.key.startswith("present_person_wanted"))
+    toggle.set_value(True).run()
+    seen = presented(opened)
+    assert "**The release has no record of " in seen[PERSON]
+    assert holds in seen[PERSON]
+    assert not answers(opened, person.RECORD)
+
+
+def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> None:
+    choose(opened, "blank", (Presence(FRAME, 4, 5),))
+    seen = presented(opened)
+    assert list(seen) == OF_CHOICE == named(seen, "blank")
+    assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
+    assert "areas with fewer than 5 people are left out" in seen[STILL]
+    assert "The release holds no record to re-identify." in seen[RISK]
+    assert not answers(opened, "produce_tables"), "it is no release"
+
+
+@pytest.mark.parametrize(
+    "step", [Presence(FRAME, 4, None, 1.0), Synthesize(FRAME, 1.0)], ids=["tables", "synthetic"]
+)
+def test_no_noise_is_shown_that_was_not_charged(opened: AppTest, step: Any) -> None:
+    choose(opened, "private", (step,))
+    seen = presented(opened)
+    assert list(seen) == OF_CHOICE == named(seen, "private")
+    assert "Make the release on *Publish no records*." in seen[STILL]
+    assert "People by area" not in seen[STILL]
+    for kind in ("shown_tables", "produce_tables", "produce_people", "people"):
+        assert not answers(opened, kind)
+
+
+def test_of_private_tables_that_were_made_the_map_is_shown(opened: AppTest) -> None:
+    fs, private = opened.session_state["fp_dataset"].fs, Presence(FRAME, 4, None, 1.0)
+    made = replace(count_tables.study(fs, Presence(FRAME, 4, 5)), config=private)
+    other = replace(made, config=replace(private, epsilon=2.0))
+    kept = {
+        (fs.digest, each.config): Kept("produce_tables", fs.digest, each.config, each, 1.0)
+        for each in (made, other)
+    }
+    opened.session_state["fp_answers"] = {"produce_tables": kept}
+    choose(opened, "private", (Presence(FRAME, 4, None, 1.0),))
+    assert "People by area on a weekday" in presented(opened)[STILL]
+    choose(opened, "private", (Presence(FRAME, 4, None, 0.5),))
+    assert "Make the release on" in presented(opened)[STILL]
+
+
+def test_of_trips_alone_what_is_kept_is_shown(opened: AppTest) -> None:
+    choose(opened, "trips", (Flows(FRAME, 4, 5),))
+    seen = presented(opened)
+    assert "There is no map of these areas." in seen[STILL]
+    assert "density 0.00; flows 0.00" in seen[STILL]
+
+
+def test_before_data_are_open_it_says_so(app: AppTest) -> None:
+    turn(app, "present")
     assert not app.exception
-
-
-def test_what_does_not_fit_on_a_wall_is_a_press_away() -> None:
-    script = AppTest.from_function(_wordy, default_timeout=60).run()
-    assert not script.exception
-    assert [len(each.value) for each in script.markdown] == [271, 200]
-
-
-def _wordy() -> None:
-    import streamlit as st
-
-    from pages.shell import session, workspace
-
-    session.keep = lambda name, value: st.session_state.__setitem__(name, value)
-    workspace.offer("d", "key", "a", print, "a" * 200, "", "b" * 70, "c" * 200)
-    (slide,) = workspace.of("d").slides.values()
-    st.markdown(slide.sentence)
-    st.markdown(slide.more)
+    assert app.title[0].value == "Present"
+    assert "No data set is open yet." in said(app)
 
 
 def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
@@ -177,35 +244,6 @@ def test_long_titles_of_axes_are_broken_where_the_figure_ends() -> None:
     # Type of 18.75 px, letters about half as wide as high, 240 px between the margins.
     assert max(map(len, lines)) <= 24
     assert drawn.layout.yaxis.automargin
-
-
-def test_a_slide_of_other_data_is_not_shown(app: AppTest) -> None:
-    opened(app)
-    offered(app, "unicity")
-    known = app.session_state["fp_workspace"]
-    app.session_state["fp_workspace"] = {of[::-1]: mine for of, mine in known.items()}
-    presented(app)
-    assert "1 of 1" in said(app)
-
-
-def test_slides_are_bounded_and_the_newest_of_a_key_wins() -> None:
-    script = AppTest.from_function(_offering, default_timeout=60).run()
-    assert not script.exception
-    # The first six of thirty are gone, as is what the last said at first.
-    assert script.markdown[0].value == f"{MOST_SLIDES} key-6 b"
-
-
-def _offering() -> None:
-    import streamlit as st
-
-    from pages.shell import session, workspace
-
-    session.keep = lambda name, value: st.session_state.__setitem__(name, value)
-    for i in range(30):
-        workspace.offer("d", f"key-{i}", "a", print, "a")
-    workspace.offer("d", "key-29", "a", print, "b")
-    found = list(workspace.of("d").slides.values())
-    st.markdown(f"{len(found)} {found[0].key} {found[-1].sentence}")
 
 
 def test_on_the_wall_type_is_larger_and_the_figure_itself_stays_as_it_is() -> None:
@@ -259,12 +297,48 @@ def test_one_who_went_far_does_not_decide_the_view() -> None:
     assert central(np.append(x[:200], 1.9), np.append(x[:200], 1.9)).east == 1.9
 
 
+def test_where_people_are_as_published_is_spread_over_each_area() -> None:
+    # 600 at one place and others far off; published are squares of 20 km, or 400 km².
+    fs = people([0.0] * 600 + [90_000.0] * 40)
+    option = ReleaseOption(steps=COARSE)
+    found = people_by_hexagon.study(fs, people_by_hexagon.Config(across=20, option=option))
+    assert found.people[found.people > 0].tolist() == [600, 40]
+    # Hexagons with edges of 3.7 km have 36.1 km²: each gets 36.1 / 400 of the people; what of
+    # the area reaches beyond the map is not squeezed into it.
+    around = found.after[found.after > 0]
+    assert len(around) == 2
+    assert around == pytest.approx(600 * 36.1 / 400, rel=0.01)
+    # Of four people in an area nothing is told, wherever in it they are.
+    few = people([0.0, 2_000.0] * 2 + [90_000.0] * 4)
+    found = people_by_hexagon.study(few, people_by_hexagon.Config(across=20, option=option))
+    assert not len(found.after)
+    # As they are, they are where they are.
+    fs = people([0.0] * 6 + [90_000.0] * 2)
+    same = ReleaseOption(steps=(SuppressRare(1),))
+    found = people_by_hexagon.study(fs, people_by_hexagon.Config(least=2, across=20, option=same))
+    assert found.after.tolist() == found.people.tolist()
+    few = people_by_hexagon.study(fs, people_by_hexagon.Config(across=20, option=same))
+    assert few.after.tolist() == few.people.tolist() == [6]
+
+
+def test_of_periods_a_person_is_counted_once() -> None:
+    cut = ReleaseOption(steps=(Periods(1),))
+    fs = FingerprintSet.from_samples(
+        np.repeat(np.arange(6), 2), np.zeros(12), np.zeros(12), [0.0, 2_000.0] * 6
+    )
+    fs = replace(fs, crs=CRS)
+    found = people_by_hexagon.study(fs, people_by_hexagon.Config(option=cut))
+    assert (found.people.tolist(), found.after.tolist()) == ([6], [6.0])
+
+
 def test_a_record_is_played_before_and_after_on_maps_of_one_view() -> None:
     fs = people([0.0, 200.0, 5_000.0, 5_300.0])
-    made = aligned(fs, 2)
-    seen = person.played(fs, made, 0)
-    assert len(seen.lon) == 1
-    assert len(seen.areas) == made.published.lengths[made.group[0]]
+    wanted = Wanted(ReleaseOption(steps=(Aligned(2),)), user=0)
+    record = published_record(fs, wanted)
+    assert record.user == 0
+    assert record.dx_m.tolist() == [300.0]  # from 0 to 200 m, cells of 100 m
+    seen = person.played(fs, 0, record)
+    assert (len(seen.lon), len(seen.areas)) == (1, 1)
     first, last = seen.ends
     both = [draw(seen, last, 60.0, style.DARK) for draw in (recorded_map, published_map)]
     assert both[0].initial_view_state.to_json() == both[1].initial_view_state.to_json()
@@ -276,6 +350,44 @@ def test_a_record_is_played_before_and_after_on_maps_of_one_view() -> None:
         if layer.id == "published"
     )
     assert areas.data == []  # nothing is published for a time before the first
-    told = story.person_told("u0001", "aligned, k = 2", made, 0, seen)
-    assert "1 sample at 1 place on 1 day" in told
-    assert "for 2 people alike" in told
+    pairs = option("pairs", 0.0, (Aligned(2),), 2)
+    told = story.person_told("u0001", pairs, record, seen)
+    assert "1 sample of u0001 at 1 place on 1 day" in told
+    assert "At least 2 people share each record." in told
+
+
+def test_who_is_not_in_the_release_has_no_area() -> None:
+    fs = people([0.0, 200.0, 5_000.0, 5_300.0])
+    half = ReleaseOption(steps=(SampleUsers(0.5),))
+    inside = published_record(fs, Wanted(half)).user  # one of those published
+    found = [len(published_record(fs, Wanted(half, user=user)).x_m) for user in range(4)]
+    assert sorted(found) == [0, 0, 1, 1]
+    assert found[inside] == 1
+    out = published_record(fs, Wanted(half, user=found.index(0)))
+    seen = person.played(fs, out.user, out)
+    told = story.person_told("u0009", option("half", 0.0, half.steps), out, seen)
+    assert "nothing is published of u0009" in told
+
+
+@pytest.mark.parametrize(
+    ("share", "people"), [(0.0, 0), (0.001, 1), (0.5, 50), (0.999, 99), (1.0, 100)]
+)
+def test_of_a_hundred_as_many_are_filled_as_are_singled_out(share: float, people: int) -> None:
+    raw = option("raw", 1.0, unicity=(share, share, share))
+    told = story.singled_out(raw, 4)
+    assert told is not None
+    assert told.of_a_hundred == people
+    drawn = of_a_hundred(told.of_a_hundred, style.LIGHT)
+    filled, rest = (sum(y is None for y in trace["y"]) // 2 for trace in drawn.to_dict()["data"])
+    assert (filled, rest) == (people, 100 - people)
+    go.Figure(drawn.to_dict())  # with plotly's own checks
+
+
+def test_without_unicity_the_strongest_attacker_is_told_or_nothing() -> None:
+    unknown = (math.nan, math.nan, math.nan)
+    raw = option("raw", 1.0, unicity=unknown, outsider=(0.2, 0.1, 0.3))
+    told = story.singled_out(raw, 3)
+    assert told is not None
+    assert told.of_a_hundred == 20
+    assert "re-identified by the strongest attacker, with 3 known points" in told.whom
+    assert story.singled_out(option("raw", 1.0, unicity=unknown, outsider=unknown), 3) is None

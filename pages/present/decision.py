@@ -1,0 +1,136 @@
+"""The slides of the decision: the verdict, who is singled out, what an attacker finds, the end.
+
+They say what the report says, of the option that stands as the choice; without one, of the data as
+they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision
+from pages.charts import attack, unicity
+from pages.charts.style import Theme, projected
+from pages.present import story
+from pages.present.stage import FIGURE_PX, Slide, say
+from pages.shell import aims, exploration, officer, questions, workspace
+from pages.shell.dataset import Dataset
+from pages.shell.figure import show
+
+
+def ask(data: Dataset, found: Exploration) -> None:
+    """Have the data as they are measured, unless they are large, or somebody stopped it."""
+    raw = exploration.as_it_is(data.fs, found.table.config)
+    if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
+        questions.ask(raw)
+
+
+def verdict(data: Dataset, found: Exploration) -> Slide:
+    """The question, for whom, and what the report says of it."""
+    return Slide("verdict", "May these data be released?", partial(_verdict, data, found))
+
+
+def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
+    asked = story.asked(aims.purpose(), aims.recipient(), found.limits)
+    if found.as_it_is is None:
+        _for_whom(asked)
+        return _measured(data, found)
+    mine = workspace.of(data.digest)
+    by, until = officer.signed()
+    standing, decided, row = mine.choice, Decision(), None
+    if standing is not None:
+        decided = Decision("", standing.result.option.name, standing.why, by, "", until)
+        rows = [r.option.steps for r in found.table.results]
+        if standing.result.option.steps not in rows:  # chosen earlier, and weighed no more
+            results = (*found.table.results, standing.result)
+            found = replace(found, table=replace(found.table, results=results))
+            rows.append(standing.result.option.steps)
+        row = rows.index(standing.result.option.steps)
+    elif mine.refusal is not None:
+        decided = Decision("", NOTHING_LEAVES, mine.refusal, by, "", until)
+    heads, sentence = story.verdict(found, decided, row)
+    _for_whom(asked)
+    say(heads)
+    return sentence
+
+
+def _for_whom(asked: str) -> None:
+    with st.container(key="present_asked"):
+        st.markdown(asked)
+
+
+def _measured(data: Dataset, found: Exploration) -> str:
+    """How far the data as they are, which have no figures yet, are with being measured."""
+    raw = exploration.as_it_is(data.fs, found.table.config)
+    alone = questions.ordinary(data.fs)
+    questions.settle(raw, alone=alone, button="Measure as they are")
+    return story.NOT_MEASURED
+
+
+def today(data: Dataset, found: Exploration) -> Slide:
+    """Of a hundred people, those who are singled out."""
+    return Slide("today", "Who can be singled out today?", partial(_today, data, found))
+
+
+def _today(data: Dataset, found: Exploration, of: Theme) -> str:
+    raw = found.as_it_is
+    if raw is None:
+        return _measured(data, found)
+    told = story.singled_out(raw, found.table.config.p)
+    if told is None:
+        return story.not_asked(raw)
+    left, right = st.columns([1, 1], gap="medium", vertical_alignment="center")
+    with left:
+        show(
+            unicity.of_a_hundred(told.of_a_hundred, of, height=FIGURE_PX),
+            key="present_hundred",
+            alt=f"A hundred people; {told.of_a_hundred} of them are filled: they are singled out.",
+        )
+    with right:
+        with st.container(key="present_share"):
+            st.markdown(told.share)
+        with st.container(key="present_whom"):
+            st.markdown(told.whom)
+    return told.sentence
+
+
+def risk(found: Exploration, result: OptionResult) -> Slide:
+    """What an attacker finds, before and after, beside guessing and the thresholds."""
+    title = "What does an attacker find, before and after?"
+    return Slide("risk", title, partial(_risk, found, result))
+
+
+def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
+    drawn = projected(attack.before_and_after(story.compared(found, result), [], of), FIGURE_PX)
+    # The legend has a line of its own above the names of the columns.
+    above = {"xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
+    drawn.update_layout(legend=above, margin={"t": 92})
+    show(
+        drawn,
+        key="present_risk",
+        alt="Share of people found, before and after, beside guessing and the thresholds.",
+    )
+    return story.risk(found, result)
+
+
+def closing(data: Dataset, found: Exploration) -> Slide:
+    """What was decided, by whom, until when."""
+    return Slide("decision", "What was decided?", partial(_closing, data, found))
+
+
+def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
+    mine = workspace.of(data.digest)
+    standing, why_not = mine.choice, mine.refusal
+    if standing is not None:
+        say([*story.decision(found, standing.result), *story.signed(*officer.signed())])
+        return story.reason(standing.why)
+    if why_not is not None:
+        say([story.NOTHING_LEAVES, *story.signed(*officer.signed())])
+        return story.reason(why_not)
+    say([story.UNDECIDED])
+    return story.recommended(found)

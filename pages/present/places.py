@@ -1,0 +1,222 @@
+"""Where people are, as recorded and as published: two maps of one view and one scale."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from fpanon_core.model.arrays import FloatArray
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.projection import Extent, central
+from fpanon_core.studies import count_tables, people_by_hexagon, synthetic_people
+from fpanon_core.studies.exploration import Exploration
+from fpanon_core.studies.option_result import OptionResult
+from fpanon_core.studies.people_by_hexagon import Config, Result
+from pages.charts import pareto
+from pages.charts import tables as charts
+from pages.charts.maps import columns_map, scale_bar, shades
+from pages.charts.style import Theme, projected
+from pages.charts.tables import Ground
+from pages.present import story
+from pages.present.stage import FIGURE_PX, Slide
+from pages.shell import questions
+from pages.shell.dataset import Dataset
+from pages.shell.figure import legend, show, show_map
+from pages.shell.layout import side_by_side
+from pages.shell.questions import Kind, Question
+from pages.shell.release import PEOPLE, TABLES
+from pages.shell.widgets import days
+
+HEXAGONS = Kind("people", people_by_hexagon.study, page="present", kept=4)
+SHOWN = Kind("shown_tables", count_tables.study, page="present")
+_LEGEND_PX = 84
+_MAP_PX = 225
+Made = count_tables.Result | synthetic_people.Result
+
+
+def where(data: Dataset) -> list[Slide]:
+    """Where people are today; none where the data carry no map projection."""
+    if data.fs.crs is None:
+        return []
+    question = Question(HEXAGONS, data.fs, Config(), "Counting people by hexagon")
+    _ahead(question)
+    return [Slide("where", "Where are people?", partial(_where, question))]
+
+
+def _ahead(question: Question) -> None:
+    """Ask before the slide is turned to, unless it takes long, or somebody stopped it."""
+    if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
+        questions.ask(question)
+
+
+def _settled(question: Question, button: str) -> Any | None:
+    fs = question.fs
+    alone = fs is not None and questions.ordinary(fs)
+    return questions.settle(question, alone=alone, button=button)
+
+
+def _where(question: Question, of: Theme) -> str:
+    found = _settled(question, "Count people")
+    if not isinstance(found, Result) or question.fs is None:
+        return story.COUNTING
+    if not len(found.people):
+        return story.TOO_FEW
+    by = shades(found.people.astype(float), of)
+    show_map(
+        columns_map(
+            found.lon,
+            found.lat,
+            found.offsets,
+            found.people,
+            by.colours,
+            of,
+            height=FIGURE_PX - _LEGEND_PX,
+        ),
+        key="present_people",
+        alt="Map of columns: the higher and brighter, the more people were recorded there.",
+        height=FIGURE_PX - _LEGEND_PX,
+    )
+    legend(
+        scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
+        key="present_people_scale",
+        alt=f"Colours of the map: from {by.low:.2g} to {by.high:.2g} people.",
+    )
+    return story.people_told(found, len(days(question.fs)))
+
+
+def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
+    """People by area before and after; what is kept of each use, where that cannot be shown."""
+    step, question = result.option.recordless, None
+    if data.fs.crs is not None:
+        if step is None:
+            config = Config(option=ReleaseOption(steps=result.option.steps), seed=seed)
+            question = Question(HEXAGONS, data.fs, config, "Counting people by hexagon")
+        elif isinstance(step, Tables) and step.epsilon is None:
+            question = Question(SHOWN, data.fs, step, "Counting people by area")
+        if question is not None:
+            _ahead(question)
+    title = "What does the release still tell?"
+    return Slide("still", title, partial(_still, data, found, result, question))
+
+
+def _still(
+    data: Dataset, found: Exploration, result: OptionResult, question: Question | None, of: Theme
+) -> str:
+    step = result.option.recordless
+    if question is None and (step is None or step.epsilon is None):
+        return f"{story.NO_MAP} {_kept(found, result, of)}"
+    if question is None:
+        made: Any | None = _charged(data, step)
+        if made is None:
+            return f"{story.NOT_CHARGED} {_kept(found, result, of)}"
+    else:
+        made = _settled(question, "Count people")
+    if isinstance(made, Result):
+        return _hexagons(made, bool(result.option.steps), of)
+    if not isinstance(made, Made):
+        return story.COUNTING
+    if made.made.presence is None or charts.ground_of(made.areas) is None:
+        return f"{story.NO_MAP} {_kept(found, result, of)}"
+    return _areas(made, of)
+
+
+def _charged(data: Dataset, step: Tables | Synthesize | None) -> Made | None:
+    """The latest release of that kind and ε that was made and charged.
+
+    No noise is drawn here: what is not charged is seen by nobody.
+    """
+    kind = PEOPLE if isinstance(step, Synthesize) else TABLES
+    made: list[Made] = [
+        each.result
+        for config, each in questions.of_data(kind, data.fs).items()
+        if step is not None and type(config) is type(step) and config.epsilon == step.epsilon
+    ]
+    return made[-1] if made else None
+
+
+def _hexagons(found: Result, protected: bool, of: Theme) -> str:
+    after = found.after if protected else found.people.astype(float)
+    if not len(after):
+        return story.TOO_FEW
+    ends = found.offsets.tolist()
+    rings = np.round(np.column_stack([found.lon, found.lat]), 5).tolist()
+    many = len(after)
+    corner = found.offsets[:-1]
+    parts = [(at, [[*rings[ends[at] : ends[at + 1]], rings[ends[at]]]]) for at in range(many)]
+    area = 3 * np.sqrt(3) / 2 * (found.edge_m / 1_000) ** 2
+    names = ["a hexagon"] * many
+    ground = Ground(names, parts, found.lon[corner], found.lat[corner], np.full(many, area))
+    around = central(ground.lon, ground.lat, np.rint(found.people + after))
+    before = np.where(found.people > 0, found.people, np.nan)
+    _pair(ground, around, before, np.where(after > 0, after, np.nan), np.zeros(many), of)
+    return story.hexagons_told(found)
+
+
+def _areas(made: Made, of: Theme) -> str:
+    """At the hour of a day at which most people are counted."""
+    ground, error = charts.ground_of(made.areas), made.error
+    shown, exact = made.made.presence, made.before.presence
+    assert ground is not None
+    assert shown is not None
+    assert exact is not None
+    day, band = np.unravel_index(np.nansum(exact.values, axis=0).argmax(), exact.values.shape[1:])
+    before, after = exact.values[:, day, band], shown.values[:, day, band]
+    least = Config().least
+    before = np.where(before < least, np.nan, before)
+    if made.config.epsilon is None:
+        after = np.where(after < least, np.nan, after)
+    off = np.zeros(len(after)) if error is None else error[:, day, band]
+    _pair(ground, charts.extent(ground, made.before), before, after, off, of)
+    return story.areas_told(made.made, int(day), int(band), exact.values.shape[2], least)
+
+
+def _pair(
+    ground: Ground,
+    around: Extent,
+    before: FloatArray,
+    after: FloatArray,
+    error: FloatArray,
+    of: Theme,
+) -> None:
+    """Both maps, and the scale that they share; areas that are left out have no outline."""
+    scales = charts.density_shades([before, after], ground, of)
+    pair = zip(
+        side_by_side("present_places"),
+        ("Before", "After"),
+        (before, after),
+        scales,
+        (np.zeros(len(before)), error),
+        strict=True,
+    )
+    for column, title, people, by, off in pair:
+        drawn = ground._replace(parts=[p for p in ground.parts if np.isfinite(people[p[0]])])
+        with column:
+            st.markdown(f"**{title}**")
+            show_map(
+                charts.presence_map(
+                    drawn, people, by.colours, off, of, around=around, height=_MAP_PX
+                ),
+                key=f"present_{title.lower()}",
+                alt=f"Map of people by area, {title.lower()}.",
+                height=_MAP_PX,
+            )
+    legend(
+        scale_bar(scales[0], "People per km², the same colours on both maps", of),
+        key="present_scale",
+        alt="The colours of people per square kilometre.",
+    )
+
+
+def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
+    """What is kept of each use, in place of maps."""
+    kept = story.kept(result)
+    if kept:
+        show(
+            projected(pareto.kept(kept, of), FIGURE_PX),
+            key="present_cost",
+            alt="What the chosen option keeps of each use of the data, from 0 to 1.",
+        )
+    return story.cost(found.table.choice, result)
