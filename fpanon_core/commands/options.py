@@ -26,7 +26,7 @@ from ..studies.judgement import Limits
 from ..studies.option_result import FIGURES, Asked, OptionResult, utility_choice
 from ..studies.options import Config, study
 from ..studies.options_table import OptionsTable
-from ..studies.presets import PRESETS
+from ..studies.presets import PRESETS, purpose_areas
 from ..studies.recipe import Decision, Recipe
 from ..tables.writing import read_json, write_bytes, write_json, write_table
 from .from_config import Fields, asked, command
@@ -130,7 +130,9 @@ def options(
     if wish.questionnaire is not None:  # what was asked about is known only now
         answers = read_questionnaire(wish.questionnaire, options=chosen, domains=DOMAINS)
         recipe = replace(recipe, utility=utility_choice(Asked(answers, wish.utility)))
-    if known is not None:
+    if known is None:
+        recipe = replace(recipe, areas=purpose_areas(run.fs, recipe.utility.label))
+    else:
         warn_of_recipe(known, run.fs.digest)
     table = _weighed(run, recipe, chosen, previous)
     run.write_tables(table)

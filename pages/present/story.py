@@ -52,6 +52,7 @@ NOT_CHARGED = (
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/help: **Nothing is decided yet.**"
 _REASON = 300  # letters of the reason that stand on a slide; the report has all
+NOT_TRIED = "No option is tried yet. “Find a release” on Overview searches."
 _MARKS = {
     "against": ":material/block:",
     "open": ":material/help:",
@@ -109,9 +110,9 @@ def verdict(
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
-        told, sentence = [now], "No option is tried yet. *Find a release* on Overview searches."
+        told, sentence = [now], NOT_TRIED
     heads = [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in told]
-    return heads, plain(sentence, MESSAGE_LENGTH) if found.table.results else sentence
+    return heads, plain(sentence, MESSAGE_LENGTH)
 
 
 @dataclass(frozen=True)
@@ -192,7 +193,7 @@ def signed(by: str, until: str) -> list[str]:
 def recommended(found: Exploration) -> str:
     """Which option comes first, while none is chosen."""
     if not found.table.results:
-        return "No option is tried yet. *Find a release* on Overview searches."
+        return NOT_TRIED
     return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
 
 

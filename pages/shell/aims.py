@@ -17,6 +17,7 @@ from fpanon_core.model.release_page import length
 from fpanon_core.studies.judgement import Limits, usual_limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.presets import named_columns, purpose_areas, width_height
+from pages.charts.plain import plain
 
 from . import limits, workspace
 from .guard import act
@@ -117,8 +118,8 @@ def ask(fs: FingerprintSet) -> None:
         st.session_state[_PURPOSE] = named
     _pick(
         "What is it for?",
-        "  \n".join(f"{each.title}: {each.useful}" for each in PURPOSES.values()),
-        {name: each.title for name, each in PURPOSES.items()},
+        "  \n".join(f"{plain(p.title)}: {plain(p.useful)}" for p in PURPOSES.values()),
+        {name: plain(each.title) for name, each in PURPOSES.items()},
         _USUAL,
         key=_PURPOSE,
         on_change=act(_purpose_changed),
