@@ -13,7 +13,7 @@ from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import PublishedRecord
-from fpanon_core.studies.judgement import Limits, some_alone
+from fpanon_core.studies.judgement import Limits, kind_of, some_alone
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
@@ -67,6 +67,15 @@ _ROWS = {
 }
 
 
+_HOLDS = {
+    "tables": "It is tables of counts: people by area and hour, trips between areas. It holds "
+    "nobody's record.",
+    "synthetic people": "It is records of people who do not exist, made from noisy statistics.",
+    "hidden records": "It is records of real people in groups: all of a group have the same one.",
+    "coarser records": "It is everybody's record, in wider areas or longer times.",
+}
+
+
 def about(result: OptionResult | None, why_not: str | None) -> str:
     """Of which option the slides are."""
     if result is not None:
@@ -102,11 +111,13 @@ def verdict(
     now, tried, last = report_verdict.verdict(found, decided, chosen)[:3]
     told, sentence = [now, tried], next(iter(tried.text), "")
     if chosen is not None:
-        told = [now, last]
-        sentence = use_told(found.table.results[chosen])
+        told, result = [now, last], found.table.results[chosen]
+        sentence = use_told(result)
         if last.over:
             of_all = words.count(len(found.limits.judged), "threshold")
             sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
+        if result.option.steps:
+            sentence = f"{_HOLDS[kind_of(result.option)]} {sentence}"
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
