@@ -127,7 +127,12 @@ def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
     mine = workspace.of(data.digest)
     standing, why_not = mine.choice, mine.refusal
     if standing is not None:
-        say([*story.decision(found, standing.result), *story.signed(*officer.signed())])
+        say(
+            [
+                *story.decision(found, standing.result, standing.why),
+                *story.signed(*officer.signed()),
+            ]
+        )
         return story.reason(standing.why)
     if why_not is not None:
         say([story.NOTHING_LEAVES, *story.signed(*officer.signed())])

@@ -31,7 +31,6 @@ from pages.shell.widgets import days
 RECORD = Kind("shown_record", followed.published_record, page="present")
 _MAP_PX = 222
 _TICKS = 60  # from the first to the last record
-_TRAIL = 6  # ticks that the trail lasts
 _LIST_UP_TO = 5_000  # people in the list to choose from
 _ANYBODY = -1
 
@@ -120,7 +119,7 @@ def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Pla
 
 
 def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Theme, at: int) -> None:
-    now, trail_min = moments[at], max((moments[-1] - moments[0]) * _TRAIL / _TICKS, 1.0)
+    now, trail_min = moments[at], max(moments[-1] - moments[0], 1.0)  # the whole way
     left, right = side_by_side("present_person")
     with left:
         st.markdown(f"**Before** – {name} as recorded")

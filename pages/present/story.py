@@ -76,11 +76,12 @@ _HOLDS = {
 }
 
 
-def about(result: OptionResult | None, why_not: str | None) -> str:
-    """Of which option the slides are."""
+def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) -> str:
+    """Of which option the slides are, and whether the people are invented."""
+    told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
-        return f"Chosen option: **{plain(result.option.told)}**"
-    return "Nothing is released." if why_not is not None else "No option is chosen."
+        told = f"Chosen option: **{plain(result.option.told)}**"
+    return f"The people of these data are invented. {told}" if synthetic else told
 
 
 def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
@@ -159,7 +160,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     if raw.n_targets < raw.n_users:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
     sentence = (
-        f"Measured of {of_whom} in the data as they are "
+        f"Measured today, before any protection, of {of_whom} "
         f"(95 % interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
     )
     return SingledOut(many, words.brief(words.percent(share)), whom, sentence)
@@ -170,10 +171,10 @@ def not_asked(raw: OptionResult) -> str:
     return plain(raw.fault or "It was not measured who is singled out.", MESSAGE_LENGTH)
 
 
-def decision(found: Exploration, result: OptionResult) -> list[str]:
+def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """The chosen option, and whether it is within the limits; else which it misses."""
     over = over_told(result, found.limits)
-    mark = _MARKS["against" if over else "open" if some_alone(result) else "for"]
+    mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **Chosen: {plain(result.option.told)}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
@@ -196,8 +197,8 @@ def reason(why: str) -> str:
 
 def signed(by: str, until: str) -> list[str]:
     """Who decided, and until when it holds."""
-    who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
-    end = f"Valid until **{plain(until)}**." if until.strip() else "No end is stated."
+    who = f"Decided by **{plain(by)}**." if by.strip() else "Proposed: nobody has signed yet."
+    end = f"Valid until **{plain(until)}**." if until.strip() else "No last day is stated."
     return [f"{who} {end}"]
 
 
@@ -231,9 +232,10 @@ def risk(found: Exploration, result: OptionResult) -> str:
     p, raw = found.table.config.p, found.as_it_is
     before = "" if raw is None else f" In the data as they are: {estimate(raw, 'outsider')}."
     if result.option.recordless is not None:
+        most = limit(found.limits, "membership")
         return (
-            "The release holds no record to re-identify. An attacker tells better than by guessing "
-            f"whether a person is in the data: {estimate(result, 'membership')}."
+            "The release holds no record to re-identify. Asked whether a person is in the data, "
+            f"an attacker beats guessing by {estimate(result, 'membership')}; threshold: {most}."
         )
     return (
         f"With {words.count(p, 'known point')} the strongest attacker re-identifies "
@@ -293,7 +295,9 @@ def hexagons_told(found: Result) -> str:
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
     """What the maps of tables count, when, and whom they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
-    before = f"Before, areas with fewer than {least} people are left out."
+    before = f"Areas that had fewer than {least} people are left out on the left."
+    if made.option.epsilon is not None:
+        before += " Pale areas on the right may be noise."
     return (
         f"People by area on a {DAY_TYPES[day]}, {start:02d}:00 to {end:02d}:00, the mean of "
         f"{words.count(int(made.frame.days[day]), 'day')}. {before}"
@@ -318,8 +322,8 @@ def person_told(
     places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
     told = (
         f"Before: {words.count(len(seen.minute), 'sample')} of {name} at "
-        f"{words.count(places, 'place')} on {words.count(day, 'day')}. Straight lines join them; "
-        "the way between is not known."
+        f"{words.count(places, 'place')} on {words.count(day, 'day')}. The way between them is not "
+        "known."
     )
     if record is None:
         return told

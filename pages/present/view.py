@@ -27,7 +27,8 @@ else:
     slides += [places.still(data, found, choice.result, seed), decision.risk(found, choice.result)]
 slide = stage.turn([*slides, decision.closing(data, found)], corner)
 heading.title(slide.question, anchor=False)
-heading.caption(story.about(None if choice is None else choice.result, mine.refusal))
+result = None if choice is None else choice.result
+heading.caption(story.about(result, mine.refusal, synthetic=data.source.synthetic))
 with st.container(key="main_figure"):
     said = slide.show(of)
 with st.container(key="present_sentence"):

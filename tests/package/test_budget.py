@@ -42,7 +42,7 @@ BUDGET = {
     "pages/method": (2, 53),
     "pages/options": (6, 1_325),
     "pages/overview": (5, 586),
-    "pages/present": (6, 775),
+    "pages/present": (6, 793),
     "pages/report": (3, 204),
     "pages/server": (9, 1_117),
     "pages/shell": (26, 2_894),

@@ -102,7 +102,7 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert "As they are, these data may not be released." in seen[QUESTION]
     # All twelve have the same record: nobody is singled out.
     assert "of people are singled out by 4 known points" in seen[TODAY]
-    assert "Measured of all 12 people in the data as they are" in seen[TODAY]
+    assert "Measured today, before any protection, of all 12 people" in seen[TODAY]
     assert "up to 12 of 12" in seen[WHERE]
     assert "Nothing is decided yet." in seen[DECIDED]
     assert "No option is tried yet." in seen[DECIDED]
@@ -186,7 +186,7 @@ def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> Non
     seen = presented(opened)
     assert list(seen) == OF_CHOICE == named(seen, "blank")
     assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
-    assert "areas with fewer than 5 people are left out" in seen[STILL]
+    assert "Areas that had fewer than 5 people are left out on the left" in seen[STILL]
     assert "The release holds no record to re-identify." in seen[RISK]
     assert not answers(opened, "produce_tables"), "it is no release"
 
