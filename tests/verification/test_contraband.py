@@ -336,7 +336,7 @@ CSV = {
             lambda data: re.sub(rb"(T\d\d:\d\d:\d\d)", rb"\1.000000", data, count=1)
         ),
         "a blank for the T": with_data(
-            lambda data: re.sub(rb"(\d)T(\d)", rb"\1 \2", data, count=1)
+            lambda data: re.sub(rb"(\d)T(\d\d:)", rb"\1 \2", data, count=1)
         ),
     },
 }
