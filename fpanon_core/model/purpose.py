@@ -214,11 +214,13 @@ class Recipient:
                 "Anyone may get the release, so an attack is certain. The threshold of "
                 f"re-identification is {accepted}, {source}."
             )
-        who = "People in a secure room" if self.kind == "room" else "Named people under contract"
+        who = (
+            "People in a secure room" if self.kind == "room" else "Named researchers under contract"
+        )
         capped = self.threshold == _MOST
         return (
-            f"{who} get the release, with {self.controls} controls and {self.motive} motive. We "
-            f"assume a chance of {100 * self.attempt:g}% that they attempt re-identification (El "
+            f"{who} get the release. We assume {self.controls} controls, {self.motive} motive, and "
+            f"so a chance of {100 * self.attempt:g}% that they attempt re-identification (El "
             "Emam 2013). The threshold of re-identification is "
             + (
                 "1 in 3, the most that is ever accepted."

@@ -169,8 +169,8 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """What attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        f"It holds no person's record. Asked of {asked} whether they are in the data, an attacker "
-        f"beats guessing by {w.estimate(result, 'membership')}; threshold: "
+        f"It holds no person's record. An attacker asks of {asked} whether they are in the data; "
+        f"advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:

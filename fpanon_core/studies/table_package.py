@@ -343,7 +343,7 @@ def _areas_text(frame: TableFrame) -> str:
 
 
 def days_text(frame: TableFrame) -> str:
-    """The stated days of a package, and that nothing of the frame is from the records."""
+    """The stated days of a package, and who stated them."""
     counts, days = frame.counts, frame.days
     first = counts.first_day
     begin = (
@@ -354,7 +354,7 @@ def days_text(frame: TableFrame) -> str:
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
     return (
         f"{counts.days} days from {begin}: {days[0]} weekdays and {days[1]} weekend days.{zone} "
-        "Areas and days were stated beforehand. No record decided them."
+        "Whoever made this stated areas and days; the program read none from the records."
     )
 
 
@@ -414,7 +414,10 @@ def _limits(option: Tables) -> str:
         "At antennas, an area is where the antenna serves, not where a person stood.",
     ]
     if option.epsilon is not None:
-        said.append("A small cell may be noise: do not read single small cells as facts.")
+        said.append(
+            "A small cell may be noise, and so may a 0: do not read single small cells as facts, "
+            "nor a table of zeros."
+        )
     if option.threshold is not None:
         said.append("A blank is not zero. Do not publish a second table of the same days.")
     return " ".join(said)

@@ -62,8 +62,13 @@ def section(data: Dataset, explored: Exploration) -> None:
     """The button, the progress or what was found."""
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
+        left = exploration.left(data.fs) if tried is not None and not tried.until else []
+        untried = story.untried([option.told for option in left]) if left else ""
+        nothing = not explored.table.results or story.best(explored) is None
         if tried is not None:
             _progress(data, tried)
+        if left and nothing:  # that time ran out comes before what little was tried
+            _offer(data, "Go on searching", untried)
         if explored.table.results:
             _found(explored, under_way(data))
         mine = workspace.of(data.digest)
@@ -73,8 +78,8 @@ def section(data: Dataset, explored: Exploration) -> None:
             st.markdown(story.REFUSED)
         if tried is None:
             _offer(data, "Find a release", story.PLAN)
-        elif not tried.until and (left := exploration.left(data.fs)):
-            _offer(data, "Go on searching", story.untried([option.told for option in left]))
+        elif left and not nothing:
+            _offer(data, "Go on searching", untried)
 
 
 def _tried(data: Dataset) -> Tried | None:

@@ -88,7 +88,8 @@ def best_told(exploration: Exploration) -> list[str]:
         promise = describe_promise(result)
         return [*told, cost, *([promise] if promise else [])]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
-    return [*told, *([FEW_HOMES] if few else []), COUNTS]
+    also = [FEW_HOMES] if few else []
+    return [*told, *also, *([] if counted(exploration) else [COUNTS])]
 
 
 def rungs(exploration: Exploration) -> pd.DataFrame:
@@ -102,14 +103,19 @@ def advice(exploration: Exploration) -> list[str]:
     return [_plain(text) for text in describe_advice(advised)]
 
 
+def counted(exploration: Exploration) -> bool:
+    """Whether tables of counts are among the options: then counts are no way out."""
+    return any(option.recordless is not None for option in exploration.table.options)
+
+
 def next_is_counts(exploration: Exploration) -> bool:
     """Whether counts are what to look at next: no option comes near, or none can be shown to pass.
 
     Near is up to twice the threshold by the worst measure: groups or cells a step larger may do.
     """
     row = best_option(exploration.table, exploration.limits)
-    if row is None:
-        return True
+    if row is None or counted(exploration):
+        return row is None
     result = exploration.table.results[row]
     near = beyond(result, exploration.limits) <= _NEAR
     return not near or few_homes(exploration, result)

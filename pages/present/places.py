@@ -114,13 +114,14 @@ def _still(
             return f"{story.NOT_CHARGED} {_kept(found, result, of)}"
     else:
         made = _settled(question, "Count people")
+    kept = story.keeps(found.table.choice, result)
     if isinstance(made, Result):
-        return _hexagons(made, bool(result.option.steps), of)
+        return f"{_hexagons(made, bool(result.option.steps), of)} {kept}"
     if not isinstance(made, Made):
         return story.COUNTING
     if made.made.presence is None or charts.ground_of(made.areas) is None:
         return f"{story.NO_MAP} {_kept(found, result, of)}"
-    return _areas(made, of)
+    return f"{_areas(made, of)} {kept}"
 
 
 def _charged(data: Dataset, step: Tables | Synthesize | None) -> Made | None:

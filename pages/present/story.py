@@ -21,6 +21,7 @@ from fpanon_core.studies.report_verdict import over_told, tried_told
 from fpanon_core.studies.report_words import (
     COMPONENTS,
     between,
+    describe_cost,
     describe_utility,
     estimate,
     limit,
@@ -218,6 +219,11 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
     return " ".join(filter(None, told))
 
 
+def keeps(choice: UtilityChoice, result: OptionResult) -> str:
+    """What is kept of what the purpose needs, in a sentence."""
+    return plain(describe_cost(choice, result), MESSAGE_LENGTH)
+
+
 def kept(result: OptionResult) -> list[tuple[str, float]]:
     """The components of utility by title, and how much of each is kept."""
     return [
@@ -234,8 +240,9 @@ def risk(found: Exploration, result: OptionResult) -> str:
     if result.option.recordless is not None:
         most = limit(found.limits, "membership")
         return (
-            "The release holds no record to re-identify. Asked whether a person is in the data, "
-            f"an attacker beats guessing by {estimate(result, 'membership')}; threshold: {most}."
+            "The release holds no record to re-identify. An attacker asks whether a person is in "
+            f"the data; advantage over guessing: {estimate(result, 'membership')}; threshold: "
+            f"{most}."
         )
     return (
         f"With {words.count(p, 'known point')} the strongest attacker re-identifies "

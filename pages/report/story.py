@@ -32,9 +32,14 @@ OPENS = (
 )
 
 
-def missing(weighed: Weighing) -> list[str]:
-    """What is to be done before the report is whole."""
+def missing(weighed: Weighing, left: int) -> list[str]:
+    """What is to be done before the report is whole; ``left``: what the search has not tried."""
     told = []
+    if left:
+        told.append(
+            f"The search ended before it tried {words.count(left, 'more option')}: *Go on "
+            "searching* on Overview tries them."
+        )
     if weighed.waiting:
         told.append(
             f"{words.count(weighed.waiting, 'option')} {words.were(weighed.waiting)} not done when "

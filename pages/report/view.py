@@ -75,7 +75,8 @@ with settings:
     )
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=430, alt="The report as it will print")
-told = (*story.heads(made), *story.missing(found))
+left = exploration.left(data.fs)
+told = (*story.heads(made), *story.missing(found, len(left)))
 what_this_means("  \n".join(told), key="report_verdict")
 st.caption(story.OPENS)
 

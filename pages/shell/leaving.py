@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -27,11 +28,12 @@ from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.presets import about_people
 from fpanon_core.studies.reading import Reading
 from fpanon_core.studies.report import Produced
+from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import Weighing
 from fpanon_core.studies.synthetic_people import Expected
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import downloads, layout, questions, release
+from . import downloads, layout, questions, release, workspace
 from .dataset import Dataset
 from .questions import Question
 from .release import (
@@ -50,6 +52,11 @@ from .release import (
 TABLES_ASKED = "fp_tables_asked"
 """Where an option without records waits for the page that shows its maps."""
 _FIELD, _OF = "tables_", "fp_stated_of"
+ABOVE = "Written, but **not within your thresholds**"
+NOTHING_LEFT = (
+    "**Nothing is left in these tables.** All counts, or all trips, are blank or 0: too few people "
+    "for so many areas and hours. Whoever gets them must not take a 0 for a finding."
+)
 CHOSEN_BY_RECORDS = (
     "The figures above compare with the real records. No ε covers a choice that is made by them."
 )
@@ -104,7 +111,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     wish = _stated(data, step)
     found = ask(data, wish)
     if found is not None:
-        section(data, found, over=over)
+        section(data, found)
     if found is not None and st.button("Look at its maps", key="tables_look"):
         st.session_state[TABLES_ASKED] = wish.option
         st.switch_page("pages/tables/view.py")
@@ -120,11 +127,33 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     format = st.session_state.get(f"{TABLES.name}_format", FORMATS[0])
     found = None
     for each in questions.of_data(kind, data.fs).values():
-        stated = each.result.config
-        frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
-        if each.result.archives and replace(stated, frame=frame) == step:
-            found = Produced(stated.frame, sha256(each.result.archives[format]).hexdigest())
+        if each.result.archives and _is_of(each.result.config, step):
+            frame, archive = each.result.config.frame, each.result.archives[format]
+            found = Produced(frame, sha256(archive).hexdigest())
     return found
+
+
+def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
+    """Whether it is an option's, but for days and area, which are stated anew."""
+    if type(stated) is not type(step) or step is None:
+        return False
+    frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
+    return replace(stated, frame=frame) == step
+
+
+def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
+    """Whether it is of an option that is above a threshold, or may be, as it was weighed."""
+    found = workspace.of(data.digest).weighed
+    results = () if found is None else found.table.results
+    mine = [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
+    return found is not None and any(over_told(result, found.limits) for result in mine)
+
+
+def _empty(found: Result) -> bool:
+    """Whether noise, or blanks, left nothing of some table."""
+    presence, flows = found.made.presence, found.made.flows
+    nobody = presence is not None and not np.nansum(presence.values) > 0
+    return nobody or (flows is not None and not np.nansum(flows.trips) > 0)
 
 
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
@@ -277,12 +306,14 @@ def _pressed(
     return pressed
 
 
-def section(data: Dataset, found: Result | synthetic_people.Result, *, over: bool = False) -> None:
-    """The download, and before it the reason where one is due; ``over``: above a threshold."""
+def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
+    """The download, and before it the reason where one is due."""
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
-    option = found.config
+    option, over = found.config, _above(data, found.config)
+    if isinstance(found, Result) and _empty(found):
+        st.warning(NOTHING_LEFT)
     with st.container(border=True, key="tables_release"):
         settings: dict[str, Any] = {"release": str(option), "epsilon": option.epsilon}
         if isinstance(option, Tables) and option.epsilon is None and option.threshold is None:
@@ -306,7 +337,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result, *, over: boo
                 settings=settings | {"format": format},
             )
         checked = VERIFIED_PEOPLE if isinstance(option, Synthesize) else VERIFIED
-        st.caption(f"{'Written' if over else 'Ready to release'}: {checked}")
+        st.caption(f"{ABOVE if over else 'Ready to release'}: {checked}")
     with st.expander("The page that goes with them (README.md)", key="tables_page"):
         st.markdown(describe_page(found.page))
 

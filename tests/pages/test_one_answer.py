@@ -102,6 +102,6 @@ def test_report_and_slides_say_of_an_override_what_it_is(seed: int) -> None:
     assert third.tone == "against"
     assert "A. Officer overrides the thresholds" in third.text[0]
     assert "✓ Chosen" not in page(report(made, decided))
-    heads = present.decision(made, over)
+    heads = present.decision(made, over, "")
     assert heads[0].startswith(":material/block:")
     assert len(heads) == 1 + len(third.over) == 1 + len(made.limits.broken(over))

@@ -221,7 +221,7 @@ def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
     explored(weighed, 12)
     page = reported(weighed)
     assert "compared on squares of 3 km" in page
-    assert "Named people under contract get the release, with high controls and high motive" in page
+    assert "Named researchers under contract get the release. We assume high controls, high" in page
     assert "In force instead: 5 %" in page  # the thresholds are the recipe's own
 
 
