@@ -13,15 +13,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
-from fpanon_core.model.options import Flows, Presence, Tables
+from fpanon_core.model.options import Flows, Presence, ReleaseOption, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.count_tables import Result
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
 from pages.shell import leaving
 from pages.tables import story
-from tests.support.views import answer, go, has, opened, rows, said, until, upload
+from tests.support.views import answer, go, has, opened, rows, said, until, upload, workspace
 
 
 @pytest.fixture(autouse=True)
@@ -255,3 +256,36 @@ def test_before_and_after_share_their_colours() -> None:
     was, now = charts.density_shades([before, after], ground, LIGHT)
     assert was.colours == now.colours[::-1]
     assert (was.low, was.high) == (now.low, now.high)
+
+
+def test_tables_of_nothing_are_said_to_be_empty(app: AppTest) -> None:
+    upload(app, rows(3, 5))
+    go(app, "tables")
+    app.selectbox(key="tables_areas").set_value("squares").run()
+    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1, -17.2").run()
+    app.selectbox(key="tables_protection").set_value("threshold").run()
+    app.number_input(key="tables_people").set_value(3)
+    app.date_input(key="tables_first").set_value(dt.date(2024, 3, 5))
+    app.number_input(key="tables_days").set_value(1).run()
+    found = made(app)
+    assert found.made.presence is not None
+    assert not np.nansum(found.made.presence.values)
+    assert any("Nothing is left in these tables" in box.value for box in app.warning)
+
+
+def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest) -> None:
+    opened(app)
+    of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9), antennas_an_area=55)
+    chosen = ReleaseOption(steps=[Presence(of_data, 4, 15)])
+    fs = app.session_state["fp_dataset"].fs
+    table = fp.explore_options(fs, [chosen], risk="outsider")
+    mine = workspace(app)
+    for most, told in ((1e-9, "not within your thresholds"), (1.0, "Ready to release")):
+        mine.weigh(table, Limits({"home": most, "membership": most}), 0)
+        app.session_state["fp_tables_asked"] = chosen.recordless
+        go(app, "tables")
+        state(app)
+        if has(app, "tables_go"):
+            made(app)
+        assert told in said(app)
+        assert app.get("download_button")
