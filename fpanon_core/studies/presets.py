@@ -52,6 +52,7 @@ _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Of tables that are compared: more take minutes to attack."""
+_MOST_PLACES = 10_000  # of synthetic people: a fit by so many takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
 _USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
@@ -215,7 +216,7 @@ def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
     """Antennas, or squares of which there is one for two people at most."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
-    return stated_of_data(fs, side_m=_side_of(fs, min(MOST_AREAS, max(1, people // 2))))
+    return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))
 
 
 def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:

@@ -27,7 +27,7 @@ BUDGET = {
     "fpanon_core/kernels": (26, 5_238),
     "fpanon_core/measures": (13, 2_190),
     "fpanon_core/model": (40, 5_018),
-    "fpanon_core/studies": (59, 10_328),
+    "fpanon_core/studies": (59, 10_329),
     "fpanon_core/synthesis": (6, 581),
     "fpanon_core/synthetic": (3, 247),
     "fpanon_core/tables": (14, 2_222),
