@@ -86,11 +86,13 @@ def draw(here: str) -> None:
 
 
 def _data(data: Dataset) -> None:
+    span, recorded = data.report.span_days, len(data.fs.days)
+    over = words.count(span, "day")
     parts = [
         f"**{plain(data.source.label)}**",
         words.count(data.fs.n_users, "user"),
         words.count(data.fs.n_samples, "sample"),
-        "over " + words.count(data.report.span_days, "day"),
+        f"on {recorded:,} of {over}" if recorded < span else f"over {over}",
     ]
     with st.popover(" · ".join(parts), type="tertiary", key="bar_data"):
         if data.source.note:
