@@ -55,8 +55,8 @@ def dress() -> None:
         ".st-key-present_whom p {font-size: 1.75rem; line-height: 1.3;} "
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {gap: 0.5rem;} "
         # Both maps of a pair stay side by side, however narrow the screen of a projector.
-        "[class*=st-key-pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
-        "[class*=st-key-pair_present] [data-testid=stColumn] {min-width: 0;} "
+        "[class*=pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
+        "[class*=pair_present] [data-testid=stColumn] {min-width: 0;} "
         # On a large screen type is larger; figures are not: where CSS zooms, plotly cuts them.
         "@media (min-height: 1000px) and (min-width: 1700px) {"
         ".st-key-present_heading h1 {font-size: 3rem;} "

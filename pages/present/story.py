@@ -294,8 +294,8 @@ def people_told(found: Result, days: int) -> str:
 def hexagons_told(found: Result) -> str:
     """What the maps of records count, and whom they leave out."""
     return (
-        "Before: people recorded in a hexagon. After: people expected there by what is published. "
-        f"Left out are hexagons where fewer than {found.config.least} people were, or may be."
+        "Before: people recorded in a hexagon; after: expected there by what is published. "
+        f"Hexagons where fewer than {found.config.least} people were, or may be, are left out."
     )
 
 
