@@ -139,7 +139,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     assert list(seen) == OF_CHOICE == named(seen, "coarse (20 km · 1 h")
     assert "Chosen was “coarse" in seen[QUESTION]
     assert "It is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
-    assert "people expected there by what is published" in seen[STILL]
+    assert "expected there by what is published" in seen[STILL]
     assert "Hexagons where fewer than 5 people were, or may be, are left out." in seen[STILL]
     assert "With 4 known points the strongest attacker re-identifies" in seen[RISK]
     assert "which it is above (up to 3.0 times)" in seen[DECIDED]
