@@ -33,7 +33,7 @@ from pages.shell.widgets import days
 HEXAGONS = Kind("people", people_by_hexagon.study, page="present", kept=4)
 SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _LEGEND_PX = 84
-_MAP_PX = 225
+_MAP_PX = 205
 Made = count_tables.Result | synthetic_people.Result
 
 
