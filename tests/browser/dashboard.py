@@ -437,6 +437,15 @@ class Dashboard:
         expect(self.page.get_by_test_id("stProgress")).to_have_count(0)
         self.settle()
 
+    def wait_for_search(self) -> None:
+        """Until “Find a release” has ended; between two rounds there is no bar for a moment."""
+        cancel = self.page.locator(".st-key-overview_cancel")
+        expect(cancel).to_have_count(1, timeout=LONG_MS)
+        while cancel.count():
+            expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
+            self.wait_until_idle()
+            self.page.wait_for_timeout(1_500)
+
     def wait_for_names_in_3d(
         self, key: str, names: list[str], patience_ms: float = LONG_MS
     ) -> None:

@@ -16,7 +16,7 @@ from PIL import Image
 from playwright.sync_api import expect, sync_playwright
 
 from tests.browser.conftest import CHROMIUM_FLAGS, opened
-from tests.browser.dashboard import LONG_MS, Dashboard
+from tests.browser.dashboard import Dashboard
 from tests.browser.server import started
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -48,9 +48,7 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
     dashboard.press("start_synthetic")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(4)
     dashboard.press("overview_find_go")
-    cancel = page.locator(".st-key-overview_cancel")
-    expect(cancel).to_have_count(1)
-    expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
+    dashboard.wait_for_search()
     _take(dashboard, overview)
 
     dashboard.press("overview_choose")
