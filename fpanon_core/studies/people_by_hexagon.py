@@ -50,7 +50,8 @@ class Config:
     most : int
         Hexagons that are told of, those of most people.
     option : ReleaseOption
-        Of records. Where they are as it publishes them is told, too, unless it has no step.
+        Of records. The result also says where people are as it publishes them, unless it has no
+        step.
     seed : int
         Of its techniques.
     """

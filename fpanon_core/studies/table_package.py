@@ -343,7 +343,7 @@ def _areas_text(frame: TableFrame) -> str:
 
 
 def days_text(frame: TableFrame) -> str:
-    """The stated days of a package, and who stated them."""
+    """The stated days of a package, and what the promise does not cover."""
     counts, days = frame.counts, frame.days
     first = counts.first_day
     begin = (
@@ -354,7 +354,8 @@ def days_text(frame: TableFrame) -> str:
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
     return (
         f"{counts.days} days from {begin}: {days[0]} weekdays and {days[1]} weekend days.{zone} "
-        "Whoever made this stated areas and days; the program read none from the records."
+        "The publisher stated areas and days. What is promised below covers no choice made by "
+        "looking at the records."
     )
 
 

@@ -208,7 +208,7 @@ def hour_named(hour: int, days: list[str]) -> str:
 
 
 def time_unit(minutes: float) -> tuple[str, int]:
-    """In what times up to so many minutes are told, and how many minutes that is."""
+    """The unit for spans of up to so many minutes, and its length in minutes."""
     if minutes < 120:
         return "minutes", 1
     return ("hours", 60) if minutes <= 48 * 60 else ("days", 1_440)

@@ -62,7 +62,7 @@ def section(data: Dataset, explored: Exploration) -> None:
     """The button, the progress or what was found."""
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
-        left = exploration.left(data.fs) if tried is not None and not tried.until else []
+        left = exploration.untried(data.fs) if tried is not None else []
         untried = story.untried([option.told for option in left]) if left else ""
         nothing = not explored.table.results or story.best(explored) is None
         if tried is not None:
@@ -181,9 +181,11 @@ def _choice(digest: str, result: OptionResult) -> None:
     Where a reason is due, it leads to where that is asked.
     """
     name = result.option.name
-    if _button("Choose it", "choose", ":material/check:", primary=True):
+    due = workspace.refused(result, "", "", limits.in_force())
+    label = "Choose it, and say why" if due else "Choose it"
+    if _button(label, "choose", ":material/check:", primary=True):
         workspace.propose(name)  # selected where all are weighed, too
-        if workspace.refused(result, "", "", limits.in_force()):
+        if due:
             st.switch_page("pages/options/view.py")
         workspace.of(digest).choose(result, "")
         st.switch_page("pages/report/view.py")

@@ -24,13 +24,12 @@ from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show_map
 from pages.shell.layout import side_by_side
-from pages.shell.player import play
+from pages.shell.player import moments, play
 from pages.shell.questions import Kind, Question
 from pages.shell.widgets import days
 
 RECORD = Kind("shown_record", followed.published_record, page="present")
 _MAP_PX = 222
-_TICKS = 60  # from the first to the last record
 _LIST_UP_TO = 5_000  # people in the list to choose from
 _ANYBODY = -1
 
@@ -79,11 +78,11 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
         user = followed.middling(fs, np.arange(fs.n_users))
     seen, dates, name = played(fs, user, record), days(fs), fs.pseudonyms[user]
     first, last = seen.ends
-    moments = [first + (last - first) * i / _TICKS for i in range(_TICKS + 1)]
-    told = [spacetime.clock(moment, dates) for moment in moments]
-    draw = partial(_moment, seen, moments, name, story.nobody_told(option, name), of)
+    at = moments(first, last).tolist()
+    told = [spacetime.clock(moment, dates) for moment in at]
+    draw = partial(_moment, seen, at, name, story.nobody_told(option, name), of)
     # All of it is there at first; a press of the space bar goes through it.
-    play(f"present_play_{len(seen.minute)}", told, draw, start=_TICKS, shortcut="Space")
+    play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")
     legend(
         played_legend(of, published=record is not None),
         key="present_marks",
@@ -119,7 +118,7 @@ def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Pla
 
 
 def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Theme, at: int) -> None:
-    now, trail_min = moments[at], max(moments[-1] - moments[0], 1.0)  # the whole way
+    now, trail_min = moments[at], max(float(np.ptp(seen.ends)), 1.0)  # the whole way
     left, right = side_by_side("present_person")
     with left:
         st.markdown(f"**Before** – {name} as recorded")

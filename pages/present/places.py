@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from fpanon_core.model.arrays import FloatArray
-from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.model.options import ReleaseOption, Tables
 from fpanon_core.model.projection import Extent, central
 from fpanon_core.studies import count_tables, people_by_hexagon, synthetic_people
 from fpanon_core.studies.exploration import Exploration
@@ -22,12 +22,11 @@ from pages.charts.style import Theme, projected
 from pages.charts.tables import Ground
 from pages.present import story
 from pages.present.stage import FIGURE_PX, Slide
-from pages.shell import questions
+from pages.shell import leaving, questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
 from pages.shell.layout import side_by_side
 from pages.shell.questions import Kind, Question
-from pages.shell.release import PEOPLE, TABLES
 from pages.shell.widgets import days
 
 HEXAGONS = Kind("people", people_by_hexagon.study, page="present", kept=4)
@@ -106,10 +105,10 @@ def _still(
     data: Dataset, found: Exploration, result: OptionResult, question: Question | None, of: Theme
 ) -> str:
     step = result.option.recordless
-    if question is None and (step is None or step.epsilon is None):
-        return f"{story.NO_MAP} {_kept(found, result, of)}"
     if question is None:
-        made: Any | None = _charged(data, step)
+        if step is None or step.epsilon is None:
+            return f"{story.NO_MAP} {_kept(found, result, of)}"
+        made: Any | None = leaving.latest(data, step)
         if made is None:
             return f"{story.NOT_CHARGED} {_kept(found, result, of)}"
     else:
@@ -122,20 +121,6 @@ def _still(
     if made.made.presence is None or charts.ground_of(made.areas) is None:
         return f"{story.NO_MAP} {_kept(found, result, of)}"
     return f"{_areas(made, of)} {kept}"
-
-
-def _charged(data: Dataset, step: Tables | Synthesize | None) -> Made | None:
-    """The latest release of that kind and ε that was made and charged.
-
-    No noise is drawn here: what is not charged is seen by nobody.
-    """
-    kind = PEOPLE if isinstance(step, Synthesize) else TABLES
-    made: list[Made] = [
-        each.result
-        for config, each in questions.of_data(kind, data.fs).items()
-        if step is not None and type(config) is type(step) and config.epsilon == step.epsilon
-    ]
-    return made[-1] if made else None
 
 
 def _hexagons(found: Result, protected: bool, of: Theme) -> str:

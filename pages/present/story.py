@@ -48,7 +48,7 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 NOT_CHARGED = (
     "No release of this option is made yet, so no map of it is shown: its noise is seen by nobody "
-    "before its ε is charged. Make the release on *Publish no records*."
+    "before its ε is charged. Make the release on *Report*."
 )
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/help: **Nothing is decided yet.**"
@@ -68,12 +68,12 @@ _ROWS = {
 }
 
 
+_COUNTED = {"presence": "people by area and hour", "flows": "trips between areas"}
 _HOLDS = {
-    "tables": "It is tables of counts: people by area and hour, trips between areas. It holds "
-    "nobody's record.",
-    "synthetic people": "It is records of people who do not exist, made from noisy statistics.",
-    "hidden records": "It is records of real people in groups: all of a group have the same one.",
-    "coarser records": "It is everybody's record, in wider areas or longer times.",
+    "tables": "It holds counts of {counts}, and nobody's record.",
+    "synthetic people": "It holds records of people who do not exist, made from noisy statistics.",
+    "hidden records": "It holds records of real people in groups; each group has one record.",
+    "coarser records": "It holds everybody's record, in wider areas or longer times.",
 }
 
 
@@ -119,7 +119,9 @@ def verdict(
             of_all = words.count(len(found.limits.judged), "threshold")
             sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
-            sentence = f"{_HOLDS[kind_of(result.option)]} {sentence}"
+            contents = getattr(result.option.recordless, "CONTENTS", ())
+            counts = " and ".join(_COUNTED[each] for each in contents)
+            sentence = f"{_HOLDS[kind_of(result.option)].format(counts=counts)} {sentence}"
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:

@@ -8,15 +8,7 @@ import streamlit as st
 
 from fpanon_core.studies.report import page, report
 from pages.report import form, story
-from pages.shell import (
-    downloads,
-    exploration,
-    layout,
-    leaving,
-    questions,
-    study,
-    workspace,
-)
+from pages.shell import downloads, exploration, layout, leaving, questions, study, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -75,8 +67,8 @@ with settings:
     )
 with st.container(border=True, key="main_figure"):
     st.iframe(html, height=430, alt="The report as it will print")
-left = exploration.left(data.fs)
-told = (*story.heads(made), *story.missing(found, len(left)))
+left = len(exploration.untried(data.fs))
+told = (*story.heads(made), *story.missing(found, left))
 what_this_means("  \n".join(told), key="report_verdict")
 st.caption(story.OPENS)
 

@@ -103,6 +103,12 @@ def searching(fs: FingerprintSet) -> list[Job]:
     return [job for job in questions.jobs(OPTION) if job.meta["key"] in keys]
 
 
+def untried(fs: FingerprintSet) -> list[ReleaseOption]:
+    """What a search that has ended has not tried; nothing while it goes on."""
+    tried = workspace.of(fs.digest).tried
+    return [] if tried is None or tried.until else left(fs)
+
+
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
     """What the search would still try, or only its next round; without what failed."""
     tried = workspace.of(fs.digest).tried

@@ -123,14 +123,19 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
     step = None if option is None else option.recordless
     if step is None:
         return release.made(data, weighed)
+    found = latest(data, step)
+    if found is None:
+        return None
+    archive = found.archives[st.session_state.get(f"{TABLES.name}_format", FORMATS[0])]
+    return Produced(found.config.frame, sha256(archive).hexdigest())
+
+
+def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
+    """What was made last of an option without records, and charged where it is private."""
     kind = PEOPLE if isinstance(step, Synthesize) else TABLES
-    format = st.session_state.get(f"{TABLES.name}_format", FORMATS[0])
-    found = None
-    for each in questions.of_data(kind, data.fs).values():
-        if each.result.archives and _is_of(each.result.config, step):
-            frame, archive = each.result.config.frame, each.result.archives[format]
-            found = Produced(frame, sha256(archive).hexdigest())
-    return found
+    every = [each.result for each in questions.of_data(kind, data.fs).values()]
+    mine = [each for each in every if each.archives and _is_of(each.config, step)]
+    return mine[-1] if mine else None
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
@@ -173,14 +178,12 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
         return Wish(None, None, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
 
 
-def begin(data: Dataset) -> bool:
-    """Other data begin with nothing stated; whether they are others."""
+def begin(data: Dataset) -> None:
+    """Other data begin with nothing stated."""
     state = st.session_state
-    if state.get(_OF) == data.source.label:
-        return False
-    state[_OF] = data.source.label
-    state.update({"tables_first": None, "tables_days": None, "tables_area": ""})
-    return True
+    if state.get(_OF) != data.source.label:
+        state[_OF] = data.source.label
+        state.update({"tables_first": None, "tables_days": None, "tables_area": ""})
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:

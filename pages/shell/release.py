@@ -30,7 +30,7 @@ from .questions import Kind, Question
 
 _FORMATS = {"csv": "CSV", "parquet": "Parquet"}
 PRODUCED = Kind(
-    "produce_option", production.study, page="options", kept=limits.KEPT_RELEASES, together=True
+    "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
 TABLES = Kind(
     "produce_tables", count_tables.study, page="tables", kept=limits.KEPT_RELEASES, together=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 
 import pytest
@@ -10,9 +11,10 @@ from streamlit.testing.v1 import AppTest
 
 from fpanon_core.studies import recipe
 from fpanon_core.studies.recipe import Decision
+from fpanon_core.studies.search import KNOWLEDGE
 from pages.report import story
 from pages.shell.release import PRODUCED
-from pages.shell.workspace import REFUSE
+from pages.shell.workspace import REFUSE, Tried
 from tests.pages.test_options_view import explored, names
 from tests.support.views import (
     answers,
@@ -170,6 +172,13 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
     page = reported(weighed)
     assert "is not among the forms weighed now" in said(weighed)
     assert "No option has been chosen." in page
+
+
+def test_what_a_search_left_untried_is_said_once_it_has_ended(weighed: AppTest) -> None:
+    assert "The search ended" not in f"{reported(weighed)} {said(weighed)}"
+    workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
+    reported(weighed)
+    assert re.search(r"The search ended before it tried \d+ more options", said(weighed))
 
 
 def recipe_of(at: AppTest) -> bytes:
