@@ -62,7 +62,8 @@ class Asked:
 def form(fs: FingerprintSet) -> Asked | None:
     """The settings, in one row; None while no release is chosen, or what was typed is none."""
     kept = _kept(fs)
-    ready = {release.name: release for release in [*kept, *workspace.of(fs.digest).releases]}
+    at_hand = [r for r in workspace.of(fs.digest).releases if r.option.recordless is None]
+    ready = {release.name: release for release in [*kept, *at_hand]}
     usual = {option.name: AtHand("attack", option.name, option) for option in [_RAW, *_usual(fs)]}
     offered = usual | ready
     first = list(dict.fromkeys([*(each.name for each in kept), _RAW.name]))
@@ -169,7 +170,7 @@ def _begin(
 def _kept(fs: FingerprintSet) -> list[AtHand]:
     """The form that stands as the choice for these data, with the outsider it was weighed with."""
     mine = workspace.of(fs.digest)
-    if mine.choice is None:
+    if mine.choice is None or mine.choice.result.option.recordless is not None:
         return []
     option, found = mine.choice.result.option, mine.weighed
     return [AtHand("attack", option.name, option, found.table.config if found else None)]
@@ -184,9 +185,9 @@ def _in_address(
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """All sets of options, hiding everyone first; each option once."""
+    """All sets of options with records to attack, hiding everyone first; each option once."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
-    every = [option for name in names for option in PRESETS[name](fs)]
+    every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]
 
 

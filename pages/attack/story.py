@@ -30,6 +30,10 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from pages.shell import definitions, widgets
 
 TABLES = {"attack": "What is found", "targets": "Each person asked about"}
+NO_RECORD = (
+    "Your choice holds no person's record, so there is none to find. *Overview* and *Report* say "
+    "what an attacker finds in it."
+)
 DEFINITIONS = {
     "linkage": definitions.LINKAGE,
     "home found": definitions.HOMES_WITHIN,

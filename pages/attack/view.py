@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.attack import figures, form, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, layout, questions
+from pages.shell import downloads, layout, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -22,6 +22,9 @@ data = layout.data(
 )
 asked = form.form(data.fs)
 if asked is None:
+    choice = workspace.of(data.digest).choice
+    if choice is not None and choice.result.option.recordless is not None:
+        st.info(story.NO_RECORD)
     st.info(
         "Choose the form of the data that is to be attacked. An outsider who knows some true "
         "places and times of a person then looks for that person's record in it, and for what the "

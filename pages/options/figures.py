@@ -187,8 +187,8 @@ def select(names: Sequence[str]) -> None:
 # --- side by side ---
 
 
-def pinned(names: Sequence[str]) -> list[str]:
-    """The list of pinned options; a click on the figure adds to it. The last can be attacked."""
+def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
+    """The list of pinned options; a click on the figure adds. The last can be attacked."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -200,8 +200,9 @@ def pinned(names: Sequence[str]) -> list[str]:
         persist_state="session",
         placeholder="choose here, or click in the figure",
     )
-    if found:
-        attack(found[-1], key="options_attack", told=True)
+    last = [option for option in table.options if option.name in found[-1:]]
+    if last and last[0].recordless is None:
+        attack(last[0].name, key="options_attack", told=True)
     return found
 
 

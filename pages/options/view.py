@@ -77,7 +77,7 @@ with below:
     chosen_place, compared_place = st.container(), st.container()
 with compared_place:
     st.header("Side by side", anchor=False)
-    pinned = figures.pinned(names)
+    pinned = figures.pinned(table, names)
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:

@@ -189,7 +189,8 @@ def _choice(digest: str, result: OptionResult) -> None:
             st.switch_page("pages/options/view.py")
         workspace.of(digest).choose(result, "")
         st.switch_page("pages/report/view.py")
-    workspace.attack(name, key="overview_attack")
+    if result.option.recordless is None:  # else what an attacker finds stands above
+        workspace.attack(name, key="overview_attack")
 
 
 def _refusing(digest: str) -> None:

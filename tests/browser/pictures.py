@@ -58,8 +58,9 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
     dashboard.wait_until_idle()
     _take(dashboard, options)
 
-    dashboard.turn_to("Overview")
-    dashboard.press("overview_attack")
+    dashboard.turn_to("Hide everyone")
+    dashboard.hide_everyone()
+    dashboard.press("glove_attack")
     dashboard.wait_for_view("Attack the release")
     page.locator(".st-key-attack_found .js-plotly-plot").wait_for()
     dashboard.wait_until_idle()

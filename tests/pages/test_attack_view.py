@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from fpanon_core import FrameConfig, StatedPeriod, explore_options
 from fpanon_core.model.errors import ConfigError
-from fpanon_core.model.options import Aligned, Generalize, Periods, ReleaseOption
+from fpanon_core.model.options import Aligned, Generalize, Periods, Presence, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import attack
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.study import AtHand
 from pages.attack import form
 from tests.support.views import (
     address,
@@ -21,10 +25,12 @@ from tests.support.views import (
     idle,
     keep_choice,
     new_app,
+    opened,
     rows,
     said,
     until,
     upload,
+    workspace,
 )
 
 
@@ -261,3 +267,19 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     assert "u0" not in str(address(small))
     assert "subscriber" not in said(small)
     assert not small.exception
+
+
+def test_a_choice_without_records_is_none_to_attack(app: AppTest) -> None:
+    opened(app)
+    fs, frame = app.session_state["fp_dataset"].fs, FrameConfig(StatedPeriod(date(2008, 6, 8), 1))
+    table = explore_options(fs, [ReleaseOption(steps=[Presence(frame, 4, 15)])], risk="outsider")
+    mine = workspace(app)
+    mine.weigh(table, Limits(), 0)
+    mine.made["options"] = (AtHand("options", "counts", table.options[0]),)
+    mine.choose(table.results[0], "Asked for.")
+    go(app, "attack")
+    assert "Your choice holds no person's record" in said(app)
+    offered = app.selectbox(key="attack_release").options
+    assert "counts" not in offered
+    assert not any(name.startswith(("presence", "flows", "synthetic")) for name in offered)
+    assert not app.error
