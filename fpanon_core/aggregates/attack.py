@@ -56,7 +56,7 @@ class TablesAttacked:
     membership : MembershipResult
     homes : DataFrame
         ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, what the
-        same attacker finds in tables without the target; ``low``, ``high``, guessing and the 95 %
+        same attacker finds in tables without the target; ``low``, ``high``, guessing and the 95%
         interval of what the target adds to it; ``bound``,
         e^ε times guessing; ``asked``, of how many. Empty where the tables have no presence, or no
         target has a night on record.
@@ -230,7 +230,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Mean difference of two hits of each target, and its 95 % interval; never of no width."""
+    """Mean difference of two hits of each target, and its 95% interval; never of no width."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three

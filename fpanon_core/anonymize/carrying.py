@@ -1,11 +1,11 @@
-"""Where would the stated method put a true point? What an outsider works out before looking.
+"""Where would the stated method put a true point? What an attacker works out before looking.
 
 The method and its parameters are known, its draws are not. So every generalization is done to the
 true point as it was done to the data; noise leaves it where it is, with a density around it; an
 exchange leaves it its time (or its place), with the chance that its place (or time) is still its
 own. Which cells there are the release shows: grids, hexagons and regions are laid as they were.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def carried(
     knowledge : Knowledge
         Drawn from the original.
     blur_m, blur_min : float
-        Standard deviation of the outsider's error along x and y, metres, and in time, minutes. The
+        Standard deviation of the attacker's error along x and y, metres, and in time, minutes. The
         outsider knows how large it is.
     seed : int
         Of the errors.
@@ -147,7 +147,7 @@ def _noise(option: ReleaseOption, axis: str) -> Spread:
     return reduce(Spread.and_then, some, Spread())
 
 
-# --- the outsider's own error --------------------------------------------------------------------
+# --- the attacker's own error --------------------------------------------------------------------
 
 
 def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[Columns, Columns]:

@@ -111,7 +111,7 @@ class Settings:
     def room(self, fs: FingerprintSet) -> int:
         """How many users may be left out, so that k are left: the share of all, rounded down."""
         users = int(fs.weight.sum())
-        # 5 % of 60 is 3, not 2.999…
+        # 5% of 60 is 3, not 2.999…
         return min(math.floor(self.leave_out * users + 1e-9), users - self.k)
 
 

@@ -1,10 +1,10 @@
 """Where do people live? What is true, and what attackers read off the nights of a record.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Where do people live, to every attacker of a stated battery? One guess of each for each record.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Where do people live, to an attacker who knows where others do? Guesses by a map of homes.
 
@@ -12,15 +12,15 @@ A census, a map of buildings or the operator's antennas tell how people are spre
 The worst of such maps is that of the other people's true homes: everybody's in the original but the
 one who is asked for.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Where do people live, to an attacker who knows what noise was added? The likeliest homes.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Where was somebody at a moment? The best guess of who has an idea which record is theirs.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 period is stated, so that every data set gives a table of the same shape. Taken from the events, one
 record can add a row or a column, which no noise hides: such counts are refused.
 
-**The unit of protection** is what may differ between two data sets that an outsider cannot tell
+**The unit of protection** is what may differ between two data sets that an attacker cannot tell
 apart, that is up to a factor of e^ε:
 
 - ``"user"``: all the records of one person, who may also be in only one of the two. A person is at

@@ -58,7 +58,7 @@ def score_recovery(
     with a sample alone, too: the share of those recovered.
 
     **Baseline.** The same records, linked to each other at random in every slot, and paired and
-    scored in the same way: what an outsider attains who ignores where and when people go. It
+    scored in the same way: what an attacker attains who ignores where and when people go. It
     exceeds one in the number of places, as pairing picks the best of many.
 
     **Uniqueness.** Who knows someone's k most visited places (of 2: home and work) looks for the

@@ -1,6 +1,6 @@
 """Where are the samples of a release that a true point may have become? Ready for the search.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Whose record do known points lead to? Two attackers score every published record.
 
@@ -9,7 +9,7 @@ and looks for the record that the stated method is likeliest to have made of suc
 sample takes, for each point, the record's likeliest sample; Bayes takes the mean over its samples,
 so that of two records that fit the shorter one leads.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations

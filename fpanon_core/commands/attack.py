@@ -1,4 +1,4 @@
-"""``attack``: what does an outsider find in a release who knows where somebody truly was?"""
+"""``attack``: what does an attacker find in a release who knows where somebody truly was?"""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _figures(result: Result, linked: Linked | None) -> dict[str, Any]:
 
 
 def _table(result: Result) -> str:
-    head = ["", "as it is", "95 % interval", "released", "95 % interval", "guessing", "asked"]
+    head = ["", "as it is", "95% interval", "released", "95% interval", "guessing", "asked"]
     rows = [
         [
             str(row["measure"]),

@@ -152,7 +152,7 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     )
     run.write(table, run.out, "Unicity by profile and points")
     if full:
-        run.write_tables(run.ask("what an outsider can tell", outsider.study, study))
+        run.write_tables(run.ask("what an attacker can tell", outsider.study, study))
     if merging is not None:
         run.write_tables(run.ask("merging antennas", antenna_merging.study, merging))
     people = int(run.fs.weight.sum())
@@ -182,7 +182,7 @@ def _unicities(table: pd.DataFrame) -> str:
         ]
         for row in table.itertuples()
     ]
-    head = ["profile", "points", "out of", "unicity", "95 % interval", "people", "too few points"]
+    head = ["profile", "points", "out of", "unicity", "95% interval", "people", "too few points"]
     return table_text(head, rows)
 
 

@@ -46,8 +46,8 @@ _ASKED: Fields = {
     "options_file": asked("--options"),
     "risk": asked(metavar="|".join(RISKS)),
     "limit": asked(
-        help="Mark options as unsafe whose risk may be higher, by the upper end of its 95 % "
-        "interval: a share, 0.1 for 10 %; for home, of what is found beyond guessing; bins for em, "
+        help="Mark options as unsafe whose risk may be higher, by the upper end of its 95% "
+        "interval: a share, 0.1 for 10%; for home, of what is found beyond guessing; bins for em, "
         f"nats for kl; inf for no limit. Usually {_USUAL}; none for the others, which only compare "
         "options."
     ),
@@ -189,7 +189,7 @@ def _limit(risk: str, limit: float | None) -> float:
         return math.inf if usual is None else usual
     if not (0 <= limit <= RISKS[risk].most or limit == math.inf):
         raise ConfigError(
-            f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10 %."
+            f"--limit {limit:g}: give a share from 0 to 1, such as 0.1 for 10%."
             if RISKS[risk].most == 1
             else f"--limit {limit:g}: give a number of 0 or more."
         )
@@ -316,7 +316,7 @@ def _table(table: OptionsTable, limit: float) -> str:
     ]
     risk = _TITLES.get(table.risk_name, table.risk_name)
     others = ["by true points", "by published", "home (guessing)", "alike", "alone"]
-    head = ["option", risk, "95 % interval", *others, f"utility ({table.choice.label})", ""]
+    head = ["option", risk, "95% interval", *others, f"utility ({table.choice.label})", ""]
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
     faults += [
         f"{each.option.name}: {name} is not known. {why}"

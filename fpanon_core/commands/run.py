@@ -93,7 +93,7 @@ class Request:
     granularity_min : float
         Length of a sample, minutes.
     screen : str or None
-        Users to keep: civ (a sample on every day), sen (active on more than 75 % of days), or a
+        Users to keep: civ (a sample on every day), sen (active on more than 75% of days), or a
         least number of samples.
     """
 

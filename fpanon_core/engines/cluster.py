@@ -59,7 +59,7 @@ class DaskEngine:
     """Workers of a Dask cluster.
 
     Spread over the workers are k-gaps, anonymity sets and all that is made of them, disclosure,
-    links and an outsider's suspects, the days of the recovery attack and the links between them,
+    links and an attacker's suspects, the days of the recovery attack and the links between them,
     sums of presence and flows, and people hidden shard by shard. All else is done on the cores of
     this process: the merges of GLOVE without shards, guesses of places and homes, likenesses of
     periods, scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to

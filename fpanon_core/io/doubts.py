@@ -101,7 +101,7 @@ def as_chosen(roles: Roles, turn: Turn) -> list[str]:
 def _faults(now: Seen, clocks: Clocks) -> list[str]:
     if now.possible < NEARLY_ALL:
         return [
-            f"{(1 - now.possible) * 100:.0f} % of the positions are impossible: no latitude is "
+            f"{(1 - now.possible) * 100:.0f}% of the positions are impossible: no latitude is "
             "beyond 90° and no longitude beyond 180°."
         ]
     found = []

@@ -56,7 +56,7 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
 
     A clock or a default value must have made them. Days with data are cut into groups wherever more
     than a year has none. The *bulk* is the group of most rows, if it has more than half of them;
-    otherwise nothing is an outlier. A group is set aside if it holds no more than 1 % of the rows
+    otherwise nothing is an outlier. A group is set aside if it holds no more than 1% of the rows
     (at least one row is allowed) and lies farther from the bulk than a year and than the bulk's own
     span; or if all its rows have dates that devices fall back to (1900, 1904, 1970, 1980, 2000,
     2036, 2038, 2099, 2100, and the days beside them). So sparse data, pauses, and a second campaign

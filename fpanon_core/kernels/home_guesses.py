@@ -1,14 +1,14 @@
 """Where would somebody look for a home who knows where other people live?
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Which home makes a record likeliest, under the stated noise? Exact, by a bounded search.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Where would somebody who has a record say that its person lives, or was at a moment?
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations

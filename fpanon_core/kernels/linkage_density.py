@@ -1,6 +1,6 @@
 """How likely does the stated method make a true point of a published sample? Densities.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ buckets of place and time by their lower corners, so that a point looks only whe
 that fits it better than the floor. Records that are nowhere near all have the floor, and are
 counted, not visited.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 Which samples of a record are what the known points have become? For whoever looks at a few.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations

@@ -149,7 +149,7 @@ def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
 
 
 def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, float]]:
-    """West and east, south and north of the central 95 % of the events, along each axis."""
+    """West and east, south and north of the central 95% of the events, along each axis."""
     events = events_of(fs)
     ends = [
         float(np.quantile(values, at, weights=events, method="inverted_cdf"))

@@ -211,7 +211,7 @@ def _people_of(each: Membership) -> int:
 
 def _crowd(size: IntArray, people: IntArray) -> Crowd:
     alone, total = int(people[size == 1].sum()), int(people.sum())
-    # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
+    # Exactly 1/5 where everybody is one of five: a limit of 20% is not broken by rounding.
     naming = math.fsum(people / size) / total
     return Crowd(int(size.min()), alone, alone / total, naming)
 

@@ -87,7 +87,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     return Crowds(
         least=int(sizes.min()),
         alone_share=float(weight[sizes == 1].sum()) / people,
-        # Exactly 1/5 where everybody is one of five: a limit of 20 % is not broken by rounding.
+        # Exactly 1/5 where everybody is one of five: a limit of 20% is not broken by rounding.
         naming_most=math.fsum(weight / sizes) / people,
         linkage_most=linkage_most,
     )

@@ -1,10 +1,10 @@
-"""What does an outsider learn, not only whom they find? Disclosure.
+"""What does an attacker learn, not only whom they find? Disclosure.
 
 Who knows some bins A_i of a target has narrowed the release down to the class E_i. Even where many
-are left in it, they may have been together elsewhere, and then the outsider has learnt where the
+are left in it, they may have been together elsewhere, and then the attacker has learnt where the
 target was. Knowing A_i changes the probability that the target was in bin j from |D_j|/n to
 |E_ij|/|E_i|; EM-disclosure is the difference of the two, KL-disclosure the divergence. The baseline
-is an outsider who knows nothing: k = 1/n, EM = KL = 0.
+is an attacker who knows nothing: k = 1/n, EM = KL = 0.
 
 A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL,
 which add up once for everybody: the work is in the members' own samples, or, for classes of most
@@ -241,7 +241,7 @@ def _check_sizes(sizes: IntArray) -> None:
     if empty:
         raise InfeasibleError(
             f"Nobody fits what is known of {empty} of the {len(sizes)} targets, so that what "
-            "an outsider learns of them is undefined; draw the knowledge from the data that are "
+            "an attacker learns of them is undefined; draw the knowledge from the data that are "
             "searched."
         )
 

@@ -296,7 +296,7 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     -------
     DataFrame
         One row per option, in order of first appearance and so spelt: ``option``, ``mean``
-        (score/10), ``experts`` (how many scored it), ``low``, ``high`` (95 % interval by Student's
+        (score/10), ``experts`` (how many scored it), ``low``, ``high`` (95% interval by Student's
         t, cut to [0, 1]; NaN with one expert).
 
     Raises
@@ -336,7 +336,7 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# Bins, from 1, of users 1 … 4: where they were, and what an outsider knows of it.
+# Bins, from 1, of users 1 … 4: where they were, and what an attacker knows of it.
 PRESENCE = ((1, 3), (1, 3, 4), (3, 4), (2, 4))
 KNOWN = ((3,), (1,), (4,), (2, 4))
 N_BINS = 5  # nobody was in the fifth

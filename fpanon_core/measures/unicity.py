@@ -527,7 +527,7 @@ def antennas_by_area(
         Everyone's home, metres; NaN where it is not known.
     side_m : float, optional
         Of the squares, metres; if not given, the least of 1, 2, 5 × 10^n of which at most 20 lie
-        along the longer side of where the central 98 % of the places are.
+        along the longer side of where the central 98% of the places are.
 
     Examples
     --------

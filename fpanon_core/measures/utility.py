@@ -294,7 +294,7 @@ class Reference(Closed):
         areas : float, Hexagons or Regions, optional
             Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
             table. If not given: squares of 1, 2 or 5 times a power of ten metres, the largest that
-            fit 50 times along both sides of the box of the central 95 % of the events; or of the
+            fit 50 times along both sides of the box of the central 95% of the events; or of the
             data's largest cell, if that is larger. One of the nine grids has a corner at the box's
             lower corner.
         max_space_m, max_time_min : float

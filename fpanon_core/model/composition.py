@@ -61,7 +61,7 @@ class RelinkResult:
         Of the people with a record in a period and in the next: those whose two records are linked,
         over all such pairs of periods.
     low, high : float
-        Its 95 % Wilson interval, as wide as if each person were asked once.
+        Its 95% Wilson interval, as wide as if each person were asked once.
     alike : float
         Share of them whose record is linked to their next one, or to one that says the same of
         places and hours: whoever reads on there reads the person's own cells. No less than
@@ -79,7 +79,7 @@ class RelinkResult:
         ends in one chain, when that attacker follows all periods one after the other. Never 0: one
         record by itself is a chain.
     chained_low, chained_high : float
-        Its 95 % Wilson interval.
+        Its 95% Wilson interval.
     chained_chance : float
         ``chained`` of random chains, mean of 20 draws.
     n_people : int
@@ -287,7 +287,7 @@ class ReleaseMatch:
         first, by the strongest attacker; where several match equally well, the chance that a record
         drawn of these is in it.
     first_low, first_high : float
-        Its 95 % Wilson interval.
+        Its 95% Wilson interval.
     guessing : float
         The same for a record of the second drawn at random.
     n_targets : int

@@ -113,7 +113,7 @@ class Screening:
                     ) from fault
         raise ConfigError(
             f"Unknown screening rule {rule!r}; give 'civ' (a sample on every day), 'sen' (active "
-            "on more than 75 % of days), or a least number of samples."
+            "on more than 75% of days), or a least number of samples."
         )
 
     @property

@@ -1,4 +1,4 @@
-"""What an outsider learns from a release, as :func:`fpanon_core.disclosure` returns it.
+"""What an attacker learns from a release, as :func:`fpanon_core.disclosure` returns it.
 
 By what is the risk of a release judged, and how much of it is too much? Measures and limits.
 
@@ -45,7 +45,7 @@ class DisclosureResult(Cells):
     unicity : float
         Share of the targets with |E_i| = 1.
     unicity_low, unicity_high : float
-        95 % Wilson interval of the share.
+        95% Wilson interval of the share.
     k_disclosure : float
         Mean of 1/|E_i| over the targets, in (0, 1].
     em : float
@@ -131,7 +131,7 @@ class DisclosureResult(Cells):
         return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """95 % interval of a measure, for the choice of targets and points: low, high.
+        """95% interval of a measure, for the choice of targets and points: low, high.
 
         Unicity: Wilson's. The others are means over targets of what cannot exceed 1 (k),
         ``em_most`` or ``kl_most`` (the sums; the means over bins likewise):
@@ -272,7 +272,7 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 )
 """The measures of risk by name.
 
-``"linkage"``: share of people whose record an outsider picks out who knows p true points of each
+``"linkage"``: share of people whose record an attacker picks out who knows p true points of each
 (:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance by p points as they are
 published. ``"outsider"``: of the two, that with the larger upper end of its interval. ``"home"``:
 share of people whose home is found within 1 km by who has their record, and may know where all

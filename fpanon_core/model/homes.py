@@ -27,7 +27,7 @@ class HomesFound(pd.DataFrame):
     ----------
     by_attacker : DataFrame
         A row for each attacker and distance: ``attacker``, ``within_m``, ``found``, ``low``,
-        ``high`` (95 % Wilson interval).
+        ``high`` (95% Wilson interval).
     """
 
     _metadata: ClassVar[list[str]] = ["by_attacker"]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-_NATS = math.log(2 / 0.05)  # what 97.5 % leaves to each end
-_Z = 1.959963984540054  # the normal distribution's 97.5 % point
+_NATS = math.log(2 / 0.05)  # what 97.5% leaves to each end
+_Z = 1.959963984540054  # the normal distribution's 97.5% point
 
 
 def wilson_interval(found: float, of: int) -> tuple[float, float]:
-    """95 % Wilson score interval of a share, or of a mean of ``found`` in sum, each of 0 to 1.
+    """95% Wilson score interval of a share, or of a mean of ``found`` in sum, each of 0 to 1.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def wilson_interval(found: float, of: int) -> tuple[float, float]:
 
 
 def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float]:
-    """95 % interval of a mean of values from 0 to ``most``, whatever they are distributed like.
+    """95% interval of a mean of values from 0 to ``most``, whatever they are distributed like.
 
     The ends are where the relative entropy of mean/most and end/most is ln(40) / of, each by
     Hoeffding 1963, theorem 1: of drawn values, independent or without replacement (his section 6),

@@ -7,13 +7,13 @@ target's trace. How known bins are *drawn* is :mod:`fpanon_core.measures.drawing
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 
-What does an outsider know, and what does the stated method make of a true point?
+What does an attacker know, and what does the stated method make of a true point?
 
-The outsider knows a release's method and its parameters, never its draws. So a true point stands
+The attacker knows a release's method and its parameters, never its draws. So a true point stands
 beside the cell that the method carries it to, the noise it may have been moved by, and the chance
 that it was exchanged for another.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Mechanism:
     Attributes
     ----------
     space, time : Spread
-        Noise, and the outsider's own error.
+        Noise, and the attacker's own error.
     boxes : bool
         Whether what is published are boxes around several samples, of which a point may be in any;
         else a point is in the one bin that is its own.

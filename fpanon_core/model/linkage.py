@@ -27,7 +27,7 @@ class LinkConfig(KnowledgeConfig):
     Attributes
     ----------
     blur_m, blur_min : float
-        Standard deviation of the outsider's error along x and along y, metres, and in time,
+        Standard deviation of the attacker's error along x and along y, metres, and in time,
         minutes; 0 for none.
     """
 
@@ -62,7 +62,7 @@ class LinkReading:
         Share of the targets *not* in the release for whom the attacker takes another person's
         record; NaN where everybody is in it.
     first_low, first_high, …
-        95 % Wilson interval of each.
+        95% Wilson interval of each.
     n_accused : int
         Number of targets accused.
     """
@@ -142,12 +142,12 @@ class LinkResult:
 
     @property
     def first_low(self) -> float:
-        """Lower end of its 95 % interval."""
+        """Lower end of its 95% interval."""
         return self.strongest.first_low
 
     @property
     def first_high(self) -> float:
-        """Upper end of its 95 % interval."""
+        """Upper end of its 95% interval."""
         return self.strongest.first_high
 
     @property
@@ -212,7 +212,7 @@ class RiskResult:
     Attributes
     ----------
     value, low, high : float
-        Of the strongest attacker, with its 95 % interval. No interval reaches above what the
+        Of the strongest attacker, with its 95% interval. No interval reaches above what the
         people who share a record leave possible.
     attacker : str
         The strongest: ``"best_sample"`` or ``"bayes"`` with true points, or ``"bayes_published"``
@@ -269,7 +269,7 @@ class ExpectedError:
     metres : float
         Mean distance over the targets, after linkage.
     low, high : float
-        Its 95 % interval, for any distribution within the extent of the data.
+        Its 95% interval, for any distribution within the extent of the data.
     median_m : float
         Half the guesses are no further off.
     guessing_m : float

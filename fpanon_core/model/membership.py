@@ -16,7 +16,7 @@ class MembershipResult:
     ----------
     advantage, low, high : float
         Share rightly said to be in the data less the share wrongly said so, by the strongest
-        attacker, with its 95 % interval. 0 is what guessing finds.
+        attacker, with its 95% interval. 0 is what guessing finds.
     bound : float
         (e^ε − 1)/(e^ε + 1), which no attacker passes; 1 without ε.
     attacker : str
@@ -25,7 +25,7 @@ class MembershipResult:
         ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
     differencing, differencing_low, differencing_high : float
         Share of targets that two tables give away, as published with and without the target: some
-        cell differs. With its 95 % interval; NaN with ε, where noise differs from table to table.
+        cell differs. With its 95% interval; NaN with ε, where noise differs from table to table.
     """
 
     advantage: float
@@ -48,7 +48,7 @@ class TableRecovery:
     ----------
     recovered, low, high : float
         Share of recorded slots whose area is recovered, by the strongest reading of blanks; its
-        95 % interval, over people.
+        95% interval, over people.
     guessing : float
     exact : float
         The share without a threshold.

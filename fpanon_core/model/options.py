@@ -194,7 +194,7 @@ def as_option(thing: Any) -> ReleaseOption:
     --------
     >>> from fpanon_core import SampleUsers
     >>> as_option(("half", [SampleUsers(0.5)])).name, as_option(SampleUsers(0.5)).name
-    ('half', '50 % of the users')
+    ('half', '50% of the users')
     """
     if isinstance(thing, ReleaseOption):
         return thing
@@ -240,11 +240,11 @@ class SampleUsers:
     share: float
 
     def __post_init__(self) -> None:
-        kept = share("share", self.share, above_0=True, such_as="0.1 for 10 %")
+        kept = share("share", self.share, above_0=True, such_as="0.1 for 10%")
         object.__setattr__(self, "share", kept)
 
     def __str__(self) -> str:
-        return f"{self.share * 100:g} % of the users"
+        return f"{self.share * 100:g}% of the users"
 
 
 @dataclass(frozen=True)
@@ -332,7 +332,7 @@ class Glove:
         if self.suppress_time_min is not None:
             limits.append(window_text(self.suppress_time_min))
         within = f", within {' and '.join(limits)}" if limits else ""
-        without = f", up to {self.leave_out * 100:g} % left out" if self.leave_out else ""
+        without = f", up to {self.leave_out * 100:g}% left out" if self.leave_out else ""
         return f"{self.WORD}, k = {self.k}{within}{without}"
 
 

@@ -139,7 +139,7 @@ class Extent:
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Where the central 98 % along each axis are, and what is close, if that is much less than all.
+    """Where the central 98% along each axis are, and what is close, if that is much less than all.
 
     Close is a quarter of the width of the central ones; much less, at most half as wide or high.
 

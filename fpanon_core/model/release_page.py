@@ -241,14 +241,14 @@ def _count(n: int, noun: str) -> str:
 
 
 def _part_of(number: int, of: int, what: str) -> str:
-    """Such as "5 % of the samples (50 of 1,000)"."""
+    """Such as "5% of the samples (50 of 1,000)"."""
     return f"{_percent(number / of if of else 0.0)} of the {what} ({number:,} of {of:,})"
 
 
 def _percent(share: float) -> str:
-    """Never 0 % of something, never 100 % of not all."""
+    """Never 0% of something, never 100% of not all."""
     if 0 < share < 0.0005:
-        return "less than 0.1 %"
+        return "less than 0.1%"
     if 0.9995 <= share < 1:
-        return "more than 99.9 %"
-    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+        return "more than 99.9%"
+    return f"{100 * share:.1f}".removesuffix(".0") + "%"

@@ -30,7 +30,7 @@ class UnicityResult(Closed):
     value : float
         Share of the targets with |E_i| ≤ ``config.out_of``, in [0, 1].
     low, high : float
-        95 % Wilson interval of the share.
+        95% Wilson interval of the share.
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     targets : int64 ndarray (n_targets,)

@@ -4,7 +4,7 @@ The threat: an attacker knows where a person was, and when, has the release and 
 looks for the record, the home and the places of that person. Asked of the data as they are and of a
 release made of them, with the same draws.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Config:
     seed : int
         Of the draws of targets, points and errors, and of the release where it is made here.
     blur_m, blur_min : float
-        Standard deviation of the outsider's error along x and along y, metres, and in time,
+        Standard deviation of the attacker's error along x and along y, metres, and in time,
         minutes; 0 for none.
     within_m : tuple of float
         How near a guess of a home must be, metres; ascending.
@@ -134,7 +134,7 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What the outsider finds before and after, beside guessing.
+    """What the attacker finds before and after, beside guessing.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """What an outsider with true points finds in a release, and in the data as they are.
+    """What an attacker with true points finds in a release, and in the data as they are.
 
     Parameters
     ----------

@@ -80,10 +80,10 @@ def cross_releases(
 
     Notes
     -----
-    Assumes an outsider who can tell in which group somebody is in each release, as a few true
-    points of the person may do. It assumes nothing of the places: whether such an outsider exists
+    Assumes an attacker who can tell in which group somebody is in each release, as a few true
+    points of the person may do. It assumes nothing of the places: whether such an attacker exists
     is for :func:`link` to say. Who shares a group in both shares all that both releases say, so
-    that no outsider, whatever is known, can tell these people apart by the two releases; with
+    that no attacker, whatever is known, can tell these people apart by the two releases; with
     periods, by what these say of one period. ``followed`` is for whoever knows groups in all.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
@@ -273,7 +273,7 @@ def match_releases(
     if any(origin.moved for origin in origins):
         raise ConfigError(
             "Noise and exchange move samples, so that the cells of a person need not lie over each "
-            "other: what this would find is no measure of what an outsider can. Give releases "
+            "other: what this would find is no measure of what an attacker can. Give releases "
             "whose samples were not moved."
         )
     made = [of_origin(origin) for origin in origins]
@@ -420,8 +420,8 @@ def _fall(found: Crossing, where: tuple[str, str]) -> str:
 def _percent(share: float) -> str:
     value = 100 * share
     if 0 < value < 0.1:
-        return "less than 0.1 %"
-    return f"{value:.1f} %" if value < 10 else f"{value:.0f} %"
+        return "less than 0.1%"
+    return f"{value:.1f}%" if value < 10 else f"{value:.0f}%"
 
 
 def _are(number: int) -> str:

@@ -1,4 +1,4 @@
-"""What does an outsider learn beyond whom they find? Disclosure under several profiles.
+"""What does an attacker learn beyond whom they find? Disclosure under several profiles.
 
 Unicity, k-, EM- and KL-disclosure under each profile, whether the measures agree on which is the
 riskier, and where, when and of whom most is learnt (Noriega Campero 2015, chapter 4).
@@ -35,7 +35,7 @@ _AGREEMENT = ("a", "b", "tau", "pairs", "concordant", "discordant", "tied", "dis
 
 @dataclass(frozen=True)
 class Config:
-    """What the outsider knows, and under which profiles they look.
+    """What the attacker knows, and under which profiles they look.
 
     Attributes
     ----------
@@ -77,14 +77,14 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What an outsider learns under one profile: where, when, of whom.
+    """What an attacker learns under one profile: where, when, of whom.
 
     Attributes
     ----------
     profile, laid : GeneralizationProfile
         As it was asked for, and with the origin that its grid has over the data.
     measures : dict of str to (value, low, high)
-        ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95 % intervals.
+        ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95% intervals.
     bins : int
         Distinct bins, d.
     too_few : int
@@ -145,7 +145,7 @@ class Leak:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What an outsider learns under several profiles.
+    """What an attacker learns under several profiles.
 
     Attributes
     ----------

@@ -1,9 +1,9 @@
-"""How does an outsider close in on one person? Point by point, for a demonstration on a map.
+"""How does an attacker close in on one person? Point by point, for a demonstration on a map.
 
 After each known point: how many people's records still fit, which lead, where they say the person
 lives, and whether the right one is among them.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A published record that the outsider considers.
+    """A published record that the attacker considers.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Step:
-    """What the outsider can tell after some points.
+    """What the attacker can tell after some points.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Step:
     posterior : float
         Of the own record, as of any person who shares it; NaN likewise.
     taken : bool
-        Whether the outsider takes the best record for the person's.
+        Whether the attacker takes the best record for the person's.
     before_better, before_level : float
         In the data as they are, by the same points.
     candidates : tuple of Candidate
@@ -158,7 +158,7 @@ class Followed:
         A row for each point in the order in which it becomes known: ``point`` (from 1), ``x_m``,
         ``y_m``, ``t_min`` (middle of the true sample; no time of places known without), ``time``,
         ``lon``, ``lat``; ``told_x_m``, ``told_y_m``, ``told_t_min``, ``told_lon``, ``told_lat``:
-        where the outsider takes it to be.
+        where the attacker takes it to be.
     places : DataFrame
         Where the person truly was: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
     areas : DataFrame

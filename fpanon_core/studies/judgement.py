@@ -144,7 +144,7 @@ def limit_key(risk: str) -> str:
 
 
 def interval(result: OptionResult, risk: str) -> Interval:
-    """An option's risk and its 95 % interval; people alone with their record are counted."""
+    """An option's risk and its 95% interval; people alone with their record are counted."""
     if risk == ALONE:
         share = 0.0 if result.crowd_least > 1 else result.alone_share
         return share, share, share
@@ -278,6 +278,6 @@ def _checked(name: str, limit: Any) -> float | None:
     if limit == math.inf:
         return None
     if not 0 <= limit <= most:
-        span = "from 0 to 1, such as 0.1 for 10 %" if most == 1 else "of 0 or more"
+        span = "from 0 to 1, such as 0.1 for 10%" if most == 1 else "of 0 or more"
         raise ConfigError(f"The limit of {name} is {limit:g}; give a number {span}.")
     return float(limit)

@@ -3,11 +3,11 @@
 An attacker who has narrowed a person down to a record, or to a group with one, reads off all its
 cells. So k-anonymity bounds neither figure.
 
-Source: docs/science.md, “An outsider who knows the truth”; Shokri et al. 2011.
+Source: docs/science.md, “An attacker who knows the truth”; Shokri et al. 2011.
 
 Whom to follow for a demonstration? People in whom a release makes a difference, or none.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def home_found(
     HomesFound
         A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
         the release whose home is known, by the attacker whose interval reaches highest; never falls
-        with the distance), ``low``, ``high`` (95 % Wilson interval), ``guessing`` (share whom one
+        with the distance), ``low``, ``high`` (95% Wilson interval), ``guessing`` (share whom one
         place would do for, the home most others are within 1 km of), ``people`` (of a release in
         periods their records), ``unknown`` (people in the release whose nights are too few), and
         ``attacker`` (who that is). ``by_attacker`` has ``found`` of each. ``attrs`` hold

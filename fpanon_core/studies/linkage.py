@@ -3,16 +3,16 @@
 Unicity asks with points drawn from the release; here they are drawn from the original, and every
 published record is scored by how likely the stated method makes it of such points.
 
-Source: docs/science.md, “An outsider who knows the truth”; the measure of location inference is
+Source: docs/science.md, “An attacker who knows the truth”; the measure of location inference is
 that of Shokri et al. 2011.
 
 What is attacked, and of whom is it asked? A release, held against what it was made of.
 
-Of a release in periods everybody's part in each period is asked for by itself: an outsider knows
+Of a release in periods everybody's part in each period is asked for by itself: an attacker knows
 points of one period, and looks for the record of that. Bringing a person's records together again
 is another attack.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def link(
     the record r, the score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
     ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or in proportion to counts where
     points are drawn so. A density at or below the floor counts as none. Where people were sampled,
-    "not in the release" is a hypothesis of its own. In docs/science.md, “An outsider who knows the
+    "not in the release" is a hypothesis of its own. In docs/science.md, “An attacker who knows the
     truth”.
 
     Examples
@@ -255,7 +255,7 @@ def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
     """
     if len(values) == 0:
         return np.nan, np.nan, np.nan
-    # Exactly 1/5 where everybody is one of five: a threshold of 20 % is not broken by rounding.
+    # Exactly 1/5 where everybody is one of five: a threshold of 20% is not broken by rounding.
     total = min(math.fsum(values), float(len(values)))
     low, high = wilson_interval(total, len(values))
     return total / len(values), low, high

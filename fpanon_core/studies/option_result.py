@@ -43,7 +43,7 @@ class OptionResult:
     ----------
     option : ReleaseOption
     risks : dict of str to (value, low, high)
-        Those of :data:`fpanon_core.model.disclosure.RISKS` with their 95 % intervals, NaN where one
+        Those of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN where one
         cannot be asked; ``"custom"`` if given. EM and KL are sums over the bins of a person, in
         bins and nats. No interval of unicity, k and linkage reaches above what the people who share
         a record leave possible.

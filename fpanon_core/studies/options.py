@@ -49,7 +49,7 @@ _RELEASING_SHARE, _PUBLISHED_SHARE, _RISK_SHARE = 0.3, 0.5, 0.95  # of an option
 
 @dataclass(frozen=True)
 class Config:
-    """Which options are weighed, and against what an outsider knows.
+    """Which options are weighed, and against what an attacker knows.
 
     By which measure of risk and which utility they are compared is no part of it: all are measured,
     and :meth:`OptionsTable.with_choice` chooses among them.
@@ -143,7 +143,7 @@ def explore_options(
         A named weighting or weights of the computed components; the experts' answers, found by the
         option's name; or a function of one's own.
     p, strategy, users, seed
-        The outsider's knowledge, as :func:`draw_knowledge`, of the release and of the original;
+        The attacker's knowledge, as :func:`draw_knowledge`, of the release and of the original;
         where a trace has fewer than p bins, all are known. The seed is that of the techniques, too.
     areas : float, Hexagons or Regions, optional
         Where density and flows are compared, as :func:`utility`.
@@ -283,7 +283,7 @@ class _Exploration:
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
-        """What an outsider finds who knows points of the release itself."""
+        """What an attacker finds who knows points of the release itself."""
         if release.periods is not None:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)

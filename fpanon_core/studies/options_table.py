@@ -36,7 +36,7 @@ class OptionsTable(Tabled):
         The measure that makes the front.
     choice : UtilityChoice
     config : KnowledgeConfig
-        What the outsider knows, and the seed.
+        What the attacker knows, and the seed.
     digest : str
         Of the original data; keyed (:mod:`fpanon_core.model.files`) in a table that was read back.
     version : str
@@ -76,12 +76,12 @@ class OptionsTable(Tabled):
 
     @property
     def risk_low(self) -> FloatArray:
-        """Lower end of its 95 % interval."""
+        """Lower end of its 95% interval."""
         return self._risks[:, 1]
 
     @property
     def risk_high(self) -> FloatArray:
-        """Upper end of its 95 % interval."""
+        """Upper end of its 95% interval."""
         return self._risks[:, 2]
 
     @cached_property

@@ -70,9 +70,9 @@ class PublishedUnicity(NamedTuple):
 PUBLISHED_TRADE = tuple(
     PublishedUnicity(region, window, share, text)
     for region, row in (
-        ("ZIP code", ((0.97, "97 %"), (0.79, "79 %"), (0.67, "67 %"), (0.1446, "14.46 %"))),
-        ("district", ((0.82, "82 %"), (0.42, "42 %"), (0.28, "28 %"), (0.0017, ".17 %"))),
-        ("municipality", ((0.55, "55 %"), (0.14, "14 %"), (0.06, "6 %"), (0.001, "< .1 %"))),
+        ("ZIP code", ((0.97, "97%"), (0.79, "79%"), (0.67, "67%"), (0.1446, "14.46%"))),
+        ("district", ((0.82, "82%"), (0.42, "42%"), (0.28, "28%"), (0.0017, ".17%"))),
+        ("municipality", ((0.55, "55%"), (0.14, "14%"), (0.06, "6%"), (0.001, "< .1%"))),
     )
     for window, (share, text) in zip(WINDOWS_MIN, row, strict=True)
 )
@@ -137,14 +137,14 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
     """Everyone hidden, aligned, at several k: whole fingerprints, in weeks, in days.
 
-    In days also with up to 5 % of each day's people left out, those hardest to hide. Without the
+    In days also with up to 5% of each day's people left out, those hardest to hide. Without the
     periods that are as long as the data, or longer.
 
     Examples
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 2_000])
     >>> [option.name for option in hiding_ladder(fs, (2,))]
-    ['aligned, k = 2', 'aligned, k = 2, days', 'aligned, k = 2, days, up to 5 % left out']
+    ['aligned, k = 2', 'aligned, k = 2, days', 'aligned, k = 2, days, up to 5% left out']
     """
     lasts = float((fs.t_min + fs.dt_min).max())
     return [
@@ -154,7 +154,7 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
             ("", (), 0, 0.0),
             (", weeks", (Periods(7),), 7, 0.0),
             (", days", (Periods(1),), 1, 0.0),
-            (f", days, up to {_TAIL:.0%} left out".replace("%", " %"), (Periods(1),), 1, _TAIL),
+            (f", days, up to {_TAIL:.0%} left out", (Periods(1),), 1, _TAIL),
         )
         if lasts > days * _DAY_MIN
     ]

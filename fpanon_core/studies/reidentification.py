@@ -5,15 +5,15 @@ shows them, and picks the record that fits best. Three attackers try: the best s
 true points (:mod:`.linkage`), and Bayes with points as published. Without noise Bayes picks the
 shortest record that fits, since the release shows how long records are.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
 What does an attacker find in a release option? Re-identification by a battery, and homes.
 
 Beside unicity and disclosure, which ask with points drawn from the release itself.
 
-Source: docs/science.md, “An outsider who knows the truth”.
+Source: docs/science.md, “An attacker who knows the truth”.
 
-What does an outsider find in a release in periods? The risk of people, through their records.
+What does an attacker find in a release in periods? The risk of people, through their records.
 
 Each period is searched for itself: a record hides among those of its own period, never among a
 person's others, also where places are known without any time. What is known of a target are p
@@ -221,7 +221,7 @@ class OutsiderRisk:
     ----------
     risks : dict of str to (value, low, high)
         ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
-        with true points) and ``"home"``, with 95 % intervals; NaN where it cannot be asked.
+        with true points) and ``"home"``, with 95% intervals; NaN where it cannot be asked.
     attacker : str
         The strongest attacker behind the re-identification risk; empty where it cannot be asked.
     guessing : dict of str to float
@@ -325,7 +325,7 @@ class PeriodRisk:
         return math.fsum(values) / self.n_targets
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """Its 95 % interval."""
+        """Its 95% interval."""
         if name == "unicity":
             return wilson_interval(int((self.sizes == 1).sum()), self.n_targets)
         most = {"k": 1.0, "em_sum": self.em_most, "kl_sum": self.kl_most}[name]

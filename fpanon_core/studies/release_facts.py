@@ -221,7 +221,7 @@ def thin(result: OptionResult) -> bool:
 
 
 def typical_side_m(fs: FingerprintSet) -> float:
-    """(width + height)/2 of the box between the 2.5 % and 97.5 % quantiles of the samples, metres.
+    """(width + height)/2 of the box between the 2.5% and 97.5% quantiles of the samples, metres.
 
     Not of all samples: one journey to the other end of the country would make any area look small.
 

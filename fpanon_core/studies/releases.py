@@ -88,7 +88,7 @@ class Release:
 
     @property
     def made(self) -> Origin:
-        """How it came about: what an outsider is held against."""
+        """How it came about: what an attacker is held against."""
         return self.chain.origin(self.seed)
 
     @property

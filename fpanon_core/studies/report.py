@@ -103,7 +103,7 @@ class Report:
         """What utility weighs; empty where people or a function of one's own scored."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
-            f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f} %"
+            f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
             for name, weight in weights.items()
             if weight and name in w.COMPONENTS
         )
@@ -306,17 +306,11 @@ def _template() -> Template:
         loader=PackageLoader(__package__ or "fpanon_core.studies", "."),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_together,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     return found.get_template("report.html.jinja", globals=_USED)
-
-
-def _together(text: object) -> object:
-    """A number and its sign of per cent stay on one line."""
-    return text.replace(" %", "\u00a0%") if isinstance(text, str) else text
 
 
 def _bracketed(value: str, beside: str) -> str:
@@ -333,7 +327,7 @@ def _told(result: OptionResult | None, risk: str) -> str:
         return "no record"
     found, low, high = interval(result, risk)
     ends = w.between(low, high, risk)
-    return f"{w.value(found, risk)} (95 %: {ends})" if ends else w.value(found, risk)
+    return f"{w.value(found, risk)} (95%: {ends})" if ends else w.value(found, risk)
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:

@@ -160,13 +160,13 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
     return Front(
         tuple(marks),
         tuple((x(v), f"{v:.2f}") for v in x.ticks()),
-        tuple((y(v), f"{100 * v:g} %" if share else f"{v:g}") for v in y.ticks()),
+        tuple((y(v), f"{100 * v:g}%" if share else f"{v:g}") for v in y.ticks()),
         f"Utility, {w.shown(table.choice.label)} (0 to 1)",
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(limit),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
         f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
-        f"95 % intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
+        f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
         "better in both. The table of all forms holds the same numbers.",
     )
 
@@ -274,6 +274,6 @@ def kept(
     rows = []
     for name, (title, meaning) in w.COMPONENTS.items():
         if math.isfinite(share := found.get(name, math.nan)):
-            weight = f"weight {100 * weights[name]:.0f} %" if weights.get(name) else "no weight"
+            weight = f"weight {100 * weights[name]:.0f}%" if weights.get(name) else "no weight"
             rows.append((title, meaning, weight if weights else "", share))
     return rows

@@ -142,7 +142,7 @@ def alone_told(result: OptionResult) -> str:
 
 
 def found_told(result: OptionResult, p: int, limits: Limits) -> str:
-    """What an outsider finds who knows a few points, and whose home is learnt."""
+    """What an attacker finds who knows a few points, and whose home is learnt."""
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):

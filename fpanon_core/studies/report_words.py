@@ -63,23 +63,23 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """Never 0 % of something, never 100 % of not all; of nothing, "none".
+    """Never 0% of something, never 100% of not all; of nothing, "none".
 
     Examples
     --------
     >>> percent(0.0), percent(0.0002), percent(0.023), percent(0.5), percent(1.0)
-    ('none', 'less than 0.1 %', '2.3 %', '50 %', '100 %')
+    ('none', 'less than 0.1%', '2.3%', '50%', '100%')
     """
     if math.isnan(share):
         return "not known"
     if share == 0:
         return "none"
     if share < 0.0005:
-        return "less than 0.1 %"
+        return "less than 0.1%"
     if 0.9995 <= share < 1:
-        return "more than 99.9 %"
+        return "more than 99.9%"
     fine = share < 0.0995 or 0.9005 <= share < 1
-    return f"{100 * share:.1f} %" if fine else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f}%" if fine else f"{100 * share:.0f}%"
 
 
 def value(number: float, risk: str) -> str:
@@ -175,7 +175,7 @@ def _rounded(number: float) -> str:
 
 
 def between(low: float, high: float, risk: str) -> str:
-    """A 95 % interval, such as "1.2 % to 3.4 %", "up to 2.1 %"; empty where it was counted."""
+    """A 95% interval, such as "1.2% to 3.4%", "up to 2.1%"; empty where it was counted."""
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
@@ -190,7 +190,7 @@ def between(low: float, high: float, risk: str) -> str:
 def estimate(result: OptionResult, risk: str) -> str:
     """A risk with its interval and what guessing finds, in one phrase.
 
-    Such as "62 % (95 %: 58 % to 66 %; guessing finds 2.5 %)".
+    Such as "62% (95%: 58% to 66%; guessing finds 2.5%)".
     """
     found, low, high = interval(result, risk)
     if risk == ALONE:
@@ -199,7 +199,7 @@ def estimate(result: OptionResult, risk: str) -> str:
     asked = homes_asked(result) if risk == "home" else ""
     parts = (
         asked and f"of {asked}",
-        ends and f"95 %: {ends}",
+        ends and f"95%: {ends}",
         beside and f"guessing finds {beside}",
         describe_sum(found, risk, result.option),
     )
@@ -248,7 +248,7 @@ def use_told(result: OptionResult) -> str:
     wide = f", more than half as wide as the data, {length(here.data_side_m)} without the "
     why = [
         f"half of what is published is told as an area of {length(here.side_m)} or more ({sides})"
-        + (f"{wide}outermost 5 %" if here.wide else ""),
+        + (f"{wide}outermost 5%" if here.wide else ""),
         f"half as a time span of {duration(here.span_min)} or more",
     ]
     left = " Less than half of the samples or of the people are left." if few else ""
@@ -304,7 +304,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept |= {"space": 0.1, "time": 0.2}
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> describe_cost(utility_choice("travel"), result)
-    '10 % of the people are left out. It keeps flows 0.25 and density 0.60 of 1: utility 0.36.'
+    '10% of the people are left out. It keeps flows 0.25 and density 0.60 of 1: utility 0.36.'
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -326,7 +326,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def people(result: OptionResult) -> str:
-    """How many are alone, and of all: "22 of 100 (22 %)"."""
+    """How many are alone, and of all: "22 of 100 (22%)"."""
     share = alone_share(result)
     return f"{alone(result)} ({share})" if share else alone(result)
 
@@ -354,7 +354,7 @@ def limit(limits: Limits, risk: str) -> str:
     if risk in RISKS and RISKS[risk].beside_guessing:
         return f"{100 * most:.4g} of 100 more than guessing"
     unit = MEASURES[risk].unit
-    return f"{100 * most:.4g} %" if unit == "%" else f"{most:g} {unit}"
+    return f"{100 * most:.4g}%" if unit == "%" else f"{most:g} {unit}"
 
 
 def points(p: int, of: str = "") -> str:

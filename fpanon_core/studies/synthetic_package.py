@@ -48,7 +48,7 @@ MOST_PUBLISHED = 20_000_000
 
 _MOST_OF_PERSON = 2 * int(EVENTS[-1])
 _MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
-_SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95 % of the time
+_SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95% of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:

@@ -109,7 +109,7 @@ def unicity_grid(
     -------
     DataFrame
         One row per profile, p and out_of: the columns of ``GeneralizationProfile.columns``, with
-        the origin in force; ``p``, ``out_of``, ``value``, ``low``, ``high`` (95 % Wilson),
+        the origin in force; ``p``, ``out_of``, ``value``, ``low``, ``high`` (95% Wilson),
         ``targets``, ``found``, ``too_few`` (targets with fewer than p bins, all known). Coarse
         profiles leave short traces: a p beyond every trace is no error here, as it is in
         :func:`unicity`, but then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
@@ -182,7 +182,7 @@ def disclosure_grid(
     DataFrame
         One row per profile: the columns of ``GeneralizationProfile.columns``, with the origin in
         force; for every p of ``unicity_p`` ``unicity_p4``,
-        ``unicity_p4_low``, ``unicity_p4_high`` (95 % Wilson); ``k``, ``em``, ``kl`` each with
+        ``unicity_p4_low``, ``unicity_p4_high`` (95% Wilson); ``k``, ``em``, ``kl`` each with
         ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, over
         a person's bins, likewise; ``bins``, the distinct bins;
         ``targets``; ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold

@@ -1,4 +1,4 @@
-"""How little does an outsider need to know? Unicity by points, strategies and resolutions.
+"""How little does an attacker need to know? Unicity by points, strategies and resolutions.
 
 Unicity, points needed and the scaling law: de Montjoye et al. 2013; the sparsity model beside them:
 Noriega Campero 2015.
@@ -67,7 +67,7 @@ _CURVE_POINTS = 80
 
 @dataclass(frozen=True)
 class Config:
-    """What an outsider may know, and at what resolutions.
+    """What an attacker may know, and at what resolutions.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What an outsider who knows p points can tell of a data set.
+    """What an attacker who knows p points can tell of a data set.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ class Result(Tabled):
     digest : str
         Of the example's fingerprints.
     presence, known : tuple of tuple of int
-        Bins, from 1, in which each user was, and those that an outsider knows of it.
+        Bins, from 1, in which each user was, and those that an attacker knows of it.
     n_bins : int
         Nobody was in the last.
     everybody, second : DisclosureResult

@@ -61,7 +61,7 @@ class SyntheticAttacked(TablesAttacked):
     Attributes
     ----------
     near_copies, near_copies_low, near_copies_high : float
-        AUC of the nearest record, people in the data against people outside, with its 95 %
+        AUC of the nearest record, people in the data against people outside, with its 95%
         interval; .5 where synthetic records are as near to both. NaN if nobody looked at people.
     """
 
@@ -164,7 +164,7 @@ def _ratio(
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """The chance that one inside is nearer than one outside; Hanley & McNeil's 95 % interval."""
+    """The chance that one inside is nearer than one outside; Hanley & McNeil's 95% interval."""
     n, m = len(inside), len(outside)
     ranks = rankdata(np.concatenate([inside, outside]))[:n]
     auc = float((ranks.sum() - n * (n + 1) / 2) / (n * m))

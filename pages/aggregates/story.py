@@ -22,12 +22,12 @@ INTRODUCTION = (
     "**Apply** takes these settings; of large data the attack waits for **Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
-    "of all points, 95 to 98 % of single nights, 73 to 91 % over all days; 0.99 with 1,000 "
-    "people, about 0.5 with 100,000. 8 to 21 % of the points were more than 1 km off."
+    "of all points, 95 to 98% of single nights, 73 to 91% over all days; 0.99 with 1,000 "
+    "people, about 0.5 with 100,000. 8 to 21% of the points were more than 1 km off."
 )
-PUBLISHED_UNIQUENESS = "more than 95 % are unique by two places."
+PUBLISHED_UNIQUENESS = "more than 95% are unique by two places."
 PUBLISHED_FACTORS = (
-    "73 % at the sectors of antennas, 89 % at districts; 73 % at slots of 30 min, 82 % at 180 min; "
+    "73% at the sectors of antennas, 89% at districts; 73% at slots of 30 min, 82% at 180 min; "
     "falling with the number of people."
 )
 
@@ -130,7 +130,7 @@ def lack(found: recovery.Result) -> str:
     return (
         f"{why}The attack lives on people who sleep at home and do the same every day. In what is "
         f"counted a person spends {words.percent(found.at_home)} of the night at one and the same "
-        f"place (89 to 95 % in the published data): {roaming}"
+        f"place (89 to 95% in the published data): {roaming}"
         f"{', and there are too few days for a habit' if few_days else ''}. Of people with nights "
         "at home far more comes back; do not conclude from these data that counts are safe."
     )
@@ -147,11 +147,11 @@ def unique(found: recovery.Result) -> Sentences:
 
 
 PUBLISHED_PLACES = (
-    "people are at their top place for 36 to 76 % of their records, at the top five for 83 % or "
-    "more; 89 to 95 % of nights at one place, 62 to 88 % of people at one place only."
+    "people are at their top place for 36 to 76% of their records, at the top five for 83% or "
+    "more; 89 to 95% of nights at one place, 62 to 88% of people at one place only."
 )
 PUBLISHED_NEXT = (
-    "74 % of predicted places are less than 1 km off, or 93 % less than 500 m; the information "
+    "74% of predicted places are less than 1 km off, or 93% less than 500 m; the information "
     "gain is near 0 for the same person, near 1 for different people."
 )
 
@@ -221,7 +221,7 @@ def steps(habits: Habits) -> Sentences:
 
 
 def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Ends of an axis: from 0 to 1, or to 98 % of every curve; steps at the ends are seen whole."""
+    """Ends of an axis: from 0 to 1, or to 98% of every curve; steps at the ends are seen whole."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
     end = max([1.0, *ends])
     return -0.03 * end, 1.04 * end
@@ -233,7 +233,7 @@ def person(found: recovery.Result, row: int) -> Sentences:
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
         f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
         f"and {words.distance(float(found.apart_m(row).mean()))} off on average.",
-        "The outsider who made it has no name for it; who knows a place or two of the person may "
+        "The attacker who made it has no name for it; who knows a place or two of the person may "
         "find one.",
     )
 
@@ -384,7 +384,7 @@ def named(row: Any) -> str:
         "longer slots": f"slots of {_span(setting)}",
         "coarser places": f"places of {setting / 1000:g} km",
         "small counts suppressed": f"counts below {setting:g} left out",
-        "noise at frequent places": f"{100 * setting:.0f} % of points moved",
+        "noise at frequent places": f"{100 * setting:.0f}% of points moved",
     }.get(row["mitigation"], f"private, {unit}, ε = {setting:g}")
 
 
@@ -397,5 +397,5 @@ def _span(minutes: float) -> str:
 
 
 def _times(share: float) -> str:
-    """An error against what was counted, such as "31 % of" or "45 times"."""
+    """An error against what was counted, such as "31% of" or "45 times"."""
     return f"{words.percent(share)} of" if share < 2 else f"{share:,.0f} times"

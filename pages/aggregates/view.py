@@ -146,7 +146,7 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
     tried = form.mitigations(data.fs, plan, found, counts.stated(data))
     if tried is None:
         st.caption(
-            "Runs the attack again after each mitigation, for an outsider who knows how many "
+            "Runs the attack again after each mitigation, for an attacker who knows how many "
             "people there are."
         )
     else:

@@ -43,7 +43,7 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
     """How the columns of the table of profiles are shown."""
     shares = {
         name: st.column_config.ProgressColumn(
-            format="%.1f %%", min_value=0, max_value=100, help=about
+            format="%.1f%%", min_value=0, max_value=100, help=about
         )
         for name, about in _SHARES.items()
     }
@@ -58,7 +58,7 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
         "Median gap": st.column_config.NumberColumn(
             format="%.3f", help="Half of the users have this k-gap or less, from 0 to 1."
         ),
-        "90 % within": st.column_config.NumberColumn(
+        "90% within": st.column_config.NumberColumn(
             format="%.3f", help="Nine users in ten have this k-gap or less, from 0 to 1."
         ),
     }
@@ -189,7 +189,7 @@ def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
 
 
 def _reach(values: dict[str, FloatArray]) -> float:
-    """Right edge of the axis of tail weights: the references, and 99 % of every curve."""
+    """Right edge of the axis of tail weights: the references, and 99% of every curve."""
     ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
     return max(20.0, 1.2 * float(max(ends, default=0.0)))
 
@@ -198,7 +198,7 @@ DIMENSIONS = {"space": "space", "time": "time", "total": "both"}
 _EXPONENTIAL = 1.636  # its tail weight (docs/science.md)
 REFERENCES = ((1.0, "normal 1"), (1.6, "exponential 1.6"), (14.0, "Pareto 14"))
 """Tail weights of known distributions."""
-_USUAL_SHARES = ((0.42, "taxis 42 %"), (0.77, "synthetic 77 %, published 80 %"), (0.8, ""))
+_USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0.8, ""))
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
@@ -231,8 +231,8 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
     if not usual_shares(k, stretch):
         return ""
     return (
-        "time is 80 % or more of the effort for half of the users (k = 2). That does not hold on "
-        "all data: the median is 42 % on the taxis, and 77 % on the synthetic people."
+        "time is 80% or more of the effort for half of the users (k = 2). That does not hold on "
+        "all data: the median is 42% on the taxis, and 77% on the synthetic people."
     )
 
 
@@ -286,7 +286,7 @@ def tail(parts: Parts) -> list[str]:
 
 
 def _having(count: int, n: int) -> str:
-    """Such as "634 of the 1,083 users (59 %) have a tail weight"."""
+    """Such as "634 of the 1,083 users (59%) have a tail weight"."""
     return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
 
 

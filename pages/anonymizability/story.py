@@ -17,10 +17,10 @@ from pages.charts.plain import plain
 
 TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
 _PUBLISHED_BY_K = (
-    "half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80 % one of 0.17 or less in "
+    "half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80% one of 0.17 or less in "
     "Senegal; nobody is at 0."
 )
-_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30 % are 2-anonymous."
+_PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30% are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
 CLICK = "Click a point on a curve to see whose fingerprint it is."
 
@@ -176,7 +176,7 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
                 "Profile": str(each.profile),
                 HIDDEN if judges_all(stretch) else AT_0: 100 * float((values == 0).mean()),
                 "Median gap": float(np.median(values)),
-                "90 % within": float(np.quantile(values, 0.9)),
+                "90% within": float(np.quantile(values, 0.9)),
                 **{
                     name: text[0]
                     for name, text in capped(
@@ -217,7 +217,7 @@ def cost_of_asking(
 
 
 def reach(measured: Mapping[GeneralizationProfile, Measured], ks: Sequence[int]) -> float:
-    """Where a common axis of k-gaps ends, so that it goes as far as 99 % of every curve does."""
+    """Where a common axis of k-gaps ends, so that it goes as far as 99% of every curve does."""
     ends = [
         float(np.quantile(each.gaps.at(k).values, 0.99))
         for each in measured.values()

@@ -159,7 +159,7 @@ def percent(share: float, asked: int) -> str:
 
 
 def between(found: Estimate, asked: int) -> str:
-    """The ends of an interval, such as "1.4 % to 4.3 %"."""
+    """The ends of an interval, such as "1.4% to 4.3%"."""
     return f"{words.percent(found.low, asked)} to {words.percent(found.high, asked)}"
 
 

@@ -49,7 +49,7 @@ class Asked:
     ----------
     release : AtHand
     outsider : LinkConfig
-        What the outsider knows of a person, and how exactly.
+        What the attacker knows of a person, and how exactly.
     pressed : bool
         Whether somebody has just asked for it on another page.
     """
@@ -100,7 +100,7 @@ def form(fs: FingerprintSet) -> Asked | None:
 
 
 def _outsider() -> LinkConfig:
-    """What the outsider knows of a person, and how exactly."""
+    """What the attacker knows of a person, and how exactly."""
     told: dict[str, Any]
     low, high = limits.OPTION_POINTS.low, limits.OPTION_POINTS.high
     told = {"width": 180, "help": definitions.LINKAGE}
@@ -113,8 +113,8 @@ def _outsider() -> LinkConfig:
             0.0,
             limits.NOISE_M.high,
             step=50.0,
-            help="Of what the outsider believes: the standard deviation along x and along y, "
-            "normally distributed; the outsider knows how large it is. 0: places are known as "
+            help="Of what the attacker believes: the standard deviation along x and along y, "
+            "normally distributed; the attacker knows how large it is. 0: places are known as "
             "they were recorded.",
             **_field("blur_m"),
         )
@@ -168,7 +168,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """The form that stands as the choice for these data, with the outsider it was weighed with."""
+    """The form that stands as the choice for these data, with the attacker it was weighed with."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.choice.result.option.recordless is not None:
         return []
@@ -179,7 +179,7 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
 def _in_address(
     name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
 ) -> dict[str, str]:
-    """The outsider, and the release where it is one of the usual sets."""
+    """The attacker, and the release where it is one of the usual sets."""
     named = address.named(outsider, _NAMES, USUAL)
     return named if name is None or name not in usual else named | {"release": name}
 
@@ -211,7 +211,7 @@ FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
 
 def attacked(data: Dataset, asked: Asked) -> Question:
-    """What an outsider finds in the release, and in the data as they are."""
+    """What an attacker finds in the release, and in the data as they are."""
     release, config = asked.release, _config(asked)
     what, made = f"Attacking “{release.name}”", (release.made,)
     return Question(ATTACK, data.fs, config, what, made, apart=release.settings)

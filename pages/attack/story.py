@@ -1,6 +1,6 @@
-"""What an outsider finds in a release, in sentences; pure functions of the result.
+"""What an attacker finds in a release, in sentences; pure functions of the result.
 
-What an outsider can tell of one person after some known points, in sentences.
+What an attacker can tell of one person after some known points, in sentences.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def found(result: Result, here: Figure) -> str:
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)}; in the data as they are, in "
-        f"{_short(here.before.value, here.before_asked)}** (95 % intervals: "
+        f"{_short(here.before.value, here.before_asked)}** (95% intervals: "
         f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). That is "
         f"{_ATTACKERS[result.after.risk.attacker]}. Asked about were {whom(result)} in the "
         f"release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
@@ -141,7 +141,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
     return (
         f"**The record tells the home, to within {distance(metres)}, of "
         f"{_short(here.after.value, here.asked, 'none')}** of the {here.asked:,} {of_whom} whose "
-        f"home is known (95 % interval: {between(here.after, here.asked)}){before}. "
+        f"home is known (95% interval: {between(here.after, here.asked)}){before}. "
         f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
         f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. It is "
         "assumed that where all other people live may be known, as from a census."
@@ -151,8 +151,8 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
 def moments(here: Figure) -> str:
     """How far off the best guess of somebody's place at a moment is, beside guessing."""
     told = (
-        "**Asked where somebody was at another moment, the outsider is off by "
-        f"{off(here.after.value)} on average** (95 % interval: {off(here.after.low)} to "
+        "**Asked where somebody was at another moment, the attacker is off by "
+        f"{off(here.after.value)} on average** (95% interval: {off(here.after.low)} to "
         f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}; from "
         f"the known points alone, without any release, by {off(here.points_alone)}; with one place "
         f"for everybody, by {off(here.guessing)}."
@@ -169,19 +169,19 @@ def accused(result: Result, here: Figure) -> list[str]:
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
         f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} are "
-        f"accused** (95 % interval: {between(here.after, here.asked)}): somebody else's record is "
+        f"accused** (95% interval: {between(here.after, here.asked)}): somebody else's record is "
         "taken for theirs. All other figures are of those who are in it; that others are left out "
         "makes them no safer."
     ]
 
 
 def cases(share: float, asked: int) -> str:
-    """Such as "3.2 % of cases", "none of the 496 asked"."""
+    """Such as "3.2% of cases", "none of the 496 asked"."""
     return _short(share, asked) + (" of cases" if share > 0 else "")
 
 
 def _short(share: float, asked: int, none: str = "") -> str:
-    """Such as "3.2 %", "none of the 496 asked"."""
+    """Such as "3.2%", "none of the 496 asked"."""
     if not math.isfinite(share):
         return "an unknown share"
     return words.percent(share, asked) if share else none or f"none of the {asked:,} asked"
@@ -264,9 +264,9 @@ def _point(found: Followed, step: Step) -> list[str]:
     when, timed = found.points["time"].iloc[at], math.isfinite(found.points["t_min"].iloc[at])
     moment = f", {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
     if step.known == 1:
-        return [f"Of {found.pseudonym} the outsider knows 1 point{moment}."]
+        return [f"Of {found.pseudonym} the attacker knows 1 point{moment}."]
     last = f"; the last is of {moment[2:]}" if moment else ""
-    return [f"Of {found.pseudonym} the outsider knows {step.known} points{last}."]
+    return [f"Of {found.pseudonym} the attacker knows {step.known} points{last}."]
 
 
 def _fitting(found: Followed, step: Step) -> str:
@@ -302,7 +302,7 @@ def _describe_order(found: Followed, step: Step) -> str:
             f"**The right record is one of {step.level:,.0f} people's that fit best and alike: it "
             f"is picked out with a chance of 1 in {step.level:,.0f}.**"
         )
-    return "**The right record fits best: the outsider picks it out.**"
+    return "**The right record fits best: the attacker picks it out.**"
 
 
 def _accused(found: Followed, step: Step) -> str:

@@ -38,7 +38,7 @@ Target = tuple[int, int | None]  # row number, and the number of the period
 
 
 def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
-    """Whom to follow, and what the outsider can tell after each point."""
+    """Whom to follow, and what the attacker can tell after each point."""
     st.header("One person followed", anchor=False, help=story.FOLLOWED_HELP)
     user, period = _pick(data, asked, result)
     wanted = form.followed_one(data, asked, result.after.link.attacker, user, period)
@@ -146,7 +146,7 @@ def _steps(found: Followed, of: Theme) -> None:
             show(
                 record.ranking(bars(step), of),
                 key="attack_ranking",
-                alt="How likely the outsider takes each of the leading records to be the person's.",
+                alt="How likely the attacker takes each of the leading records to be the person's.",
             )
 
 
@@ -190,7 +190,7 @@ def scene(found: Followed, step: Step) -> Scene | None:
 
 
 def _all_points(found: Followed) -> FloatArray:
-    """Where the outsider takes the points to be."""
+    """Where the attacker takes the points to be."""
     return found.points[["told_lon", "told_lat"]].to_numpy(dtype=float)
 
 
@@ -263,7 +263,7 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
         f"record of one {one} to that of the next in {story.cases(linked.value, people)}** "
-        f"(95 % interval: {between(linked, people)}; {people:,} people with records in both); "
+        f"(95% interval: {between(linked, people)}; {people:,} people with records in both); "
         f"matched at random, {percent(found.chance, people)}."
     ]
     if alike.value - linked.value >= 0.005:

@@ -26,9 +26,9 @@ if asked is None:
     if choice is not None and choice.result.option.recordless is not None:
         st.info(story.NO_RECORD)
     st.info(
-        "Choose the form of the data that is to be attacked. An outsider who knows some true "
+        "Choose the form of the data that is to be attacked. An attacker who knows some true "
         "places and times of a person then looks for that person's record in it, and for what the "
-        "record tells; beside it stands what the same outsider finds in the data as they are, and "
+        "record tells; beside it stands what the same attacker finds in the data as they are, and "
         "what guessing gives."
     )
     end_view()
@@ -60,7 +60,7 @@ with st.container(key="main_figure"):
         ),
         key="attack_found",
         alt="Share of people whose record or home is found, and distance of the best guess, before "
-        "and after the release, with 95 % intervals and what guessing gives.",
+        "and after the release, with 95% intervals and what guessing gives.",
     )
 first, *others = story.told(result)
 what_this_means(first, key="attack")
@@ -76,4 +76,4 @@ if result.period_days is not None:
     target.periods(data, asked, result.period_days, of)
 
 downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
-layout.formulas("An outsider who knows the truth")
+layout.formulas("An attacker who knows the truth")

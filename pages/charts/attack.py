@@ -1,4 +1,4 @@
-"""Does a release hold? What an outsider finds in it, before and after, beside guessing."""
+"""Does a release hold? What an attacker finds in it, before and after, beside guessing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UP = 0.19  # of a row: what was before stands so much above its middle, what is
 
 
 class Estimate(NamedTuple):
-    """A measured value and the ends of its 95 % interval; NaN where nothing could be measured."""
+    """A measured value and the ends of its 95% interval; NaN where nothing could be measured."""
 
     value: float
     low: float

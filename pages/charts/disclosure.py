@@ -1,4 +1,4 @@
-"""What does an outsider learn? Measures over profiles, the week, and who bears it."""
+"""What does an attacker learn? Measures over profiles, the week, and who bears it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 @dataclass(frozen=True)
 class Series:
-    """A measure over the profiles, with 95 % intervals."""
+    """A measure over the profiles, with 95% intervals."""
 
     name: str
     value: Sequence[float]

@@ -46,7 +46,7 @@ class Dot:
     name : str
         What the mouse is told; plain text.
     risk, low, high : float
-        The risk and its 95 % interval (NaN where there is none).
+        The risk and its 95% interval (NaN where there is none).
     utility : float
         In [0, 1].
     front : bool
@@ -123,7 +123,7 @@ def pareto(
         showlegend=False,
     )
     traces = [steps] if len(front) > 1 else []
-    told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
+    told = f"{risk_name}%{{y:{'.1%' if percent else '.3g'}}}"
     for place in _PLACES:
         for unsafe in (False, True):
             some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]

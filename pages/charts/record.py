@@ -147,7 +147,7 @@ class Bar:
     people : int
         Who share it.
     share : float
-        How likely the outsider takes it to be the person's, in [0, 1].
+        How likely the attacker takes it to be the person's, in [0, 1].
     right : bool
         Whether it is.
     """

@@ -121,7 +121,7 @@ def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
     return figure(
         of,
         [_bars("unique", places, share, of, {"color": of.measure("unicity")})],
-        {"title": "Most visited places an outsider knows"} | _LEVELS,
+        {"title": "Most visited places an attacker knows"} | _LEVELS,
         {"title": "Share of recovered trajectories"} | _SHARE,
         showlegend=False,
         bargap=0.35,
@@ -136,7 +136,7 @@ def _bars(
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f}%" if share < 0.1 else f"{100 * share:.0f}%"
 
 
 def away(
@@ -292,7 +292,7 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
         "domain": [0.56, 1.0],
         "range": ends,
         "tickvals": [0.01, 0.1, 1, 10, 100, 1000, 10_000],
-        "ticktext": ["1 %", "10 %", "100 %", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
+        "ticktext": ["1%", "10%", "100%", "10 ×", "100 ×", "1,000 ×", "10,000 ×"],
     }
     return figure(
         of,
@@ -306,4 +306,4 @@ def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
 
 
 def _error(share: float) -> str:
-    return f"{share:,.0f} ×" if share >= 10 else f"{100 * share:,.0f} %"
+    return f"{share:,.0f} ×" if share >= 10 else f"{100 * share:,.0f}%"

@@ -273,7 +273,7 @@ def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
 def interval(
     value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
 ) -> dict[str, Any]:
-    """Bars of 95 % intervals; none where an end is not known."""
+    """Bars of 95% intervals; none where an end is not known."""
     several = list(zip(value, low, high, strict=True))
     return {
         "type": "data",

@@ -1,4 +1,4 @@
-"""How little does an outsider need? ε against points, over resolutions, and the law behind it."""
+"""How little does an attacker need? ε against points, over resolutions, and the law behind it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .style import (
 
 @dataclass(frozen=True)
 class Rising:
-    """A series against the number of known points, with 95 % intervals; all shares in [0, 1]."""
+    """A series against the number of known points, with 95% intervals; all shares in [0, 1]."""
 
     name: str
     points: Sequence[int]
@@ -57,7 +57,7 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
     return figure(
         of,
         traces,
-        {"title": "Points an outsider knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
+        {"title": "Points an attacker knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
         {"title": "Share of users found"} | percents(1.02),
         height=height,
     )
@@ -158,7 +158,7 @@ def exponents(
     return figure(
         of,
         traces,
-        {"title": "Points an outsider knows (p)", "dtick": 2},
+        {"title": "Points an attacker knows (p)", "dtick": 2},
         "Exponent β of the law",
     )
 

@@ -43,7 +43,7 @@ def people(number: int) -> str:
 
 
 def share(part: int, whole: int, what: str = "user") -> str:
-    """Such as "none of the 496 users", "3 of the 496 users (0.6 %)"."""
+    """Such as "none of the 496 users", "3 of the 496 users (0.6%)"."""
     if whole == 1:
         return f"the one {what}" if part else f"not the one {what}"
     if part == 0:
@@ -69,21 +69,21 @@ def them(count: int) -> str:
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
-    """Such as "0.6 %", "31 %", "99.8 %"; never rounded to 0 or 100 when it is neither.
+    """Such as "0.6%", "31%", "99.8%"; never rounded to 0 or 100 when it is neither.
 
     Tenths of a percent are told only where one of ``whole`` is not much more than that.
     """
     value = 100 * fraction
     if 0 < value < 0.1:
-        return "less than 0.1 %"
+        return "less than 0.1%"
     if 99.9 < value < 100:
-        return "more than 99.9 %"
+        return "more than 99.9%"
     fine = (0 < value < 10 or 90 < value < 100) and whole >= 200
-    return f"{value:.1f} %" if fine else f"{value:.0f} %"
+    return f"{value:.1f}%" if fine else f"{value:.0f}%"
 
 
 def brief(text: str) -> str:
-    """For a narrow column: "< 0.1 %"."""
+    """For a narrow column: "< 0.1%"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 

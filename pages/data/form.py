@@ -106,7 +106,7 @@ def screening(rule: Screening) -> Screening | None:
             "A sample on every day", rule.every_day, key="data_every_day", width="content"
         )
         active = cells.checkbox(
-            "Active on more than 75 % of days",
+            "Active on more than 75% of days",
             rule.active_days_share is not None,
             key="data_active",
             width="content",

@@ -1,4 +1,4 @@
-"""What is asked on the page What is learnt: what an outsider knows, and under which profiles.
+"""What is asked on the page What is learnt: what an attacker knows, and under which profiles.
 
 The settings are not personal, so they are kept and travel in the address.
 """

@@ -1,4 +1,4 @@
-"""What an outsider learns, for the screen: figures' series, sentences and tables."""
+"""What an attacker learns, for the screen: figures' series, sentences and tables."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def measures_told(found: Result, profile: str) -> list[str]:
     return [
         f"At {plain(profile)}, {words.count(p, 'known point')} single{'s' * (p == 1)} out "
         f"{words.percent(unicity[0])} of people with certainty{_interval(unicity)}. The right "
-        f"record is named with probability {words.supported(*k)} on average (95 % interval: "
+        f"record is named with probability {words.supported(*k)} on average (95% interval: "
         f"{_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
         f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – over "
@@ -353,10 +353,10 @@ def example_told(worked: worked_example.Result) -> str:
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
     return (
-        f"A dot is a presence. An outsider knows that user 2 was in bin {own}. Users "
+        f"A dot is a presence. An attacker knows that user 2 was in bin {own}. Users "
         f"{' and '.join(str(user + 1) for user in fits)} fit, so that the right record is named "
         f"with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
-        f"{words.percent(prior)} of all users were: the outsider is now certain of it, "
+        f"{words.percent(prior)} of all users were: the attacker is now certain of it, "
         f"{second.em_bin[_THIRD_BIN]:.2f} more than before. Over the {worked.n_bins} bins that is "
         f"**EM = {second.em_user[0]:.2f}** for user 2 – learnt without finding them.\n\n"
         f"Over all four users: **unicity {whole.unicity:.2f}**, **k-disclosure "

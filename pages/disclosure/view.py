@@ -1,4 +1,4 @@
-"""What is learnt: more than whom an outsider finds? (Noriega Campero 2015, chapter 4)"""
+"""What is learnt: more than whom an attacker finds? (Noriega Campero 2015, chapter 4)"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ place = layout.line("disclosure", "What do the known points give away?")
 form.current()  # taken from the address before another view clears it
 data = layout.data(
     "disclosure",
-    without="No data set is open yet. Open a sample, or your own data, to see what an outsider "
+    without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
     "learns from it.",
 )
 with place.popover("Settings", icon=":material/tune:", key="disclosure_settings"):
@@ -57,7 +57,7 @@ with st.container(key="main_figure"):
     show(
         disclosure.over_profiles(names, [story.panel(found, what)], of, height=style.MAIN_PX),
         key="disclosure_main",
-        alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95 % intervals.",
+        alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
 what_this_means(*story.measures_told(found, profile), key="disclosure")
 if corners := corners_text(each.laid.space for each in found.leaks.values()):
@@ -133,7 +133,7 @@ with st.expander("All four measures, as they are published", key="disclosure_all
         disclosure.over_profiles(names, story.panels(found), of),
         key="disclosure_over_profiles",
         alt="Unicity, k-, EM- and KL-disclosure over the profiles, each on its own scale, with "
-        "95 % intervals.",
+        "95% intervals.",
     )
     if len(names) > 1:
         st.caption(story.MEANS_TOLD)

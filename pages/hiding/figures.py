@@ -217,7 +217,7 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
         "Method": story.WORDS[config.method],
         "k": config.k,
         "Period": widgets.called(config.period_days),
-        "May be out": f"{100 * config.leave_out:g} %",
+        "May be out": f"{100 * config.leave_out:g}%",
         "Limits": story.limits_of(config),
         "Verified": use if result.verdict.passed else "NO",
         "Side, median": words.distance(f["median_space_m"]),

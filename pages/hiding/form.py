@@ -149,7 +149,7 @@ def _shards(data: Dataset) -> int | None:
         placeholder="all at once",
         help="People who are near to each other come into one shard, and are hidden among "
         "themselves. Everyone is one of k all the same; it takes less time and memory, and "
-        "accuracy falls a little: at 5,000 people in a shard by about 1 %.",
+        "accuracy falls a little: at 5,000 people in a shard by about 1%.",
     )
     return shards
 

@@ -40,7 +40,7 @@ def name_of(config: Config) -> str:
     period = "" if days is None else f", {widgets.called(days)}"
     parts = [
         f"{WORDS[config.method]}, k = {config.k}{period}",
-        f"up to {100 * config.leave_out:g} % out" if config.leave_out else "",
+        f"up to {100 * config.leave_out:g}% out" if config.leave_out else "",
         limits_of(config),
     ]
     return " · ".join(filter(None, parts))
@@ -107,7 +107,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         return "success", f"**Verified.** {stands}"
     wide = (
         f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as the "
-        f"data ({words.distance(worth.data_side_m)} without the outermost 5 %)"
+        f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
@@ -180,7 +180,7 @@ def gained(gain: Gain, config: Config) -> str:
     """
     days = config.period_days
     each = "" if days is None else f" of each {widgets.one(days)}"
-    out = f"With up to {100 * config.leave_out:g} % of the people left out{each}"
+    out = f"With up to {100 * config.leave_out:g}% of the people left out{each}"
     if not gain.samples:
         return f"{out}, nothing is left to compare."
     now = f"{words.distance(gain.side_m)} and {words.duration(gain.span_min)}"

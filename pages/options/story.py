@@ -199,7 +199,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     if len(front) == len(scored) > 1:
         told.append(
             f"\n\nNone of the {words.count(len(scored), 'option')} is surely worse than another in "
-            "both risk and utility, by the 95 % intervals: all are on the front."
+            "both risk and utility, by the 95% intervals: all are on the front."
         )
     else:
         told.append(
@@ -208,7 +208,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
         )
     if behind := sum(d.behind for d in front):
         told.append(
-            f"{behind} of them {words.verb(behind)} level with another: the 95 % intervals leave "
+            f"{behind} of them {words.verb(behind)} level with another: the 95% intervals leave "
             "open which of the two has less risk."
         )
     worse = [d for d in scored if not d.front]
@@ -405,7 +405,7 @@ def risk_text(value: float | None, risk: str) -> str:
 
 
 def risk_cell(result: OptionResult, risk: str) -> str:
-    """Such as "62 % (58 % – 66 %), guessing 2.5 %"."""
+    """Such as "62% (58% – 66%), guessing 2.5%"."""
     value, *ends = result.risk(risk)
     if not math.isfinite(value):
         return "not known"
@@ -417,7 +417,7 @@ def risk_cell(result: OptionResult, risk: str) -> str:
 
 
 def alone_text(result: OptionResult) -> str:
-    """How many people have a record of their own, and of all: "22 (22 %)"."""
+    """How many people have a record of their own, and of all: "22 (22%)"."""
     if not result.alone:
         return "0"
     return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"

@@ -33,7 +33,7 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """What the outsider is taken to know: as it was last weighed."""
+    """What the attacker is taken to know: as it was last weighed."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 

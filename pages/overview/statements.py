@@ -136,7 +136,7 @@ def found(raw: OptionResult, p: int) -> Told:
     value, low, high = raw.risk("unicity")
     return w.percent(value), (
         f"of {asked} are singled out by {words.count(p, 'point')} of their record "
-        f"(95 %: {w.between(low, high, 'unicity')}); guessing names 1 in {raw.n_users:,}.{few}"
+        f"(95%: {w.between(low, high, 'unicity')}); guessing names 1 in {raw.n_users:,}.{few}"
     )
 
 
@@ -170,7 +170,7 @@ def home(raw: OptionResult) -> Told:
     value, low, high = raw.risk("home")
     guessed = w.guessing(raw, "home")
     return w.percent(value), (
-        f"of {w.homes_asked(raw) or 'the people whose nights are recorded'} (95 %: "
+        f"of {w.homes_asked(raw) or 'the people whose nights are recorded'} (95%: "
         f"{w.between(low, high, 'home') or 'not known'}), by an attacker who has the record"
         f"{f'; guessing finds {guessed}' if guessed else ''}. "
         "A home is where the recorded nights were, however few."

@@ -41,7 +41,7 @@ raw = explored.raw
 # --- the verdict ---
 with st.container(key="overview_verdict", gap="small"):
     if raw is None:
-        st.markdown(":material/hourglass_empty: **What an outsider finds is not measured yet.**")
+        st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
     else:
         heads = story.heads(explored, finding.under_way(data))
         st.markdown(" ".join(f"{mark} **{head}**" for mark, head in heads))

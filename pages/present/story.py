@@ -164,7 +164,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
     sentence = (
         f"Measured today, before any protection, of {of_whom} "
-        f"(95 % interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
+        f"(95% interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
     )
     return SingledOut(many, words.brief(words.percent(share)), whom, sentence)
 

@@ -212,7 +212,7 @@ def describe_verdict(found: Result) -> str:
     if found.facts.k is None:
         return (
             f"**Written as it would leave; nobody is promised a crowd.** {alone(found.facts)} What "
-            f"an outsider finds in it is measured on this page, not verified here. {said}"
+            f"an attacker finds in it is measured on this page, not verified here. {said}"
         )
     return f"**Written as it would leave.** {said}"
 

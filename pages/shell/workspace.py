@@ -198,7 +198,7 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
         Whether the button says which release it is, where that is not clear from its place.
     """
     which = f" in “{plain(name)}”" if told else ""
-    if st.button(f"What does an outsider find{which}?", key=key, icon=":material/person_search:"):
+    if st.button(f"What does an attacker find{which}?", key=key, icon=":material/person_search:"):
         st.session_state[_ATTACKED] = name
         st.switch_page("pages/attack/view.py")
 

@@ -34,7 +34,7 @@ def resolutions(result: Result, of: Theme) -> int:
         what_this_means(
             *story.coarser(result, p),
             key="unicity_grid",
-            published="more than 60 % are unique at 15 h or 15 antennas, less than 40 % at (7 h, 7 "
+            published="more than 60% are unique at 15 h or 15 antennas, less than 40% at (7 h, 7 "
             "antennas), for 4 points.",
             source=story.MONTJOYE,
         )

@@ -1,4 +1,4 @@
-"""What an outsider can tell, in sentences, series and small tables."""
+"""What an attacker can tell, in sentences, series and small tables."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
-    "The outsider is assumed to know points exactly as they are recorded here, in place and time, "
+    "The attacker is assumed to know points exactly as they are recorded here, in place and time, "
     "and that the person is in these data. People asked about, and their points, are drawn at "
     "random; the intervals are of that draw. Guessing means to name one of all users."
 )
@@ -79,7 +79,7 @@ def points_known(result: Result) -> list[str]:
     verb = "singles" if few.config.p == 1 else "single"
     told = [
         f"{words.count(few.config.p, 'known point')} of a person – places and times, as in these "
-        f"data – {verb} out {words.percent(few.value)} of people with certainty (95 % interval: "
+        f"data – {verb} out {words.percent(few.value)} of people with certainty (95% interval: "
         f"{words.percent(few.low)} to {words.percent(few.high)}; {few.n_targets:,} people asked "
         f"about). Guessing finds 1 in {few.n_users:,}."
     ]

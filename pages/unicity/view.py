@@ -1,4 +1,4 @@
-"""Who can be found: how little does an outsider need to know? (de Montjoye et al. 2013)"""
+"""Who can be found: how little does an attacker need to know? (de Montjoye et al. 2013)"""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pages.unicity import form, sections, story
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("unicity", "How little does an outsider need to know?")
+place = layout.line("unicity", "How little does an attacker need to know?")
 data = layout.data(
     "unicity",
     without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
@@ -33,12 +33,12 @@ with st.container(key="main_figure"):
     show(
         unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
-        alt="Share of users found by the number of known points, with 95 % intervals.",
+        alt="Share of users found by the number of known points, with 95% intervals.",
     )
 what_this_means(
     *story.points_known(result),
     key="unicity",
-    published="4 points are enough for 95 %, 2 for more than half.",
+    published="4 points are enough for 95%, 2 for more than half.",
     source=story.MONTJOYE,
 )
 

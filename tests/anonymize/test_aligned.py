@@ -265,8 +265,8 @@ def test_a_journey_out_of_the_cell_is_trimmed():
 
 ALIGNED = ["aligned, k = 3", "Aligned: people were put into groups", '"technique": "aligned"']
 LEFT_OUT = [
-    "k = 3, up to 10 % left out",
-    "Up to 10 % of the people, those hardest to hide, are left out.",
+    "k = 3, up to 10% left out",
+    "Up to 10% of the people, those hardest to hide, are left out.",
 ]
 
 
@@ -280,11 +280,11 @@ LEFT_OUT = [
             [("aligned, k = 3", "GLOVE, k = 3")],
         ),
         (lambda fs: release(fs, fp.Aligned(3)), ALIGNED, [("aligned, k = 3", "GLOVE, k = 3")]),
-        (lambda fs: fp.glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10 % left out", "")]),
+        (lambda fs: fp.glove(fs, 3, leave_out=0.1), LEFT_OUT, [(", up to 10% left out", "")]),
         (
             lambda fs: release(fs, fp.Aligned(3, leave_out=0.1)),
             ALIGNED + LEFT_OUT,
-            [('"leave_out": 0.1', '"leave_out": 0.01'), ("10 % left", "1 % left")],
+            [('"leave_out": 0.1', '"leave_out": 0.01'), ("10% left", "1% left")],
         ),
     ],
 )

@@ -95,7 +95,7 @@ def lengths(journey, x, y):
 
 
 def diameters(journey, x, y):
-    """Greatest distance in each journey, to 1 %: the widest of twelve directions."""
+    """Greatest distance in each journey, to 1%: the widest of twelve directions."""
     first = np.flatnonzero(np.diff(journey, prepend=-1))
     along = (np.cos(turn) * x + np.sin(turn) * y for turn in _TURNS)
     return np.max([np.maximum.reduceat(v, first) - np.minimum.reduceat(v, first) for v in along], 0)

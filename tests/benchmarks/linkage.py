@@ -1,4 +1,4 @@
-"""An outsider who knows true points, on generated people: linkage, homes, expected error.
+"""An attacker who knows true points, on generated people: linkage, homes, expected error.
 
 Processor time of each call is told, over all cores, beside the seconds by the clock.
 """

@@ -1,4 +1,4 @@
-"""``make outsider-table``: what an outsider finds in each form of the samples, into the reference.
+"""``make outsider-table``: what an attacker finds in each form of the samples, into the reference.
 
 Between the markers of docs/reference.md, so that no number there is typed by hand. Draws are those
 of one seed; the same programme and versions give the same table.
@@ -89,7 +89,7 @@ def _with_ends(value, low, high):
 
 
 def _percent(share):
-    return f"{100 * share:.1f} %"
+    return f"{100 * share:.1f}%"
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
         lambda: dashboard.click_in("options_front", lambda: dots(dashboard)[0][2:]),
         lambda ms: expect(button).to_be_visible(timeout=ms),
     )
-    expect(button).to_contain_text(f"What does an outsider find in “{name}”?")
+    expect(button).to_contain_text(f"What does an attacker find in “{name}”?")
     dashboard.insist(button.click, lambda ms: dashboard.wait_for_view("Attack the release", ms))
     figure = page.locator(".st-key-attack_found .js-plotly-plot")
     figure.wait_for()
@@ -66,7 +66,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     assert box["y"] + box["height"] < 900
 
     # One person is followed: points, areas and the truth are on the map, and more with each point.
-    dashboard.says(re.compile(r"Of u\d+ the outsider knows 1 point"))
+    dashboard.says(re.compile(r"Of u\d+ the attacker knows 1 point"))
     person = style.LIGHT.other
     one = dashboard.picture_of(_MAP, lambda drawn: amount_of(drawn, person) > 20)
     assert amount_of(one, person) > 20
@@ -75,7 +75,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     def differs(picture: Image.Image) -> bool:
         return ImageChops.difference(one, picture).getbbox() is not None
 
-    dashboard.press("attack_next", re.compile(r"Of u\d+ the outsider knows 2 points"))
+    dashboard.press("attack_next", re.compile(r"Of u\d+ the attacker knows 2 points"))
     dashboard.settle()
     two = dashboard.picture_of(_MAP, differs)
     assert differs(two)

@@ -583,7 +583,7 @@ def test_hide_says_what_it_loses(people: Path) -> None:
 
 
 def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
-    """30 people: 10 % are three; each day has its own."""
+    """30 people: 10% are three; each day has its own."""
     whole = figures_of("hide", people, "--k", 3, "--leave-out", 0.1)
     assert 0 < whole["users_left_out"] == whole["users_suppressed"] <= 3
     assert whole["leave_out"] == 0.1
@@ -906,7 +906,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     for row in rows:
         assert row["risk_high"] == max(row["k_high"], row["linkage_high"])
     text = run(*arguments).output
-    assert "Unsafe: the upper end of the interval is above 0.05. 5 %: the probability" in text
+    assert "Unsafe: the upper end of the interval is above 0.05. 5%: the probability" in text
     by_home = run(*arguments, "--risk", "home").output
     assert "is above 0.05 more than guessing. 5 of 100 people more than guessing finds" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home

@@ -128,7 +128,7 @@ def test_latitudes_that_cannot_be_are_longitudes():
     lat, lon, offsets, us = people(37.77, -122.42)
     doubt = doubt_of(lon, lat, offsets, us)
     assert doubt.strong
-    assert "100 % of the positions are impossible" in doubt.found[0]
+    assert "100% of the positions are impossible" in doubt.found[0]
     assert [r.positions for r in doubt.readings] == ["exchanged"]
     # In metres on a map no answer would help: the reader's own refusal says what to do.
     assert doubt_of(lat * 1e5, lon * 1e4, offsets, us) is None

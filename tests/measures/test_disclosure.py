@@ -246,7 +246,7 @@ def test_intervals_hold_what_everyone_gives():
         for name in held:
             low, high = some.interval(name)
             held[name] += low <= whole.measure(name) <= high
-    assert all(many >= 57 for many in held.values())  # 95 %
+    assert all(many >= 57 for many in held.values())  # 95%
 
 
 def test_of_everyone_of_whom_everything_is_known_nothing_is_open():

@@ -68,7 +68,7 @@ def test_line_by_hand():
 def test_standard_errors_hold_the_truth_as_often_as_they_should():
     rng = np.random.default_rng(5)
     fits = [fit_scaling_law(X, 1.9 - X**0.1 + rng.normal(0, 0.01, len(X))) for _ in range(60)]
-    assert 0.5 < np.mean([abs(f.beta - 0.1) < f.beta_se for f in fits]) < 0.85  # 64 % for t, 5 df
+    assert 0.5 < np.mean([abs(f.beta - 0.1) < f.beta_se for f in fits]) < 0.85  # 64% for t, 5 df
     assert all(math.isfinite(f.alpha_se) for f in fits)
 
 

@@ -229,7 +229,7 @@ def test_the_usual_squares_equal_the_oracle(fs):
 
 
 def test_a_few_far_travellers_do_not_decide_the_squares():
-    """1 % of the samples, up to 9,000 km away, change neither squares nor what they cost."""
+    """1% of the samples, up to 9,000 km away, change neither squares nor what they cost."""
     rng = np.random.default_rng(0)
     x, y = rng.uniform(0, 20_000, (2, 4_000))
     near = fp.FingerprintSet.from_samples(np.arange(4_000) // 20, x, y, np.arange(4_000) % 1_000)

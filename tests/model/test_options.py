@@ -53,7 +53,7 @@ def test_comes_back_from_json_equal(option):
     ("step", "words"),
     [
         (fp.Generalize(HOUR), "1 km · 1 h"),
-        (fp.SampleUsers(0.25), "25 % of the users"),
+        (fp.SampleUsers(0.25), "25% of the users"),
         (fp.AddNoise(500, 90), "noise of 500 m (planar Laplace) and 1.5 h (Laplace)"),
         (fp.AddNoise(0, 5, time="gaussian"), "noise of 5 min (Gaussian)"),
         (fp.AddNoise(), "no noise"),

@@ -90,7 +90,7 @@ def nine(x0, y0, side):
 
 
 def usual(fingerprints, counts, n):
-    """Corner and side of the usual squares: the box of the central 95 % of the events."""
+    """Corner and side of the usual squares: the box of the central 95% of the events."""
     events = [
         sample
         for samples, of, many in zip(fingerprints, counts, n, strict=True)

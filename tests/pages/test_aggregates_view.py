@@ -162,7 +162,7 @@ def test_people_who_are_all_in_one_place_at_one_time(app: AppTest) -> None:
     attacked(app)
     text = said(app)
     assert "Every point was recorded" in text
-    assert "gets 100 % of everybody's recorded points right" in text
+    assert "gets 100% of everybody's recorded points right" in text
     assert "has no night to start from" in text
     assert "Why it is low" not in text
     assert not app.exception
@@ -180,8 +180,8 @@ def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
     _, found = answer(app, "recovery")
     # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
     assert found.recorded == 3 / 97
-    assert "people are seen so rarely that 96.9 % of the points" in said(app)
-    assert "96.9 % of the points had to be filled in from the records before or after" in said(app)
+    assert "people are seen so rarely that 96.9% of the points" in said(app)
+    assert "96.9% of the points had to be filled in from the records before or after" in said(app)
     assert not app.exception
 
 
@@ -360,13 +360,13 @@ def test_habits_are_told_of_those_who_have_them() -> None:
     )
     found = habits(fs, counted_people(fs), 0)
     assert story.top_places(found) == (
-        "On average, people have 88 % of their records at one place, 100 % at five places."
+        "On average, people have 88% of their records at one place, 100% at five places."
     )
     assert story.nights(found) == (
-        "On average, people have 100 % of their records at night at one place."
+        "On average, people have 100% of their records at night at one place."
     )
     assert story.places(found) == (
-        "Of 1 person recorded at night, 100 % were at one place only.",
+        "Of 1 person recorded at night, 100% were at one place only.",
         "Left out of the nights: 1 person without a record from 0:00 to 6:00.",
     )
     # Person 1 is in slots 23, 24 and 25 after the first: two steps of 0 m, then 9 km.
@@ -427,7 +427,7 @@ def test_what_counts_of_one_person_say_and_how_far_off_noise_is() -> None:
     assert made.of_one_unseen == total - 4
     assert made.recorded_share == 4 / total
     text = counts_story.warned(made)
-    assert f"100 % of the {total} counts in this zip are of one person alone ({total})" in text
+    assert f"100% of the {total} counts in this zip are of one person alone ({total})" in text
     assert "the person was not recorded in that slot" in text
     assert "The other 4 say where somebody was" in text
     seen = counts_release.study(fs, counts_release.Config(frame, "plain", filled_in=False))
@@ -453,5 +453,5 @@ def test_least_is_least_of_all_that_were_tried() -> None:
     )
     tried = recovery_mitigations.Result(table, 159, 9, recovery_mitigations.Config(30.0), "")
     text = " ".join(story.mitigations(tried))
-    assert "Least comes back after “private, person, ε = 0.1”: 1.0 %" in text
-    assert "promise nothing, least comes back after “counts below 15 left out”: 4.4 %" in text
+    assert "Least comes back after “private, person, ε = 0.1”: 1.0%" in text
+    assert "promise nothing, least comes back after “counts below 15 left out”: 4.4%" in text

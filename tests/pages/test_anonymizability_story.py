@@ -95,7 +95,7 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
 
 
 def test_reach(measured: list[Measured]) -> None:
-    """99 % of the users lie at 0.1125 or below, 1.2 times that is shown."""
+    """99% of the users lie at 0.1125 or below, 1.2 times that is shown."""
     ends = np.quantile(measured[0].gaps.at(3).values, 0.99)
     assert story.reach({FINE: measured[0]}, (2, 3)) == pytest.approx(1.2 * ends)
     assert story.reach({COARSE: measured[1]}, (2,)) == 0.05
@@ -180,10 +180,10 @@ def test_what_was_published_is_told_where_the_same_was_asked() -> None:
     assert story.published_by_k(FINE, (5,), StretchConfig()) == ""
     assert story.published_by_k(COARSE, (2,), StretchConfig()) == ""
     assert story.published_by_k(FINE, (2,), other) == ""
-    assert "30 %" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
+    assert "30%" in story.published_by_profile([FINE, COARSE], 2, StretchConfig())
     assert story.published_by_profile([FINE], 2, StretchConfig()) == ""
     assert story.published_by_profile([COARSE], 3, StretchConfig()) == ""
-    assert "80 %" in figures.published_temporal_share(2, StretchConfig())
+    assert "80%" in figures.published_temporal_share(2, StretchConfig())
     assert figures.published_temporal_share(2, other) == ""
     assert [at for at, _ in figures.usual_shares(2, StretchConfig())] == [0.42, 0.77, 0.8]
     assert figures.usual_shares(2, other) == figures.usual_shares(3, StretchConfig()) == ()

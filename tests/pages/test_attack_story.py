@@ -50,7 +50,7 @@ def said(result: Result) -> str:
 
 
 def test_sentences_are_those_of_the_snapshot(fs: fp.FingerprintSet) -> None:
-    """8 of 8 are 68 % or more, by Wilson 8 / (8 + 1.96²) = .676; none of 8 is 32 % or less.
+    """8 of 8 are 68% or more, by Wilson 8 / (8 + 1.96²) = .676; none of 8 is 32% or less.
 
     Of pairs 3 km apart each right record is one of two alike. In one cell of 100 km and a week a
     release is as good as none: guessing the commonest home finds as many.
@@ -98,7 +98,7 @@ def test_sentences_are_those_of_the_snapshot(fs: fp.FingerprintSet) -> None:
     here = figures.figures(useless)[figures.ERROR]
     assert figures.errors(useless)[0].guessing == min(here.guessing, here.points_alone) / 1000
     rows = target.periods_rows(linked)
-    assert ([row.told[1] for row in rows], rows[0].guessing) == (["100 %"] * 3, 1 / 8)
+    assert ([row.told[1] for row in rows], rows[0].guessing) == (["100%"] * 3, 1 / 8)
     assert in_pairs.alike > in_pairs.share
 
 
@@ -110,7 +110,7 @@ def test_sampled_people_are_accused_and_no_safer(fs: fp.FingerprintSet) -> None:
     text = said(result)
     assert (
         f"Of {absent} people asked about who are not in the release, none are "
-        "accused** (95 % interval: 0 % to" in text
+        "accused** (95% interval: 0% to" in text
     )  # each is far from all others
     assert "that others are left out makes them no safer" in text
     assert "accused" not in said(attacked(fs, []))
@@ -135,7 +135,7 @@ def test_numbers_are_those_of_the_result(fs: fp.FingerprintSet) -> None:
         "home within 2 km",
     ]
     shown = figures.table(result).set_index("Measure")
-    assert shown.loc["re-identification risk", "Guessing"] == "12 %"
+    assert shown.loc["re-identification risk", "Guessing"] == "12%"
     assert not shown.index.str.contains("accused").any()
 
 

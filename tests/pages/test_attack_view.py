@@ -113,7 +113,7 @@ def test_before_after_and_guessing(small: AppTest) -> None:
     assert result.config.strategy == "uniform"
     assert "**The strongest attacker with 4 known points picks the right record in" in said(small)
     assert "The attacker knows that the person is in the release" in said(small)
-    assert small.dataframe[0].value["Guessing"].tolist()[0] == "11 %"
+    assert small.dataframe[0].value["Guessing"].tolist()[0] == "11%"
     assert [b.key for b in small.download_button] == ["attack_get_attack", "attack_get_targets"]
     assert address(small) == {"release": "aligned, k = 2"}
     assert not small.error
@@ -214,7 +214,7 @@ def test_two_clicks_lead_from_the_front_to_the_figure(app: AppTest) -> None:
     until(app, idle)
     app.multiselect(key="options_pinned").set_value([name]).run()
     until(app, idle)
-    assert app.button(key="options_attack").label == f"What does an outsider find in “{name}”?"
+    assert app.button(key="options_attack").label == f"What does an attacker find in “{name}”?"
     pressed(app, "options_attack")
     assert app.selectbox(key="attack_release").value == name
     assert app.number_input(key="attack_p").value == 3  # the same outsider
@@ -250,10 +250,10 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     followed = next(iter(answers(small, form.FOLLOWED).values())).result
     who = followed.pseudonym
     assert who in names
-    assert f"Of {who} the outsider knows 1 point" in said(small)
+    assert f"Of {who} the attacker knows 1 point" in said(small)
     small.button(key="attack_next").click().run()
     assert steps(small).value == 2
-    assert f"Of {who} the outsider knows 2 points" in said(small)
+    assert f"Of {who} the attacker knows 2 points" in said(small)
     steps(small).set_value(4).run()
     assert small.button(key="attack_next").disabled
     steps(small).set_value(0).run()

@@ -29,14 +29,14 @@ ATTACKED = (
             attack.Estimate(1.0, 0.99, 1.0),
             attack.Estimate(0.2, 0.15, 0.26),
             0.01,
-            ("100 %", "20 %", "1 %"),
+            ("100%", "20%", "1%"),
         ),
         attack.Compared(
             "home within 1 km",
             attack.Estimate(0.9, 0.8, 0.95),
             attack.UNKNOWN,
             np.nan,
-            ("90 %", "not known", "not known"),
+            ("90%", "not known", "not known"),
         ),
     ],
     [
@@ -216,9 +216,9 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.duration(48 * 60) == "2 days"
     assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
     assert words.share(0, 496) == "none of the 496 users"
-    assert words.share(3, 496) == "3 of the 496 users (0.6 %)"
-    assert words.percent(0.9999) == "more than 99.9 %"
-    assert words.share(1, 12) == "1 of the 12 users (8 %)"  # one is 8.3 %: no tenths to tell
+    assert words.share(3, 496) == "3 of the 496 users (0.6%)"
+    assert words.percent(0.9999) == "more than 99.9%"
+    assert words.share(1, 12) == "1 of the 12 users (8%)"  # one is 8.3%: no tenths to tell
     assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
         "Users beyond the right edge: 1 on the curve “k = 2”."
     )
@@ -240,8 +240,8 @@ def test_recovery_figures_hold_the_numbers_given(of: style.Theme) -> None:
     steps = recovery.by_step(["nights", "days"], [np.nan, 0.613], [0.1, 0.049], of)
     attack, random = steps.data
     assert list(attack.y) == [None, 0.613]
-    assert list(attack.text) == ["", "61 %"]
-    assert list(random.text) == ["10 %", "4.9 %"]
+    assert list(attack.text) == ["", "61%"]
+    assert list(random.text) == ["10%", "4.9%"]
     assert random.marker.pattern.shape == "/"  # not by colour alone
     tops = recovery.unique_by_top([0.2, 1.0], of)
     assert list(tops.data[0].x) == ["1", "2"]
@@ -280,7 +280,7 @@ def test_mitigations_show_accuracy_and_cost(of: style.Theme) -> None:
     assert list(random.x) == [0.1, 0.1]
     assert list(error.x) == [None, 45.0]
     assert list(error.text) == ["none", "45 ×"]
-    assert list(attack.text) == ["50 %", "3.0 %"]
+    assert list(attack.text) == ["50%", "3.0%"]
     go.Figure(figure.to_dict())
 
 
@@ -383,7 +383,7 @@ def test_the_thresholds_label_keeps_off_dots() -> None:
     ]
 
 
-# --- what an outsider finds ---
+# --- what an attacker finds ---
 
 
 @BOTH
@@ -411,10 +411,10 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
         "before",
         "after",
         "guessing",
-        "100 %",
-        "20 %",
-        "1 %",
-        "90 %",
+        "100%",
+        "20%",
+        "1%",
+        "90%",
         "not known",
         "not known",
         "< 5 m",

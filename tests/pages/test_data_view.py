@@ -92,7 +92,7 @@ def test_use_as_they_are_is_an_answer_too(app: AppTest) -> None:
 def test_a_file_whose_latitudes_cannot_be_is_asked_about(app: AppTest) -> None:
     body = new_yorkers(swap=True).replace(b"-73.9", b"-122.9")
     upload(app, body)
-    assert "100 % of the positions are impossible" in said(app)
+    assert "100% of the positions are impossible" in said(app)
     app.button(key="data_read_exchanged").click().run()
     until(app, idle).run()
     assert "24 rows became 24 samples" in said(app)

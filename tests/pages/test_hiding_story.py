@@ -204,7 +204,7 @@ def test_who_is_left_out_is_told() -> None:
     tail = replace(whole, leave_out=0.1)
     both = {config: hiding.study(fs, config) for config in (whole, tail)}
     told = " ".join(story.left_out(both[tail]))
-    assert "10 % of the samples are left out: they are of people whom it costs most" in told
+    assert "10% of the samples are left out: they are of people whom it costs most" in told
     assert "Of 1 user nothing is published." in told
     assert "Those left out are no random few" in told
     assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
@@ -215,7 +215,7 @@ def test_who_is_left_out_is_told() -> None:
     assert gain.side_m == 100
     assert gain.whole_side_m > 5_000
     told = story.gained(gain, tail)
-    assert told.startswith("With up to 10 % of the people left out, the samples of all others are")
+    assert told.startswith("With up to 10% of the people left out, the samples of all others are")
     assert "published as 100 m and" in told
     assert "when nobody is left out." in told
 

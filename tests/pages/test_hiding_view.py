@@ -85,8 +85,8 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     table = small.dataframe[0].value
     assert table["k"].tolist() == [2, 3]
     assert table["Limits"].tolist() == ["", "at most 1 km"]
-    assert table["Samples"].iloc[0] == "100 %"
-    assert table["Samples"].iloc[1] != "100 %"
+    assert table["Samples"].iloc[0] == "100%"
+    assert table["Samples"].iloc[1] != "100%"
     assert "of the samples are left out: they could" in said(small)
     # Looking elsewhere and coming back loses nothing.
     go(small, "data")
@@ -160,7 +160,7 @@ def test_what_hiding_many_takes_stands_below_the_form(
 
 
 def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None:
-    """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10 % left out."""
+    """Twenty users on two days, four hours each: by GLOVE; by day; and with up to 10% left out."""
     upload(app, two_days(users=20))
     go(app, "hiding")
     app.selectbox(key="glove_method").set_value("glove")
@@ -176,9 +176,9 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     app.slider(key="glove_leave_out").set_value(10)
     hidden(app, 3)
     table = app.dataframe[0].value
-    assert table["May be out"].tolist() == ["0 %", "0 %", "10 %"]
-    assert table["People"].tolist() == ["100 %", "100 %", "90 %"]  # the same two, twice
-    gain = "With up to 10 % of the people left out of each day, the samples of all others are"
+    assert table["May be out"].tolist() == ["0%", "0%", "10%"]
+    assert table["People"].tolist() == ["100%", "100%", "90%"]  # the same two, twice
+    gain = "With up to 10% of the people left out of each day, the samples of all others are"
     assert gain in said(app)
     # One group of one day: people by the names they have in the data.
     told = next(each.value for each in app.markdown if "loses most" in each.value)

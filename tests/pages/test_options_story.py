@@ -115,8 +115,8 @@ def test_no_advice_by_one_measure_alone() -> None:
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
-        "by k-disclosure it is the riskier of the two (50 % (95 %: 47 % to 50 %; guessing finds "
-        "1.0 %) against 4.0 % (95 %: 3.0 % to 4.9 %; guessing finds 1.0 %))." in text
+        "by k-disclosure it is the riskier of the two (50% (95%: 47% to 50%; guessing finds "
+        "1.0%) against 4.0% (95%: 3.0% to 4.9%; guessing finds 1.0%))." in text
     )
     # Where nothing is broken and nothing turns, nothing of the kind is said.
     calm = told(table(TENS, RAW), criteria())
@@ -136,15 +136,15 @@ def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
     assert shared.format(10) in told(table(TENS, RAW), by)
     # In the figure for the mouse, in the table, and in the choice, too.
     pair, raw = story.dots(found, by, [])
-    assert "k-disclosure: 50 % (95 %: 47 % to 50 %; guessing finds 1.0 %)" in pair.told
+    assert "k-disclosure: 50% (95%: 47% to 50%; guessing finds 1.0%)" in pair.told
     assert "at least 2 people share each record" in pair.told
-    assert "k-disclosure: 100 %" in raw.told
+    assert "k-disclosure: 100%" in raw.told
     of_k = tables.shown(found, [pair, raw], replace(by, risk="k"))["k-disclosure"]
-    assert of_k.tolist() == ["50 %", "100 %"]
+    assert of_k.tolist() == ["50%", "100%"]
     assert whole(found, by)["Share a record"].tolist() == ["2 or more", "1 or more"]
     assert shared.format(2) in chosen(PAIRS, found, by)
     # EM and KL are advisory: they count where somebody sets a threshold for them.
-    over = "EM-disclosure: 40 bins (95 %: 35 to 45 bins; as much as 40 visits"
+    over = "EM-disclosure: 40 bins (95%: 35 to 45 bins; as much as 40 visits"
     assert story.chosen_told(PAIRS, "why", found, by)[1]
     assert over not in chosen(PAIRS, found, by)
     by = criteria(em=8.0, kl=10.0)
@@ -154,7 +154,7 @@ def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
 
 
 def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above() -> None:
-    """4 % is below 5 %, but may be 6 %: 3 to 6 % leave 5 % open, 99 to 100 % do not."""
+    """4% is below 5%, but may be 6%: 3 to 6% leave 5% open, 99 to 100% do not."""
     by, found = criteria(outsider=None), table(FINE, RAW)
     fine, raw = story.dots(found, by, [])
     assert fine.unsafe
@@ -162,8 +162,8 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert "is above the threshold" in raw.told
     assert "may be" not in raw.told
     assert whole(found, by)["Within the threshold"].tolist() == ["perhaps not", "no"]
-    assert "the threshold is 5 %, which it may be above" in chosen(FINE, found, by)
-    assert "the threshold is 5 %, which it is above" in chosen(RAW, found, by)
+    assert "the threshold is 5%, which it may be above" in chosen(FINE, found, by)
+    assert "the threshold is 5%, which it is above" in chosen(RAW, found, by)
     assert "none is within all thresholds. The nearest is “fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
@@ -173,7 +173,7 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
 
 
 def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
-    """22 of 100 are alone, against a limit of 5 %, however rarely four points find anybody."""
+    """22 of 100 are alone, against a limit of 5%, however rarely four points find anybody."""
     weekly = option("weekly", 0.7, alone=22, unicity=(0.007, 0.002, 0.015))
     rare = option("rare", 0.5, alone=4)
     by, found = criteria(), table(weekly, rare)
@@ -183,17 +183,17 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
         "The recommended option is “rare (bins of fewer than 4 users left out)” (utility, "
         "transport: 0.50)."
     )
-    assert "4 of the 100 people (4.0 %) have a record of their own in it, like nobody" in text
+    assert "4 of the 100 people (4.0%) have a record of their own in it, like nobody" in text
     assert "There is none within the thresholds with nobody alone" in text
     assert text.count("like nobody else's") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
-    assert rows["Alone"].tolist() == ["22 (22 %)", "4 (4 %)"]
+    assert rows["Alone"].tolist() == ["22 (22%)", "4 (4%)"]
     assert rows["Over"].tolist() == ["1 of 5", "none of 5"]
     every = whole(found, by)
     assert every["Over the threshold of"].tolist() == ["people alone", ""]
     assert every["Alone with their record"].tolist() == rows["Alone"].tolist()
-    assert "22 of the 100 people (22 %) have a record of their own" in chosen(weekly, found, by)
-    assert "People alone: 22 of 100 (22 %); the threshold is 5 %" in chosen(weekly, found, by)
+    assert "22 of the 100 people (22%) have a record of their own" in chosen(weekly, found, by)
+    assert "People alone: 22 of 100 (22%); the threshold is 5%" in chosen(weekly, found, by)
     assert not story.chosen_told(weekly, "why", found, by)[1]
     assert not story.chosen_told(rare, "why", table(rare), by)[1]
     # What is not known is not taken for nobody.
@@ -205,10 +205,10 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
 def test_how_many_do_not_hide_yet() -> None:
     assert (
         story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
-    ) == "In “x”, 2 of the 3 users (67 %) have a record that nobody else has."
+    ) == "In “x”, 2 of the 3 users (67%) have a record that nobody else has."
     assert (
         story.gaps_told("x", np.array([0.0, 0.0, 0.2]), periods=True)
-    ) == "In “x”, 1 of the 3 records (33 %), each a person's of one period, is like nobody else's."
+    ) == "In “x”, 1 of the 3 records (33%), each a person's of one period, is like nobody else's."
 
 
 @pytest.mark.parametrize(
@@ -269,15 +269,15 @@ def test_of_moved_points_no_claim_is_made() -> None:
 
 def test_what_was_left_out_and_who_had_too_few_points_is_in_the_table() -> None:
     rows = whole(table(RAW), criteria())
-    assert rows["Samples left out"].tolist() == ["25 %"]
+    assert rows["Samples left out"].tolist() == ["25%"]
     assert rows["Fewer than 4 points"].tolist() == ["7 of 100"]
-    assert rows["Homes found"].tolist() == ["0 % (0 % – 0 %), guessing 10 %"]
+    assert rows["Homes found"].tolist() == ["0% (0% – 0%), guessing 10%"]
 
 
 def test_sums_not_means_are_what_the_axes_say() -> None:
     by = criteria("em", em=8.0)
     assert by.risk_title(4) == "EM-disclosure (bins), 4 known points"
-    assert "EM-disclosure: 40 bins (95 %: 35 to 45 bins" in told(table(RAW, PAIRS, risk="em"), by)
+    assert "EM-disclosure: 40 bins (95%: 35 to 45 bins" in told(table(RAW, PAIRS, risk="em"), by)
 
 
 @pytest.fixture(scope="module")
@@ -320,7 +320,7 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more(people) -> None:  
 
 
 def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> None:
-    """Noise: by published points 4 %, by true ones 99 %. And a grid that names few, and homes."""
+    """Noise: by published points 4%, by true ones 99%. And a grid that names few, and homes."""
     noisy = option(
         "noisy",
         0.8,
@@ -349,8 +349,8 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     assert "The recommended option is “good" in text
     assert "homely" not in story.conclusion(found, story.dots(found, by, []), by)[1]
     assert "Re-identified by the strongest attacker with 4 points, asked about all 100" in text
-    assert "12 % (95 %: 11 % to 15 %; guessing finds 10 %)." in text
-    # The limit of homes is for what is beyond guessing: 10 % and 5 more; 45 % is 3 times that.
+    assert "12% (95%: 11% to 15%; guessing finds 10%)." in text
+    # The limit of homes is for what is beyond guessing: 10% and 5 more; 45% is 3 times that.
     nearest = told(table(noisy, homely, risk="outsider"), by)
     assert "none is within all thresholds. The nearest is “homely" in nearest
     assert "The threshold asks for groups of 20 or more." in nearest

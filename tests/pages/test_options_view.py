@@ -191,7 +191,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.number_input(key="options_share").set_value(50.0)
     app.button(key="options_add").click().run()
     explored(app, 2)
-    row = whole(app).set_index("Option").loc["50 % of the users"]
+    row = whole(app).set_index("Option").loc["50% of the users"]
     assert row["Users"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     app.number_input(key="options_side").set_value(2.0)
@@ -246,7 +246,7 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     explored(app, 2)
     # Six samples are where all are, six where nobody else is.
     by_name = whole(app).set_index("Option")
-    assert by_name["Samples left out"].tolist() == ["0 %", "50 %"]
+    assert by_name["Samples left out"].tolist() == ["0%", "50%"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
     assert "none is within all thresholds" in said(app)  # one in six
     assert not app.exception
@@ -269,7 +269,7 @@ def test_hiding_everyone_in_periods_is_an_option_of_ones_own(app: AppTest) -> No
     explored(app, 3)
     by_name = whole(app).set_index("Option")
     assert [name for name in by_name.index if "aligned, k = 3" in name and "1 day" in name]
-    assert "GLOVE, k = 3, up to 5 % left out" in by_name.index
+    assert "GLOVE, k = 3, up to 5% left out" in by_name.index
     assert by_name["Share a record"].tolist()[1:] == ["3 or more", "6 or more"]
     assert not app.exception
 

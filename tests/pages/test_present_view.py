@@ -83,7 +83,7 @@ def presented(at: AppTest) -> dict[str, str]:
 
 
 def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
-    """As where options are weighed: one is chosen, above the threshold of homes: 45 % of 15 %."""
+    """As where options are weighed: one is chosen, above the threshold of homes: 45% of 15%."""
     digest = at.session_state["fp_dataset"].digest
     result = option(name, 0.0, steps, 2, home=(0.4, 0.35, 0.45), membership=(0.02, 0.01, 0.03))
     table = OptionsTable((result,), "outsider", utility_choice("transport"), KNOWLEDGE, digest)
@@ -288,7 +288,7 @@ def test_who_is_alone_at_a_place_is_not_on_the_map() -> None:
 
 
 def test_one_who_went_far_does_not_decide_the_view() -> None:
-    # The central 98 % of these are about 0.01 to 0.99; the rest of the first 200 is close to them.
+    # The central 98% of these are about 0.01 to 0.99; the rest of the first 200 is close to them.
     x = np.append(np.linspace(0, 1, 200), 5000.0)
     seen = central(x, x)
     assert (seen.west, seen.east, seen.south, seen.north) == (0.0, 1.0, 0.0, 1.0)

@@ -169,7 +169,7 @@ def test_the_same_table_for_everyone(
         for key, found in answers(app, kind).items()
     ]
     library = of_the_library(name, whole(name, kept))
-    if name == "options":  # pages and command ask the outsider's risk first, the function unicity
+    if name == "options":  # pages and command ask the attacker's risk first, the function unicity
         library = library.with_choice("outsider")
 
     records = tmp_path / f"{PLACE}.csv"

@@ -280,7 +280,7 @@ def test_sentences() -> None:
         "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
         "either by itself, none of them is. The smallest crowd falls from 2 there and 2 here to 1."
     )
-    assert "the right person with a chance of 100 % on average" in together.meaning(alone)
+    assert "the right person with a chance of 100% on average" in together.meaning(alone)
     fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
     assert together.warning(fewer, "X").endswith(
         "Together with X, nobody is alone, but 8 of 8 people have a smaller crowd than in "

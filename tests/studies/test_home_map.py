@@ -40,7 +40,7 @@ def test_a_village_in_a_large_cell_by_hand():
     fs = at_night([*village, lone, *beyond])
     found = fp.home_found(fs, fp.release(fs, TEN_KM), [1_000, 500])
     row, by = found.iloc[0], by_attacker(found)
-    # Guessing: the village, 3 of 7. A cell of 10 km has π 1² / 100 = 3 % of its mass within 1 km of
+    # Guessing: the village, 3 of 7. A cell of 10 km has π 1² / 100 = 3% of its mass within 1 km of
     # its middle: less, so that everybody's guess is the village.
     assert row["guessing"] == by["most_nights"][0] == by["fullest_circle"][0] == 3 / 7
     # By others' homes: for each of the village 2 of 3 others in the cell are there; found. For the

@@ -105,7 +105,7 @@ def test_coarser_finds_fewer_and_noise_averages_out():
     )
     assert fine > 0.95
     assert wide < 0.3
-    # One draw of planar Laplace noise of 400 m is within 1 km in 1 − 3.5 · e^(−2.5) = 71 % of
+    # One draw of planar Laplace noise of 400 m is within 1 km in 1 − 3.5 · e^(−2.5) = 71% of
     # cases; some fifteen nights together are so nearly always.
     assert near > 0.9
     assert far < 0.5

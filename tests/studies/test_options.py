@@ -241,7 +241,7 @@ def test_what_an_option_cannot_be_asked_it_says_for_itself():
 
 
 def test_the_limit_of_homes_is_beside_guessing(table):
-    """12 % of homes found are 2 more than 10 % guessed, and 9 more than 3 %."""
+    """12% of homes found are 2 more than 10% guessed, and 9 more than 3%."""
     some = [
         replace(
             option_of(name, 0.5, 0.4, 0.6, 0.5),
@@ -391,10 +391,10 @@ def option_of(name, value, low, high, useful):
 
 
 def test_the_front_and_the_limit_are_judged_by_intervals(table):
-    """b seems to dominate a, 99.8 against 99.95 %, which of 1,083 people nobody can tell apart.
+    """b seems to dominate a, 99.8 against 99.95%, which of 1,083 people nobody can tell apart.
 
     c's interval ends below a's and b's begin, at as much use. d's estimate is within a limit of
-    10 %, the upper end of its interval is not.
+    10%, the upper end of its interval is not.
     """
     some = (
         option_of("a", 0.9995, 0.996, 1.0, 0.80),

@@ -15,7 +15,7 @@ from tests.studies.test_report import COARSE, FINE, HIDDEN, NOISE, exploration, 
 
 
 def test_crowds_are_as_large_as_the_threshold_takes() -> None:
-    # 1 in 20 is 5 %; of 0.3, 1 in 3 would be 33 % and too much, 1 in 4 is 25 %.
+    # 1 in 20 is 5%; of 0.3, 1 in 3 would be 33% and too much, 1 in 4 is 25%.
     assert crowd(Limits()) == 20
     assert crowd(Limits({"outsider": 0.3})) == 4
 
@@ -33,8 +33,8 @@ def test_the_nearest_is_that_whose_worst_measure_is_the_fewest_times_its_limit()
     # Which threshold it misses, and by how much.
     told = describe_nearest(found)
     assert told.startswith(f"The nearest is “{COARSE.told}” (utility, ")
-    assert "Re-identification risk: 10 % (" in told
-    assert "; the threshold is 5 %, which it is above (up to 2.2 times)" in told
+    assert "Re-identification risk: 10% (" in told
+    assert "; the threshold is 5%, which it is above (up to 2.2 times)" in told
     unknown = replace(result(HIDDEN, 0.1, 0.5, least=2), risks={})
     assert math.isnan(beyond(unknown, Limits()))
     found = exploration(unknown)

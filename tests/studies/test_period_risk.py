@@ -1,4 +1,4 @@
-"""What an outsider finds in a release in periods, beside plain loops; and what it is worth."""
+"""What an attacker finds in a release in periods, beside plain loops; and what it is worth."""
 
 import math
 

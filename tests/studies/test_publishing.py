@@ -429,7 +429,7 @@ def test_the_page_claims_a_crowd_only_where_there_is_one(fs, name, tmp_path):
     assert "fit alike" not in page
     lost = claims and (made.origin.samples_left_out or made.origin.people_left_out)
     assert ("What was left out is not covered" in page) == bool(lost)
-    assert "0 % risk" not in page
+    assert "0% risk" not in page
 
 
 def test_names_of_the_inputs_columns_are_not_in_a_release():

@@ -355,7 +355,7 @@ def test_somebody_for_whom_a_fingerprint_stands_is_one_of_so_many():
     assert (found.n_people, found.share) == (3, pytest.approx(2 / 3))
 
 
-# --- what the outsider does not see --------------------------------------------------------------
+# --- what the attacker does not see --------------------------------------------------------------
 
 
 @settings(deadline=None, max_examples=15)

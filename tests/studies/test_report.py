@@ -128,13 +128,13 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
         "Unicity",
         "People alone",
     ]
-    # 49 % by the lower end; 51 % by the upper one is 10.2 times 5 %.
-    assert over[0].endswith("the threshold is 5 %, which it is above (up to 10 times)")
-    # 4.5 % with an interval up to 5.5 %: not surely above.
+    # 49% by the lower end; 51% by the upper one is 10.2 times 5%.
+    assert over[0].endswith("the threshold is 5%, which it is above (up to 10 times)")
+    # 4.5% with an interval up to 5.5%: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Re-identification risk: 4.5 % (95 %: 3.5 % to 5.5 %; guessing finds 1.0 %); the "
-        "threshold is 5 %, which it may be above (up to 1.1 times)"
+        "Re-identification risk: 4.5% (95%: 3.5% to 5.5%; guessing finds 1.0%); the "
+        "threshold is 5%, which it may be above (up to 1.1 times)"
     )
     assert "none is within all thresholds" in heads(found)[1][1]
 
@@ -149,7 +149,7 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     )
     assert verdict[1].tone == verdict[2].tone == "open"
     assert "yet people are alone in it" in verdict[2].head
-    assert "4 of the 100 people (4.0 %) have a record of their own" in " ".join(verdict[1].text)
+    assert "4 of the 100 people (4.0%) have a record of their own" in " ".join(verdict[1].text)
     assert "The recommended option is “coarse" in verdict[1].text[0]
     assert "is more useful, but people are alone in it. 4 of the 100" in verdict[1].text[1]
     # The one chosen is not recommended, and the report says so.
@@ -177,7 +177,7 @@ def test_limits_that_are_off_or_loose_are_told() -> None:
     last = report(loose, Decision()).verdict[-1]
     assert last.text == (
         "There is no threshold for homes found.",
-        "Looser than usual: re-identification risk 90 % (usually 5 %).",
+        "Looser than usual: re-identification risk 90% (usually 5%).",
     )
 
 
@@ -261,24 +261,23 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
     none = result(COARSE, 0.0, 0.3, least=2, width=0.0)
     some = result(FINE, 0.00001, 0.4, least=1, width=0.00002, home=0.02)
     text = page(report(exploration(none, some), Decision(chosen="coarse", why="x")))
-    text = text.replace("\u00a0", " ")
-    body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0 %
-    assert not re.search(r"(?<![\d.,])0(\.0)? %", body)
+    body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0%
+    assert not re.search(r"(?<![\d.,])0(\.0)?%", body)
     assert "none found" in body
-    assert estimate(none, "unicity").startswith("none found (95 %: none possible")
+    assert estimate(none, "unicity").startswith("none found (95%: none possible")
 
 
 @pytest.mark.parametrize(
     ("share", "told"),
     [
         (0.0, "none"),
-        (0.0004, "less than 0.1 %"),
-        (0.0994, "9.9 %"),
-        (0.0996, "10 %"),
-        (0.12, "12 %"),
-        (0.9, "90 %"),
-        (0.9996, "more than 99.9 %"),
-        (1.0, "100 %"),
+        (0.0004, "less than 0.1%"),
+        (0.0994, "9.9%"),
+        (0.0996, "10%"),
+        (0.12, "12%"),
+        (0.9, "90%"),
+        (0.9996, "more than 99.9%"),
+        (1.0, "100%"),
         (math.nan, "not known"),
     ],
 )
@@ -287,8 +286,8 @@ def test_shares_as_people_say_them(share: float, told: str) -> None:
 
 
 def test_intervals_as_people_say_them() -> None:
-    assert between(0.0001, 0.02, "unicity") == "up to 2.0 %"
-    assert between(0.1, 0.2, "unicity") == "10 % to 20 %"
+    assert between(0.0001, 0.02, "unicity") == "up to 2.0%"
+    assert between(0.1, 0.2, "unicity") == "10% to 20%"
     assert between(1.0, 2.5, "em") == "1 to 2.5 bins"
     assert between(252.3, 1_042.0, "kl") == "252 to 1,042 nats"
     assert between(0.00001, 1.0, "em") == "< 0.001 to 1 bins"
@@ -564,7 +563,7 @@ def test_numbers_in_the_figure_never_run_into_each_other(points: list[tuple[floa
             wide = 7.6 * len(str(mark.number))
             left = at - {"start": 0, "middle": wide / 2, "end": wide}[anchor]
             boxes.append((left, base - 9, left + wide, base))
-    assert made.limit_text == "threshold 5 %"
+    assert made.limit_text == "threshold 5%"
     boxes.append((made.right - 100, made.limit_y - 16, made.right, made.limit_y - 5))
     for i, one in enumerate(boxes):
         for other in boxes[:i]:
@@ -596,9 +595,7 @@ def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
 
 def test_homes_are_told_with_the_people_asked() -> None:
     asked = replace(result(COARSE, 0.02, 0.3, least=2), homes_asked=11)
-    told = (
-        "10 % (of 11 people whose nights are recorded; 95 %: 8.0 % to 12 %; guessing finds 9.0 %)"
-    )
+    told = "10% (of 11 people whose nights are recorded; 95%: 8.0% to 12%; guessing finds 9.0%)"
     assert estimate(asked, "home") == told
     cut = ReleaseOption("cut", [Periods(7), Glove(2)])
     assert "of 11 records of people whose nights are recorded" in estimate(
@@ -610,7 +607,7 @@ def test_homes_are_told_with_the_people_asked() -> None:
     )
     # Weighed by a program that did not keep it: of whom is said without a number.
     before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
-    assert "of those whose nights are recorded: 10 %" in " ".join(before.verdict[2].text)
+    assert "of those whose nights are recorded: 10%" in " ".join(before.verdict[2].text)
 
 
 def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
@@ -624,7 +621,7 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     found = exploration(replace(result(HIDDEN, 0.01, 0.1, least=28), size=box))
     told = (
         "Of little use: half of what is published is told as an area of 1,578 km or more (the mean "
-        "of width and height), more than half as wide as the data, 60 km without the outermost 5 %,"
+        "of width and height), more than half as wide as the data, 60 km without the outermost 5%,"
         " and half as a time span of 493 days or more."
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict

@@ -116,7 +116,7 @@ def test_purposes_weigh_what_they_say():
 
 
 def test_the_least_revealing_that_serves_is_recommended():
-    # Coarser records are the most useful; hidden ones reach 0.5 of 0.6, more than 80 %.
+    # Coarser records are the most useful; hidden ones reach 0.5 of 0.6, more than 80%.
     coarse, hidden = result(COARSE, 0.02, 0.6, least=2), result(HIDDEN, 0.02, 0.5, least=2)
     found = exploration(coarse, hidden)
     assert best_option(found.table, found.limits) == 1
@@ -263,7 +263,7 @@ def test_each_advice_holds_when_its_threshold_is_set():
     assert advice["threshold"].tolist() == ["outsider"]
     assert advice["would have to be"].tolist() == pytest.approx([0.081])  # the nearest first
     (sentence,) = describe_advice(advice)
-    assert "re-identification risk were 8.1 %" in sentence
+    assert "re-identification risk were 8.1%" in sentence
     assert COARSE.name in sentence
     # What passes already is as useful: nothing to look at.
     better = result(HIDDEN, 0.02, 0.95, least=2)

@@ -1,4 +1,4 @@
-"""What an outsider can tell: the same as measured one by one, with one index for all points."""
+"""What an attacker can tell: the same as measured one by one, with one index for all points."""
 
 from dataclasses import replace
 

@@ -38,7 +38,7 @@ def test_regions_are_contiguous() -> None:
     """Antennas of one municipality, and of one district, hang together over neighbouring antennas.
 
     Municipalities are nearest-seat cells, which are convex; a link of the Delaunay triangulation
-    between two antennas of a cell may still be missing where the cell is thin, hence 95 %.
+    between two antennas of a cell may still be missing where the cell is thin, hence 95%.
     """
     region = generate_region(0)
     points = np.column_stack([region.x_m, region.y_m])

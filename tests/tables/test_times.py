@@ -202,7 +202,7 @@ def test_default_dates_and_far_strays_are_outliers():
 def test_sparse_data_and_second_campaigns_stay():
     assert not time_outliers(days((2010, 1, 5), (2012, 6, 5), (2015, 3, 5))).any()
     first = [(2010, 5, 1 + i % 28) for i in range(85)]
-    second = [(2013, 5, 1 + i) for i in range(15)]  # 15 % of the rows, three years later
+    second = [(2013, 5, 1 + i) for i in range(15)]  # 15% of the rows, three years later
     assert not time_outliers(days(*first, *second)).any()
     one_year = [(2010, 1 + i % 12, 3) for i in range(36)]
     assert not time_outliers(days(*one_year, (2011, 9, 1))).any()  # a pause of 9 months

@@ -178,7 +178,7 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
     assert verify_release(path, fs, K, key=key, left_out=lost).passed
     assert verify_release(path, fs, K).passed
     page = " ".join((path / "README.md").read_text().split())
-    assert ("10 % of the people, those hardest to hide, are left out of each period" in page) == (
+    assert ("10% of the people, those hardest to hide, are left out of each period" in page) == (
         share > 0
     )
     members = {member.name: member.read_bytes() for member in path.iterdir()}
