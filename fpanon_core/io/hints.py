@@ -104,9 +104,9 @@ def column_at(position: int, begins: str = "column") -> Way:
 
 
 WHOLE_FILE = Way(
-    "; if the whole file is one user's, columns={'user': None}",
+    "; if the whole file is one person's, columns={'user': None}",
     "",
-    ", or that the whole file is one user's",
+    ", or that the whole file is one person's",
 )
 AS_LOCAL = Way(
     "give naive_timezone='offset'",

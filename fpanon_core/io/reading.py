@@ -391,7 +391,7 @@ class Reading:
         """Sentences worth knowing that no single step could say."""
         known, notes = self.known, []
         if self.roles.one_user:
-            notes.append("The whole file is read as one user's.")
+            notes.append("The whole file is read as one person's.")
         if self.sites is not None and known.placed:
             notes.append(
                 "The events have degrees of their own; the antenna table serves for antenna "

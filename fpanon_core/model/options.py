@@ -244,7 +244,7 @@ class SampleUsers:
         object.__setattr__(self, "share", kept)
 
     def __str__(self) -> str:
-        return f"{self.share * 100:g}% of the users"
+        return f"{self.share * 100:g}% of the people"
 
 
 @dataclass(frozen=True)
@@ -299,7 +299,7 @@ class SuppressRare:
         object.__setattr__(self, "min_users", whole("min_users", self.min_users, 1))
 
     def __str__(self) -> str:
-        return f"bins of fewer than {self.min_users} users left out"
+        return f"bins of fewer than {self.min_users} people left out"
 
 
 @dataclass(frozen=True)
@@ -395,20 +395,21 @@ class Tables:
         return None if self.epsilon is None else self.epsilon / len(self.CONTENTS)
 
     def __str__(self) -> str:
-        what = " and ".join(self.CONTENTS)
-        places = _places_text(self.frame)
-        if self.frame.column is not None:
-            places = f"by {self.frame.column}"
-        elif self.frame.antennas_an_area > 1:
-            places = f"by about {self.frame.antennas_an_area} antennas"
-        many = "1 band" if self.bands == 1 else f"{self.bands} bands"
-        bands = f", {many} a day" if "presence" in self.CONTENTS else ""
+        one, many = _areas_text(self.frame)
+        hours = 24 // self.bands
+        when = {24: "", 1: " and hour"}.get(hours, f" and {hours} hours")
+        people = f"people per {one}{when}"
+        what = {
+            ("presence",): people,
+            ("flows",): f"trips between {many}",
+            ("presence", "flows"): f"{people}, and trips between them",
+        }[self.CONTENTS]
         kind = "exact"
         if self.threshold is not None:
-            kind = f"blank below {self.threshold}"
+            kind = f"counts below {self.threshold} blank"
         if self.epsilon is not None:
             kind = f"ε = {self.epsilon:g}"
-        return f"{what} {places}{bands}, {kind}"
+        return f"{what}, {kind}"
 
 
 @dataclass(frozen=True)
@@ -460,7 +461,7 @@ class Synthesize:
 
     def __str__(self) -> str:
         many = "" if self.people is None else f"{self.people:,} "
-        return f"{many}synthetic people {_places_text(self.frame)}, ε = {self.epsilon:g}"
+        return f"{many}synthetic people by {_areas_text(self.frame)[0]}, ε = {self.epsilon:g}"
 
 
 MOST_SYNTHETIC = 10_000_000
@@ -612,11 +613,18 @@ def step_from_dict(plain: Any) -> Step:
     return step
 
 
-def _places_text(frame: FrameConfig) -> str:
+def _areas_text(frame: FrameConfig) -> tuple[str, str]:
+    """One area of a frame, and all of them."""
+    if frame.column is not None:
+        return frame.column, f"areas ({frame.column})"
+    if frame.antennas_an_area > 1:
+        antennas = f"of about {frame.antennas_an_area} antennas"
+        return f"area {antennas}", f"areas {antennas}"
+    side, resolution = f"of {_metres(frame.side_m)}", f"of resolution {frame.resolution}"
     return {
-        "antennas": "by antenna",
-        "grid": f"by squares of {_metres(frame.side_m)}",
-        "hexagons": f"by H3 hexagons of resolution {frame.resolution}",
+        "antennas": ("antenna", "antennas"),
+        "grid": (f"square {side}", f"squares {side}"),
+        "hexagons": (f"H3 hexagon {resolution}", f"H3 hexagons {resolution}"),
     }[frame.places]
 
 

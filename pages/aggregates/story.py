@@ -63,7 +63,7 @@ def release(found: recovery.Result) -> Sentences:
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
         "Places and period are those of the records here: they, too, tell of single people. State "
         "them beforehand for counts that are to be published, below.",
-        f"{words.count(left, 'user')} of the data {words.were(left)} not drawn. {_few(people)}"
+        f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
     )
@@ -250,8 +250,8 @@ def factors(varied: recovery_factors.Result) -> Sentences:
         f"{words.distance(coarse['level'])} – of coarser points; with slots of "
         f"{words.duration(long['level'])}, {words.percent(long['whole'])} "
         f"(at random {words.percent(long['whole_random'])}).",
-        f"With {words.count(int(few['level']), 'user')} {words.percent(few['whole'])}, with all "
-        f"{words.count(int(many['level']), 'user')} {words.percent(many['whole'])}.",
+        f"With {words.people(int(few['level']))} {words.percent(few['whole'])}, with all "
+        f"{words.people(int(many['level']))} {words.percent(many['whole'])}.",
         f"Unique by two places are {words.percent(fine['top2'])} and "
         f"{words.percent(coarse['top2'])} at the finest and coarsest places.",
     )
@@ -313,8 +313,7 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
         f"{words.percent(mild['count_error_share'])} of all counted."
         if mild is not None
         else "None of them keeps the error below half of all people counted.",
-        f"{words.count(drawn, 'user')} of the data {words.were(drawn)} not drawn. "
-        f"{_few(tried.people)}"
+        f"{words.people(drawn)} of the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",
         "At longer slots and coarser places a point is right when the coarse one is, so more of "

@@ -30,11 +30,11 @@ from pages.shell.layout import side_by_side, what_this_means
 from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
-    HIDDEN: "Share of the users whose fingerprint at least k − 1 others have, too.",
-    AT_0: "Share of the users for whom nothing has to be moved in what has a weight.",
+    HIDDEN: "Share of the people whose fingerprint at least k − 1 others have, too.",
+    AT_0: "Share of the people for whom nothing has to be moved in what has a weight.",
 }
 _CAPPED = (
-    "Of a typical user (the median): the mean over the matched samples, each counted up to the "
+    "Of a typical person (the median): the mean over the matched samples, each counted up to the "
     "limit of the stretch effort."
 )
 
@@ -56,10 +56,10 @@ def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
         **shares,
         **means,
         "Median gap": st.column_config.NumberColumn(
-            format="%.3f", help="Half of the users have this k-gap or less, from 0 to 1."
+            format="%.3f", help="Half of the people have this k-gap or less, from 0 to 1."
         ),
         "90% within": st.column_config.NumberColumn(
-            format="%.3f", help="Nine users in ten have this k-gap or less, from 0 to 1."
+            format="%.3f", help="Nine people in ten have this k-gap or less, from 0 to 1."
         ),
     }
 
@@ -106,7 +106,7 @@ def by_profile(
     ]
 
 
-_ALT = "Share of users by the {} of their efforts in space, in time and in both"
+_ALT = "Share of people by the {} of their efforts in space, in time and in both"
 _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as far as the end
 
 
@@ -136,7 +136,7 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
             height=style.OTHER_PX,
         ),
         key="anon_share",
-        alt=f"Share of users by the share of time in their effort, at {measured.profile}, k = {k}.",
+        alt=f"People by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
         *(more or [finding]), key="share", published=published_temporal_share(k, stretch)
@@ -148,7 +148,7 @@ def _gini(measured: Measured, k: int, of: style.Theme) -> None:
     figure = cdf(
         by_part(_values(parts, "gini"), of),
         of,
-        x_title="Gini coefficient of a user's efforts",
+        x_title="Gini coefficient of a person's efforts",
         height=style.OTHER_PX,
     )
     alt = f"{_ALT.format('Gini coefficient')}, at {measured.profile}, k = {k}."
@@ -163,7 +163,7 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
     figure = cdf(
         curves,
         of,
-        x_title="Tail weight index of a user's efforts (logarithmic)",
+        x_title="Tail weight index of a person's efforts (logarithmic)",
         x_range=(_LOWEST_TAIL, edge),
         references=REFERENCES,
         log_x=True,
@@ -231,7 +231,7 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
     if not usual_shares(k, stretch):
         return ""
     return (
-        "time is 80% or more of the effort for half of the users (k = 2). That does not hold on "
+        "time is 80% or more of the effort for half of the people (k = 2). That does not hold on "
         "all data: the median is 42% on the taxis, and 77% on the synthetic people."
     )
 
@@ -247,7 +247,7 @@ def gini(parts: Parts) -> list[str]:
         if np.isfinite(moved).all()  # else it has no weight
     }
     return [
-        f"Half of the users have a Gini coefficient of {middle:.2f} or more for the whole effort: "
+        f"Half of the people have a Gini coefficient of {middle:.2f} or more for the whole effort: "
         f"{_spread(middle)}. The median is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
@@ -268,7 +268,7 @@ def tail(parts: Parts) -> list[str]:
         values = getattr(parts, f"tail_{name}")
         values = values[np.isfinite(values)]
         if not len(values):
-            told.append(f"In {DIMENSIONS[name]}, none of the {n:,} users has a tail weight.")
+            told.append(f"In {DIMENSIONS[name]}, none of the {n:,} people has a tail weight.")
             continue
         middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
         told.append(

@@ -73,7 +73,7 @@ def form(fs: FingerprintSet) -> bool:
             default=list(settings.ks),
             key=_key("anon_ks"),
             accept_new_options=True,
-            help="A user is k-anonymous when at least k − 1 other users have exactly the same "
+            help="A person is k-anonymous when at least k − 1 other people have exactly the same "
             f"record. Choose or type whole numbers from {possible.low} to {possible.high}.",
         )
         profiles = right.multiselect(
@@ -148,7 +148,7 @@ def crowds(wanted: Settings, n_users: int) -> None:
         width="content",
         on_change=act(_take_crowds),
         args=(key,),
-        help="A user is k-anonymous when at least k − 1 other users have exactly the same record.",
+        help="A person is k-anonymous when at least k − 1 others have exactly the same record.",
     )
 
 
@@ -156,8 +156,8 @@ def largest_crowd(n_users: int) -> None:
     """Why larger crowds are not offered, where they are not."""
     if n_users < K_PRESETS[-1]:
         st.caption(
-            f"Larger crowds are not offered: {n_users} users are loaded, and nobody can hide among "
-            "more than there are."
+            f"Larger groups are not offered: {n_users} people are loaded, and nobody can hide "
+            "among more than there are."
         )
 
 
@@ -182,8 +182,8 @@ def k_looked_at(ks: Sequence[int]) -> int:
         width=100,
         on_change=act(_take_k),
         args=("anon_k",),
-        help="The crowd to hide in. A user is k-anonymous when at least k − 1 others have exactly "
-        "the same record.",
+        help="The group to hide in. A person is k-anonymous when at least k − 1 others have "
+        "exactly the same record.",
     )
     return int(found)
 

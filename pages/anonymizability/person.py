@@ -211,9 +211,9 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
-        f"{value:.3f}; {words.percent(easier, len(result.values))} of the users are easier to "
+        f"{value:.3f}; {words.percent(easier, len(result.values))} of the people are easier to "
         "hide.",
-        f"To look like {words.others(k)}, this user would have to be moved by "
+        f"To look like {words.others(k)}, this person would have to be moved by "
         f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average, "
         f"{counted(stretch)}.",
         farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
@@ -229,7 +229,7 @@ def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
         return []
     share = float(matches["time"].sum()) / total
     return [
-        f"Time makes up {words.percent(share)} of the effort of hiding this user among "
+        f"Time makes up {words.percent(share)} of the effort of hiding this person among "
         f"{words.others(k)}, place {words.percent(1 - share)}."
     ]
 

@@ -17,7 +17,7 @@ from pages.charts.plain import plain
 
 TABLES = {"k_gap_summary": "k-gaps by profile and k", "k_gaps": "Everyone's k-gap"}
 _PUBLISHED_BY_K = (
-    "half of the users have a 2-gap of 0.09 or less in Ivory Coast, 80% one of 0.17 or less in "
+    "half of the people have a 2-gap of 0.09 or less in Ivory Coast, 80% one of 0.17 or less in "
     "Senegal; nobody is at 0."
 )
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30% are 2-anonymous."
@@ -82,7 +82,9 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     told = [f"{words.percent(share)} are {cap} or more apart" for share, cap in shares if share]
     if not told:
         return "No matched sample is as far apart as that."
-    whose = "Of a user's matched samples, on average, " if len(space) > 1 else "Of those matched, "
+    whose = (
+        "Of a person's matched samples, on average, " if len(space) > 1 else "Of those matched, "
+    )
     return f"{whose}{' and '.join(told)}, and count as no more."
 
 
@@ -100,7 +102,7 @@ def by_k(
         if judges_all(stretch)
         else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0.",
         alone(stretch),
-        f"To look like {words.others(few)}, a typical user would have to be moved by about "
+        f"To look like {words.others(few)}, a typical person would have to be moved by about "
         f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
         f"To look like {words.others(many)}, by about {_typical(parts)}, counted alike."
         if many != few
@@ -136,7 +138,7 @@ def by_profile(
     if told_apart == n > 1:
         others = "another" if k == 2 else f"{k - 1} others"
         said = (
-            f"Even at {plain(most.profile)}, none of the {n:,} users is {k}-anonymous: nobody has "
+            f"Even at {plain(most.profile)}, none of the {n:,} people is {k}-anonymous: nobody has "
             f"the very same fingerprint as {others}."
         )
     elif told_apart:
@@ -209,7 +211,7 @@ def cost_of_asking(
     profiles_told = words.count(len(profiles), "profile")
     what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:
-        return f"{what}; on {n_users:,} users it may take a while."
+        return f"{what}; on {n_users:,} people it may take a while."
     each = f"{what}; it takes about {words.clock(max(seconds, 1))}"
     return f"{each} for {plain(profiles[0])}" + (
         f", and at most {words.clock(max(seconds, 1) * missing)} for all." if missing > 1 else "."

@@ -60,7 +60,7 @@ with st.container(key="main_figure"):
         key="anon_by_k",
         on_select=act(partial(person.take_click, data.fs, "anon_by_k")),
         selection_mode="points",
-        alt=f"Share of users by k-gap at {profile}, one curve for each k.",
+        alt=f"Share of people by k-gap at {profile}, one curve for each k.",
     )
 if shown is None or not drawn:
     st.caption("The curves appear here as soon as they are measured.")
@@ -88,7 +88,7 @@ curves = figures.by_profile(coarser, k, wanted.profiles, of)
 show(
     figures.gaps(curves, of, str(k), reach, wanted.config, height=style.OTHER_PX),
     key="anon_by_profile",
-    alt=f"Share of users by {k}-gap, one curve for each generalization profile.",
+    alt=f"Share of people by {k}-gap, one curve for each generalization profile.",
 )
 missing = len(wanted.profiles) - len(coarser)
 what_this_means(

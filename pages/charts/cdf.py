@@ -64,7 +64,7 @@ def cdf(
     *,
     x_title: str,
     x_range: tuple[float, float] = (0.0, 1.0),
-    whose: str = "users",
+    whose: str = "people",
     references: Sequence[tuple[float, str]] = (),
     log_x: bool = False,
     ticks: Mapping[float, str] | None = None,
@@ -77,7 +77,7 @@ def cdf(
     x_range : tuple of float
         What the axis shows, in the values' own unit; above 0 where ``log_x``.
     whose : str
-        What each value belongs to, such as "users".
+        What each value belongs to, such as "people".
     references : sequence of (x, label)
         Vertical lines to compare with.
     ticks : mapping of float to str, optional
@@ -196,7 +196,7 @@ def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
         edges[:-1],
         count,
         {"color": of.measure("people")},
-        "%{y} users with %{x:.0f} to %{customdata:.0f} samples",
+        "%{y} people with %{x:.0f} to %{customdata:.0f} samples",
         width=np.diff(edges) * (0.9 if long_tail else 0.94),
         offset=0,
         customdata=edges[1:] - 1,
@@ -206,7 +206,7 @@ def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
     return figure(
         of,
         [drawn],
-        {"title": "Samples per user", "type": "log" if long_tail else "linear"},
+        {"title": "Samples per person", "type": "log" if long_tail else "linear"},
         {"title": "Users", "rangemode": "tozero"},
         showlegend=False,
         shapes=[upright(median, of.css("ink"))],

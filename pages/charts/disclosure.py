@@ -182,6 +182,6 @@ def lorenz_curves(
     return figure(
         of,
         traces,
-        {"title": "Users, from the least to the most exposed"} | percents(1.01),
+        {"title": "People, from the least to the most exposed"} | percents(1.01),
         {"title": "Share of all disclosure"} | percents(1.01),
     )

@@ -234,13 +234,13 @@ def released_map(
         West, south, east, north of each, degrees; at most :data:`MAX_CELLS`, at least one.
     users : ndarray (n,)
     most : int
-        Users at the upper end of the scale, so that maps side by side share theirs.
+        People at the upper end of the scale, so that maps side by side share theirs.
     around : Extent
         What the map is to show, so that they share that, too.
     """
     colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
     data = [
-        {"g": rectangle(bounds[i]), "c": colours[i], "tip": f"{users[i]:,} users"}
+        {"g": rectangle(bounds[i]), "c": colours[i], "tip": plural(int(users[i]), "person")}
         for i in np.lexsort((users, -ground.sizes(bounds))).tolist()  # the largest at the bottom
     ]
     layer = areas("places", data, "[c[0], c[1], c[2], 150]", "[c[0], c[1], c[2], 255]", 3)

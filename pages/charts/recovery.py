@@ -58,7 +58,7 @@ def counts_map(
         lat[here],
         people[here].astype(np.int64),
         of,
-        noun="user",
+        noun="person",
         most=most,
         around=(lon, lat),
         height=OTHER_PX,

@@ -58,7 +58,7 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
         of,
         traces,
         {"title": "Points an attacker knows (p)", "dtick": 1, "range": [0.7, most + 0.3]},
-        {"title": "Share of users found"} | percents(1.02),
+        {"title": "Share of people found"} | percents(1.02),
         height=height,
     )
 
@@ -117,7 +117,7 @@ def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
         of,
         traces,
         {"title": x_title, "type": "log", "dtick": 1},
-        {"title": "Share of users unique"} | percents(1.05),
+        {"title": "Share of people unique"} | percents(1.05),
     )
 
 
@@ -165,7 +165,7 @@ def exponents(
 
 def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
     """Box plot of the points needed to single a user out, of those ever unique of all asked."""
-    title = "Points needed to single a user out"
+    title = "Points needed to single a person out"
     if len(points) < asked:
         title += f" – the {len(points):,} of {asked:,} who are ever unique"
     box = {

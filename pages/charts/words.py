@@ -33,7 +33,9 @@ def duration(minutes: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Such as "1 user", "2,000 users"."""
+    """Such as "1 record", "2,000 records", "2,000 people"."""
+    if noun == "person":
+        return people(number)
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
@@ -42,15 +44,16 @@ def people(number: int) -> str:
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
-def share(part: int, whole: int, what: str = "user") -> str:
-    """Such as "none of the 496 users", "3 of the 496 users (0.6%)"."""
+def share(part: int, whole: int, what: str = "person") -> str:
+    """Such as "none of the 496 people", "3 of the 496 people (0.6%)"."""
     if whole == 1:
         return f"the one {what}" if part else f"not the one {what}"
+    of_all = count(whole, what)
     if part == 0:
-        return f"none of the {whole:,} {what}s"
+        return f"none of the {of_all}"
     if part == whole:
-        return f"all {whole:,} {what}s"
-    return f"{part:,} of the {whole:,} {what}s ({percent(part / whole, whole)})"
+        return f"all {of_all}"
+    return f"{part:,} of the {of_all} ({percent(part / whole, whole)})"
 
 
 def verb(count: int) -> str:
@@ -97,12 +100,12 @@ def not_anonymous(k: int) -> str:
 def beyond(curves: dict[str, int]) -> str:
     """Who lies beyond the right edge of a figure, from the number for each curve."""
     told = [f"{count:,} on the curve “{plain(name)}”" for name, count in curves.items() if count]
-    return f"Users beyond the right edge: {', '.join(told)}." if told else ""
+    return f"People beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:
     """The crowd that k stands for, less oneself."""
-    return "one other user" if k == 2 else f"{k - 1} other users"
+    return "one other person" if k == 2 else f"{k - 1} other people"
 
 
 def supported(value: float, low: float, high: float) -> str:

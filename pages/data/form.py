@@ -28,7 +28,7 @@ from pages.shell.guard import act
 from pages.shell.widgets import number
 
 FIND_OUT = "(find out)"
-ONE_USER = "(the whole file is one user's)"
+ONE_USER = "(the whole file is one person's)"
 OFFSET = "offset"
 _CLOCKS = {
     None: "(the zone of display; UTC beside a column of offsets)",
@@ -112,7 +112,7 @@ def screening(rule: Screening) -> Screening | None:
             width="content",
         )
         least = number(
-            "Least samples per user",
+            "Least samples per person",
             limits.MIN_SAMPLES,
             rule.min_samples or 1,
             at=cells,

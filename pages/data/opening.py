@@ -52,7 +52,7 @@ def show() -> None:
 def _upload() -> None:
     limit = int(st.get_option("server.maxUploadSize"))
     file = st.file_uploader(
-        f"Events: user, time, position or antenna (up to {limit} MB)",
+        f"Events: person, time, position or antenna (up to {limit} MB)",
         type=TYPES,
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "

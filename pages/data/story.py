@@ -22,7 +22,7 @@ OUTLINES = (
 MAP_PX = 225
 """Height of the map within the first screen, without its legend."""
 ROLES = {
-    "user": "User",
+    "user": "Person",
     "time": "Time",
     "lat": "Latitude",
     "lon": "Longitude",
@@ -130,7 +130,7 @@ def unused(report: IngestReport) -> str:
     taken = _columns_of(report, report.columns)
     aside = taken - _columns_of(report, map(str, report.first_rows))
     rest = [str(label) for label in report.available if str(label) not in taken]
-    said = ["Users are shown as pseudonyms, never by their ids."]
+    said = ["People are shown as pseudonyms, never by their ids."]
     if aside:
         names = [str(label) for label in report.available if str(label) in aside]
         said.append(f"Understood (see above), and not shown here: {_listed(names)}.")
@@ -201,7 +201,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
-    half = f"Half of the users have {np.median(samples_of_user):.0f} samples or more"
+    half = f"Half of the people have {np.median(samples_of_user):.0f} samples or more"
     ends = f"{low:.0f}", f"{high:.0f}"
     alike = (
         f"; eight in ten have {ends[0]}."

@@ -66,8 +66,12 @@ with st.container(key="main_figure", gap="small"):
         cells = st.container(horizontal=True, gap="medium", key="data_figures")
         for label, figure, meaning in (
             ("Users", f"{fs.n_users:,}", "Subscribers with a sample."),
-            ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {story.cell(report)} per user."),
-            ("Median per user", story.median_samples(report), "Samples of the user in the middle."),
+            ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {story.cell(report)} per person."),
+            (
+                "Median per person",
+                story.median_samples(report),
+                "Samples of the person in the middle.",
+            ),
             ("Places", f"{len(places):,}", "Distinct cells of the grid with a sample."),
         ):
             cells.metric(label, figure, help=meaning, width="content")
@@ -139,11 +143,11 @@ right.dataframe(story.form(report), hide_index=True, key="data_form")
 # --- people, and screening ---
 left, right = side_by_side("where")
 with left:
-    st.subheader("How much of each user", anchor=False)
+    st.subheader("How much of each person", anchor=False)
     show(
         samples_per_user(fs.lengths, of),
         key="data_activity",
-        alt="Histogram of the number of samples per user.",
+        alt="Histogram of the number of samples per person.",
     )
     what_this_means(*story.activity(fs.lengths, places["samples"].to_numpy()), key="activity")
 with right:
@@ -151,7 +155,7 @@ with right:
     st.markdown(
         story.SCREENED_BEFORE
         if data.source.was_read
-        else "Keep only users seen often enough to judge; the others are counted, never just lost."
+        else "Keep only people seen often enough to judge; the others are counted, never just lost."
     )
     rule = report.screening if data.source.was_read else data.reading.screen
     screen = None if data.source.was_read else form.screening(rule)

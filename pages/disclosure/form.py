@@ -93,10 +93,10 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             now.p,
             at=cells[0],
             key="disclosure_p",
-            help="How many points of a user's record the attacker knows.",
+            help="How many points of a person's record the attacker knows.",
         ),
         users=number(
-            "Users asked about",
+            "People asked about",
             TARGETS,
             now.users,
             at=cells[1],
@@ -117,14 +117,14 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             now.seed,
             at=cells[3],
             key="disclosure_seed",
-            help="The same seed draws the same users and the same points.",
+            help="The same seed draws the same people and the same points.",
         ),
     )
 
 
 def explainer() -> None:
     """The expander; while the numbers are computed it says so."""
-    with st.expander("How the measures work: four users and five bins", key="disclosure_example"):
+    with st.expander("How the measures work: four people and five bins", key="disclosure_example"):
         questions.ask(EXAMPLE)
         worked = questions.answer(EXAMPLE)
         if worked is None:

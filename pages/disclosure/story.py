@@ -19,13 +19,13 @@ from pages.shell import definitions
 _THIRD_BIN = 2  # the bin that Noriega Campero works by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
 OVER_PROFILES = {
-    "unicity": "Users found",
+    "unicity": "People found",
     "k": "Right record named",
     "em": "Presence learnt (EM)",
     "kl": "Information gained (KL)",
 }
 _HEADINGS = {
-    "unicity": "Unicity: share of users found",
+    "unicity": "Unicity: share of people found",
     "k": "k-disclosure: mean chance of naming the right record",
     "em": "EM-disclosure: mean change of the probability of presence",
     "kl": "KL-disclosure: mean information gained about a bin (nats)",
@@ -45,7 +45,7 @@ FILES = {
     "agreement": "Agreement",
     "places": "Places",
     "hours": "Hours of the week",
-    "users": "Users",
+    "users": "People",
     "lorenz": "Lorenz curves",
 }
 
@@ -64,7 +64,7 @@ def panel(found: Result, measure: str) -> Panel:
     """One measure by which profiles can be compared: of a person, not of a profile's own bins."""
     if measure not in _SUMS:
         return _panel(found, measure, _HEADINGS[measure])
-    heading = f"{_SUMS[measure]}, mean of the users asked about"
+    heading = f"{_SUMS[measure]}, mean of the people asked about"
     return _panel(found, measure, heading, f"{measure}_sum")
 
 
@@ -166,7 +166,7 @@ def agreement_told(found: Result) -> list[str]:
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}, "
-            f"{two} {int(b['bins']):,}, with more users in each: of an average bin more is "
+            f"{two} {int(b['bins']):,}, with more people in each: of an average bin more is "
             "learnt there, although fewer people are found. Over all bins of a person, "
             f"EM adds up to {words.supported(*_total(a))} at {one}, to "
             f"{words.supported(*_total(b))} at {two}."
@@ -222,7 +222,7 @@ def measures_told(found: Result, profile: str) -> list[str]:
         f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – over "
         f"all bins of a person, by {words.supported(*em_sum)}; the information gained is "
         f"{words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
-        f"{words.count(few, 'user')} asked about {'has' if few == 1 else 'have'} fewer than {p} "
+        f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
         "points there; all of them were known then."
         if few
         else "",
@@ -260,7 +260,7 @@ def with_unit(measure: str) -> str:
 def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
     """What the mouse is told about each place."""
     return [
-        f"{NAMES[measure]} {value:.2g}, {users:.1f} users a window, "
+        f"{NAMES[measure]} {value:.2g}, {users:.1f} people a window, "
         f"{words.count(windows, 'window')}"
         for value, users, windows in zip(
             places[measure], places["users_a_window"], places["windows"], strict=True
@@ -275,7 +275,7 @@ def places_told(leak: Leak, measure: str) -> str:
     middle = float(places[measure].median())
     return (
         f"Of {words.count(len(places), 'place')}, {NAMES[measure]} is highest, {top[measure]:.2g}, "
-        f"where {words.count(max(1, round(top['users_a_window'])), 'user')} "
+        f"where {words.people(max(1, round(top['users_a_window'])))} "
         f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average; at "
         f"half of the places it is {middle:.2g} or less."
     )
@@ -304,7 +304,7 @@ def people_told(leak: Leak) -> str:
     top = 1 - float(np.interp(0.9, users, total))
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
     return (
-        f"The tenth of the {len(leak.people):,} users asked about of whom most is learnt bear "
+        f"The tenth of the {len(leak.people):,} people asked about of whom most is learnt bear "
         f"{words.percent(top)} of all EM-disclosure (Gini {leak.gini['em']:.2f}: {how}), and "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of KL-disclosure (Gini "
         f"{leak.gini['kl']:.2f})."
@@ -323,7 +323,7 @@ def example_table(worked: worked_example.Result) -> str:
     """Everybody's bins and figures, in Markdown."""
     bins, whole = range(1, worked.n_bins + 1), worked.everybody
     head = [
-        "User",
+        "Person",
         *(f"Bin {b}" for b in bins),
         "Known",
         "Who fits, E",
@@ -333,7 +333,7 @@ def example_table(worked: worked_example.Result) -> str:
     ]
     rows = [
         [
-            f"User {u + 1}",
+            f"Person {u + 1}",
             *("●" if b in own else "" for b in bins),
             " and ".join(f"bin {b}" for b in worked.known[u]),
             ", ".join(str(other + 1) for other in worked.fitting(u)),
@@ -353,13 +353,13 @@ def example_told(worked: worked_example.Result) -> str:
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
     return (
-        f"A dot is a presence. An attacker knows that user 2 was in bin {own}. Users "
-        f"{' and '.join(str(user + 1) for user in fits)} fit, so that the right record is named "
+        f"A dot is a presence. An attacker knows that person 2 was in bin {own}. People "
+        f"{' and '.join(str(each + 1) for each in fits)} fit, so that the right record is named "
         f"with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
-        f"{words.percent(prior)} of all users were: the attacker is now certain of it, "
+        f"{words.percent(prior)} of all people were: the attacker is now certain of it, "
         f"{second.em_bin[_THIRD_BIN]:.2f} more than before. Over the {worked.n_bins} bins that is "
-        f"**EM = {second.em_user[0]:.2f}** for user 2 – learnt without finding them.\n\n"
-        f"Over all four users: **unicity {whole.unicity:.2f}**, **k-disclosure "
+        f"**EM = {second.em_user[0]:.2f}** for person 2 – learnt without finding them.\n\n"
+        f"Over all four people: **unicity {whole.unicity:.2f}**, **k-disclosure "
         f"{whole.k_disclosure:.4f}**, **EM {whole.em:.3f}**, **KL {whole.kl:.3f} nats**. "
         "(Noriega Campero 2015, table 4.1)"
     )

@@ -368,7 +368,7 @@ def compared(found: comparison.Result) -> list[str]:
         told = [
             f"Made equally coarse, not everyone is one of {first} under any of "
             f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
-            f"{words.percent(uniform['share_hidden'])} of the users are, at {grid}. "
+            f"{words.percent(uniform['share_hidden'])} of the people are, at {grid}. "
             f"GLOVE hides all with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
@@ -399,7 +399,7 @@ def ways_table(found: comparison.Result) -> pd.DataFrame:
         {
             "Way": table["method"].map(names) + table["profile"].map(lambda p: p and f" ({p})"),
             "k": table["k"],
-            "Users hidden (%)": (100 * table["share_hidden"]).round(1),
+            "People hidden (%)": (100 * table["share_hidden"]).round(1),
             "Left out (%)": (100 * table["suppressed_share"]).round(2),
             "Mean side (km)": (table["mean_space_m"] / 1000).round(2),
             "Median side (km)": (table["median_space_m"] / 1000).round(2),

@@ -129,11 +129,11 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
         help="Likewise for time. Empty: every sample is published, however coarse.",
     )
     leftover = selectbox(
-        "The last users, if fewer than k",
+        "The last people, if fewer than k",
         hiding.LEFTOVERS,
         format_func=story.LEFTOVERS.__getitem__,
         key="glove_leftover",
-        help="When all groups are made, fewer than k users may be left.",
+        help="When all groups are made, fewer than k people may be left.",
     )
     return space, time, leftover
 

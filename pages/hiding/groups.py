@@ -125,12 +125,10 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
     parted = (colours.colours[: len(here.before)], colours.colours[len(here.before) :])
     left, right = side_by_side("glove_maps")
     with left:
-        st.markdown(f"**Before** – the {words.count(here.recorded, 'user')} recorded in that hour")
+        st.markdown(f"**Before** – the {words.people(here.recorded)} recorded in that hour")
         _map("before", here, here.before, parted[0], of, f"Map of the people recorded at {at}.")
     with right:
-        st.markdown(
-            f"**After** – the {words.count(here.published, 'user')} published for that hour"
-        )
+        st.markdown(f"**After** – the {words.people(here.published)} published for that hour")
         _map("after", here, here.after, parted[1], of, f"Map of the people published for {at}.")
     legend(
         scale_bar(colours, f"People in a square of {words.distance(here.side_m)}", of),
@@ -195,8 +193,8 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
     """What both maps show, and of whom they show nothing."""
     return (
         f"The hour from {when}, in the same colours on both maps. Before: "
-        f"{words.count(recorded, 'user')}, each at the first place recorded. After: "
-        f"{words.count(published, 'user')}, spread evenly over the first area published for each, "
+        f"{words.people(recorded)}, each at the first place recorded. After: "
+        f"{words.people(published)}, spread evenly over the first area published for each, "
         "recorded or not. All others are nowhere on that map."
     )
 

@@ -50,7 +50,7 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
     """Why nobody can be hidden in a crowd of that k."""
     if k > n_users:
         return (
-            f"k = {k:,} exceeds the {words.count(n_users, 'user')} in the data: nobody can hide "
+            f"k = {k:,} exceeds the {words.people(n_users)} in the data: nobody can hide "
             f"among more than there are. Choose k from {possible.low} to {possible.high}."
         )
     return f"k = {k:,} is not offered here; choose k from {possible.low} to {possible.high}."
@@ -61,10 +61,10 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
     room = f"room for {LEAST_CROWDS} crowds of k = {k:,}"
     if most < 2:
         return (
-            f"{words.count(n_users, 'user')} cannot be cut into shards: each needs {room}. "
+            f"{words.people(n_users)} cannot be cut into shards: each needs {room}. "
             "Leave the field empty, and all are hidden at once."
         )
-    each = words.count(n_users // shards, "user")
+    each = words.people(n_users // shards)
     return (
         f"{shards:,} shards would hold about {each} each. Each needs {room}: choose up to "
         f"{most:,} shards, or leave the field empty."
@@ -125,10 +125,10 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
 def _stands_for(worth: Worth) -> str:
     """How many rows there are for how many samples of whom; and who and what is not among them."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
-    samples, people = words.count(worth.samples, "sample"), words.count(worth.people, "user")
+    samples, people = words.count(worth.samples, "sample"), words.people(worth.people)
     if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
         return f"{rows} {samples} of {people}."
-    every = words.count(worth.all_samples, "sample"), words.count(worth.all_people, "user")
+    every = words.count(worth.all_samples, "sample"), words.people(worth.all_people)
     return (
         f"{rows} {worth.samples:,} of the {every[0]}, of {worth.people:,} of the {every[1]}: "
         f"{words.percent(1 - worth.samples / worth.all_samples)} of the samples are left out."
@@ -235,14 +235,14 @@ def left_out(result: Result) -> list[str]:
         ]
     if left_over := f["users_left_over"]:
         fate = "joined the nearest group." if release.leftover == "merge" else "not published."
-        what = "user" if config.period_days is None else "record"
+        what = "person" if config.period_days is None else "record"
         told.append(f"{words.count(left_over, what)} {words.were(left_over)} left over and {fate}")
     if unpublished := f["users_suppressed"]:
-        told.append(f"Of {words.count(unpublished, 'user')} nothing is published.")
+        told.append(f"Of {words.people(unpublished)} nothing is published.")
     if release.period_days is not None and (missing := f["pieces_suppressed"]):
         whom = len(np.unique(release.people[release.group < 0]))
         told.append(
-            f"Of {words.count(whom, 'user')} at least one {widgets.one(release.period_days)} is "
+            f"Of {words.people(whom)} at least one {widgets.one(release.period_days)} is "
             f"missing ({words.count(missing, 'record')} in all)."
         )
     if config.leave_out and lost:

@@ -264,8 +264,8 @@ def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
             _map(found, name, most, around, of, key=f"options_map_{at}")
     if drawn:
         st.caption(
-            f"Colour: users seen at a place, from few (dark) to {most:,} (bright), logarithmic and "
-            "alike in all maps; the mouse tells the number."
+            f"Colour: people seen at a place, from few (dark) to {most:,} (bright), logarithmic, "
+            "alike in all maps. Point at a place for its number."
         )
 
 
@@ -291,11 +291,11 @@ def _map(
             released_map(found.bounds, found.users, most, around, of, height=360),
             height=360,
             key=key,
-            alt=f"Map of the published places of the release {name}, by users.",
+            alt=f"Map of the published places of the release {name}, by people.",
         )
         if found.left_out:
             st.caption(
-                f"The {len(found.bounds):,} places of most users are drawn; {found.left_out:,} "
+                f"The {len(found.bounds):,} places of most people are drawn; {found.left_out:,} "
                 "more are not."
             )
 
@@ -306,7 +306,7 @@ def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: T
     for option, found in looks.items():
         name, at = option.name, names.index(option.name)
         if not len(found.gaps):
-            st.caption(f"One user is in “{plain(name)}”: there is nobody to compare with.")
+            st.caption(f"One person is in “{plain(name)}”: there is nobody to compare with.")
             continue
         curves.append(Curve(name, found.gaps, of.categories[at], at))
         periods = any(isinstance(step, Periods) for step in option.steps)
@@ -317,11 +317,11 @@ def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: T
         cdf(
             curves,
             of,
-            x_title="2-gap in the release: effort to look like the nearest other user",
+            x_title="2-gap in the release: effort to look like the nearest other person",
             x_range=(0.0, max(0.05, *(float(c.values.max()) * 1.02 for c in curves))),
             height=320,
         ),
         key="options_gaps",
-        alt="Share of users by 2-gap, a curve for each pinned release.",
+        alt="Share of people by 2-gap, a curve for each pinned release.",
     )
     what_this_means(*told, key="options_gaps")

@@ -183,7 +183,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
         help="Counted from local midnight. Empty: times are left as they are.",
     )
     percent = _number(
-        "Users kept (%)",
+        "People kept (%)",
         limits.USERS_KEPT_PERCENT,
         100.0,
         key="options_share",
@@ -191,7 +191,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
     )
     few = limits.Limit(0, fs.n_users)
     rare = _number(
-        "Leave out bins of fewer than … users", few, 0, key="options_rare", help=definitions.RARE
+        "Leave out bins of fewer than … people", few, 0, key="options_rare", help=definitions.RARE
     )
     return None if hours is None else round(60 * hours, 3), percent / 100, int(rare)
 
@@ -210,7 +210,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
         "Noise in time (min)", limits.NOISE_MIN, 0.0, step=5.0, key="options_noise_min"
     )
     exchanged = st.selectbox(
-        "Exchanged among users",
+        "Exchanged among people",
         list(_EXCHANGED),
         key="options_permuted",
         help=definitions.PERMUTATION,

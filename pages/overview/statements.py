@@ -154,7 +154,7 @@ def moved(result: anonymizability.Result) -> Told:
     hidden = int((measured.gaps.at(k).values == 0).sum())
     already = ""
     if hidden:
-        who = w.first_up(words.share(hidden, n, "person").replace("persons", "people"))
+        who = w.first_up(words.share(hidden, n))
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return number, (
         f"Half of the {n:,} people must be moved at least so far on average to look like "

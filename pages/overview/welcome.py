@@ -25,8 +25,8 @@ def show() -> None:
     cards = st.columns(3, gap="medium")
     with _card(cards[0], "Your own data"):
         st.caption(
-            "A table with a user, a time, and a position or an antenna in each row: CSV, Parquet, "
-            "Excel or JSON records. You first see what was read, and what was set aside."
+            "A table with a person, a time, and a position or an antenna in each row: CSV, "
+            "Parquet, Excel or JSON records. You first see what was read, and what was set aside."
         )
     if cards[0].button(
         "Open your own data", key="start_own", icon=":material/folder_open:", type="primary"
@@ -39,7 +39,7 @@ def show() -> None:
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
             st.caption(sample.description)
-        label = "Open the synthetic users" if sample.synthetic else "Open the San Francisco taxis"
+        label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)
             st.rerun()

@@ -57,17 +57,22 @@ def dress() -> None:
         # Both maps of a pair stay side by side, however narrow the screen of a projector.
         "[class*=pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
         "[class*=pair_present] [data-testid=stColumn] {min-width: 0;} "
-        # On a large screen type is larger; figures are not: where CSS zooms, plotly cuts them.
-        "@media (min-height: 1000px) and (min-width: 1700px) {"
-        ".st-key-present_heading h1 {font-size: 3rem;} "
-        ".st-key-present_heading [data-testid=stCaptionContainer] p {font-size: 1.5rem;} "
-        ".st-key-present_heads p, .st-key-present_whom p {font-size: 2.8rem;} "
-        ".st-key-present_heads li, .st-key-present_asked p {font-size: 1.8rem;} "
-        ".st-key-present_sentence p {font-size: 1.9rem;} "
-        ".st-key-present_share p {font-size: 9rem;} "
-        ".st-key-main_figure {padding: 2rem 0;}} "
+        # A larger screen shows the same slide, larger. (Where CSS zooms, plotly cuts its figures.)
+        f"{_scaled(1.5)} {_scaled(2)} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
+    )
+
+
+def _scaled(times: float) -> str:
+    """The slide drawn so many times as large, where the screen has room for that."""
+    return (
+        f"@media (min-width: {1_200 * times:g}px) and (min-height: {690 * times:g}px) {{"
+        "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {"
+        f"transform: scale({times:g}); transform-origin: top left; width: {100 / times:.4g}%;}} "
+        # Of a figure the size on the screen is measured: it has grown already.
+        f".js-plotly-plot {{transform: scale({1 / times:.4g}); transform-origin: top left; "
+        f"width: {100 * times:g}% !important;}}}}"
     )
 
 

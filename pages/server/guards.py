@@ -36,6 +36,7 @@ from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
 from streamlit import config, net_util, runtime
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
 from fpanon_core.engines.limits import give_back
@@ -76,6 +77,9 @@ async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
     """From the start of the server to its end."""
     raise_limit_of_files()
     await asyncio.to_thread(load)
+    # A folder of this name is a relic to Streamlit: whoever comes first, by a link to a page of
+    # ours, was told that there is none.
+    PagesManager.uses_pages_directory = False
     if (public := environment.public()) is not None:
         # Streamlit looks at a WebSocket's host once more.
         names = {*config.get_option("server.allowedHosts"), public.name}

@@ -90,7 +90,7 @@ def _data(data: Dataset) -> None:
     over = words.count(span, "day")
     parts = [
         f"**{plain(data.source.label)}**",
-        words.count(data.fs.n_users, "user"),
+        words.people(data.fs.n_users),
         words.count(data.fs.n_samples, "sample"),
         f"on {recorded:,} of {over}" if recorded < span else f"over {over}",
     ]

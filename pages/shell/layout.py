@@ -257,8 +257,8 @@ def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
         end_view()
     if found.fs.n_users < 2:
         st.error(
-            "This data set has 1 user, and one user alone cannot hide among others. Open data with "
-            "at least 2 users, or loosen the screening on the Data page."
+            "This data set has 1 person, and one person alone cannot hide among others. Open data "
+            "with at least 2 people, or loosen the screening on the Data page."
         )
         end_view()
     return found

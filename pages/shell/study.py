@@ -288,4 +288,4 @@ def describe_waits(study: Study) -> str:
 
 
 def _many(study: Study) -> str:
-    return f"{words.count(study.people, 'user')} and {words.count(study.samples, 'sample')}"
+    return f"{words.people(study.people)} and {words.count(study.samples, 'sample')}"

@@ -49,7 +49,7 @@ def chance(data: Dataset) -> sparsity.Config:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return sparsity.Config(
             number(
-                "Users (n)",
+                "People (n)",
                 limits.MODEL_USERS,
                 usual,
                 key=f"unicity_n_{data.digest[:8]}",
@@ -57,7 +57,7 @@ def chance(data: Dataset) -> sparsity.Config:
             ),
             number("Bins (d)", limits.MODEL_BINS, 30, key="unicity_d", width=160),
             number(
-                "Share of bins a user is in",
+                "Share of bins a person is in",
                 limits.MODEL_DENSITY,
                 0.5,
                 key="unicity_density",

@@ -28,7 +28,7 @@ def resolutions(result: Result, of: Theme) -> int:
         show(
             unicity.over_resolutions(*story.heat(result, p), of),
             key="unicity_heat",
-            alt=f"Share of unique users with {p} points, by side of the grid and time window.",
+            alt=f"Share of unique people with {p} points, by side of the grid and time window.",
         )
     with right:
         what_this_means(
@@ -54,7 +54,7 @@ def _laws(result: Result, of: Theme) -> None:
         show(
             unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
             key="unicity_laws",
-            alt="Share of unique users against the resolution, with the law where there is one.",
+            alt="Share of unique people against the resolution, with the law where there is one.",
         )
     if (exponents := story.exponents(result, along)) is not None:
         with right:

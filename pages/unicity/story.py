@@ -23,7 +23,7 @@ MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
     "The attacker is assumed to know points exactly as they are recorded here, in place and time, "
     "and that the person is in these data. People asked about, and their points, are drawn at "
-    "random; the intervals are of that draw. Guessing means to name one of all users."
+    "random; the intervals are of that draw. Guessing means to name one of all people."
 )
 """Of every figure of the page, what it takes for granted."""
 TABLES = {
@@ -85,7 +85,7 @@ def points_known(result: Result) -> list[str]:
     ]
     if most.too_few:
         told.append(
-            f"{words.count(most.too_few, 'user')} asked about "
+            f"{words.people(most.too_few)} asked about "
             f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; all of "
             "them were known then."
         )
@@ -161,7 +161,7 @@ def coarser(result: Result, p: int) -> list[str]:
     ]
     if coarse["too_few"]:
         told.append(
-            f"Of {words.count(int(coarse['too_few']), 'user')} the coarsest form has fewer than "
+            f"Of {words.people(int(coarse['too_few']))} the coarsest form has fewer than "
             f"{p} points."
         )
     return told + elsewhere(result, p)
@@ -378,7 +378,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     told = [
         f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
         f"{words.count(len(merged.sizes), 'region')} of {sizes}. With {p} points, "
-        f"{words.percent(fine['value'])} of the users are unique in them at "
+        f"{words.percent(fine['value'])} of the people are unique in them at "
         f"{window_text(fine['window_min'])}, {words.percent(coarse['value'])} at "
         f"{window_text(coarse['window_min'])}.",
     ]
@@ -394,7 +394,7 @@ def sparse(found: sparsity.Result) -> str:
     """How likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
-        f"Of {asked.users:,} users, each in {words.percent(asked.density)} of "
+        f"Of {asked.users:,} people, each in {words.percent(asked.density)} of "
         f"{words.count(asked.bins, 'bin')} at random, one is unique with probability "
         f"{_chance(found.unique)}; that nobody is, has probability {_chance(found.anonymous)}."
     )

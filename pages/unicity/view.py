@@ -33,7 +33,7 @@ with st.container(key="main_figure"):
     show(
         unicity.against_points(story.narrowed(result), of),
         key="unicity_by_p",
-        alt="Share of users found by the number of known points, with 95% intervals.",
+        alt="Share of people found by the number of known points, with 95% intervals.",
     )
 what_this_means(
     *story.points_known(result),
@@ -49,7 +49,7 @@ with left:
     show(
         unicity.against_points(story.strategies(result), of, height=style.OTHER_PX),
         key="unicity_by_strategy",
-        alt="Share of unique users by the number of known points, a line for each kind of points.",
+        alt="Share of unique people by the number of known points, a line for each kind of points.",
     )
 with right:
     st.subheader("How many until nobody else fits?", anchor=False)
@@ -57,7 +57,7 @@ with right:
         show(
             unicity.boxes(result.needed, of, asked=len(result.points)),
             key="unicity_needed",
-            alt="Box plot of the number of random points after which a user is unique, of those "
+            alt="Box plot of the number of random points after which a person is unique, of those "
             "who ever are.",
         )
     what_this_means(
@@ -88,7 +88,7 @@ with st.expander("Why more columns make people unique", key="unicity_why"):
             of,
         ),
         key="unicity_sparsity",
-        alt="Probability that a user is unique against the number of bins.",
+        alt="Probability that a person is unique against the number of bins.",
     )
     what_this_means(story.sparse(chance), key="unicity_sparsity")
     st.caption(definitions.SPARSITY)

@@ -49,19 +49,6 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
-@pytest.fixture(scope="session")
-def visited(server: Server, browser: Browser) -> Server:
-    """The server after its start page was opened, as ``make run`` does.
-
-    A deep link as the very first request of a new server gets Streamlit's "Page not found" over the
-    start page: until a script has run it takes ``pages/`` for its old layout.
-    """
-    page = browser.new_page()
-    Dashboard(page, server.address).go()
-    page.close()
-    return server
-
-
 @contextmanager
 def opened(server: Server, browser: Browser, **options: object) -> Iterator[Dashboard]:
     """A browser of its own (cookies, session) on the dashboard.
@@ -82,16 +69,16 @@ def opened(server: Server, browser: Browser, **options: object) -> Iterator[Dash
 
 
 @pytest.fixture
-def open_dashboard(visited: Server, browser: Browser) -> Iterator[Callable[..., Dashboard]]:
+def open_dashboard(server: Server, browser: Browser) -> Iterator[Callable[..., Dashboard]]:
     """Opens browsers of their own on the dashboard; each is judged at the end."""
     with ExitStack() as stack:
 
         def open_one(**options: object) -> Dashboard:
-            dashboard = stack.enter_context(opened(visited, browser, **options))
+            dashboard = stack.enter_context(opened(server, browser, **options))
             return stack.enter_context(clean(dashboard))
 
         yield open_one
-    visited.check_printed()
+    server.check_printed()
 
 
 @pytest.fixture
@@ -134,23 +121,23 @@ class Kept:
 
 
 @pytest.fixture(scope="session")
-def kept(visited: Server, browser: Browser) -> Iterator[Kept]:
+def kept(server: Server, browser: Browser) -> Iterator[Kept]:
     """The browsers that tests share."""
-    shared = Kept(visited, browser)
+    shared = Kept(server, browser)
     yield shared
     shared.close_all()
 
 
 @pytest.fixture
-def taxis(kept: Kept, visited: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
+def taxis(kept: Kept, server: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
     """A browser, shared, with the San Francisco taxis open; by day, at any view."""
-    yield from _shared(kept, visited, request, "taxis", 496, "/aggregates?slot=60&seed=5")
+    yield from _shared(kept, server, request, "taxis", 496, "/aggregates?slot=60&seed=5")
 
 
 @pytest.fixture
-def people(kept: Kept, visited: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
+def people(kept: Kept, server: Server, request: pytest.FixtureRequest) -> Iterator[Dashboard]:
     """A browser, shared, with the synthetic users open, to be measured as they are; at any view."""
-    yield from _shared(kept, visited, request, "people", 2_000, "/anonymizability?profiles=100x1")
+    yield from _shared(kept, server, request, "people", 2_000, "/anonymizability?profiles=100x1")
 
 
 def _shared(

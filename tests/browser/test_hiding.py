@@ -169,7 +169,7 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     ]
     legend = dashboard.page.locator(".st-key-glove_cost .legendtext")
     expect(legend).to_have_text(ways)
-    dashboard.table("Users hidden (%)", 9)
+    dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
         "everyone is one of 2 only at 24 km · 24 h: the first of 7 grids from 1 km · 30 min to one "
         "cell for everything (24 km · 2 days), each laid where most people share a cell, to do so. "

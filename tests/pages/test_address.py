@@ -22,7 +22,7 @@ class Night:
         if self.begins == self.ends:
             raise ConfigError("The night has no hours; let it end at another than it begins.")
         if self.users < 2:
-            raise ConfigError("users must be 2 or more.")
+            raise ConfigError("people must be 2 or more.")
 
 
 NAMES = {"begins": "from", "ends": "to", "users": "people"}

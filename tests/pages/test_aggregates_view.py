@@ -97,7 +97,7 @@ def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
     app.button(key="aggregates_run").click().run()
     until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
     app.run()
-    assert "446 users of the data were not drawn" in said(app)
+    assert "446 people of the data were not drawn" in said(app)
     assert "Among 50 people small counts are commoner than among all" in said(app)
     _, found = answer(app, "recovery")
     assert len(np.unique(found.users)) == 50

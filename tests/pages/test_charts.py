@@ -216,11 +216,11 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.duration(48 * 60) == "2 days"
     assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
     assert words.share(0, 496) == "none of the 496 users"
-    assert words.share(3, 496) == "3 of the 496 users (0.6%)"
+    assert words.share(3, 496) == "3 of the 496 people (0.6%)"
     assert words.percent(0.9999) == "more than 99.9%"
-    assert words.share(1, 12) == "1 of the 12 users (8%)"  # one is 8.3%: no tenths to tell
+    assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
     assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
-        "Users beyond the right edge: 1 on the curve “k = 2”."
+        "People beyond the right edge: 1 on the curve “k = 2”."
     )
     assert words.clock(125) == "2 min 05 s"
 

@@ -116,14 +116,14 @@ def test_first_rows_stand_beside_the_columns_found(app: AppTest) -> None:
     head = next(d.value for d in app.dataframe if "Local time" in d.value)
     assert head.columns.tolist() == [
         "Row",
-        "User (user)",
+        "Person (user)",
         "Time (time), as written",
         "Local time",
         "Latitude (lat)",
         "Longitude (lon)",
         "What became of it",
     ]
-    assert head["User (user)"].tolist() == ["u0001", "u0001", "u0002", "u0002", "u0003"]
+    assert head["Person (user)"].tolist() == ["u0001", "u0001", "u0002", "u0002", "u0003"]
     assert head["Row"].tolist() == [2, 3, 4, 5, 6]
     for frame in app.dataframe:
         assert "subscriber" not in frame.value.to_csv()
@@ -169,10 +169,10 @@ def test_rows_and_samples_are_reconciled(app: AppTest) -> None:
 def test_the_whole_file_may_be_one_users_and_clocks_of_the_offset_column(app: AppTest) -> None:
     lines = [f"2024-03-0{d} 0{h}:00:00,14.7,-17.4,60" for d in (1, 2) for h in range(4)]
     upload(app, ("time,lat,lon,tz_offset\n" + "\n".join(lines) + "\n").encode())
-    assert "or that the whole file is one user's" in app.error[0].value
+    assert "or that the whole file is one person's" in app.error[0].value
     app.button(key="data_list_columns").click().run()
     until(app, lambda at: has(at, "data_column_user"))
-    app.selectbox(key="data_column_user").set_value("(the whole file is one user's)")
+    app.selectbox(key="data_column_user").set_value("(the whole file is one person's)")
     app.selectbox(key="data_naive_timezone").set_value("offset")
     app.button(key="data_read_again").click().run()
     until(app, idle).run()

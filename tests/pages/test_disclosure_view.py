@@ -69,7 +69,7 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     go(app, "disclosure")
     text = said(measured(app))  # with the worked example, every number of which is computed
     assert "**unicity 0.25**, **k-disclosure 0.5417**" in text
-    assert "| User 4 |  | ● |  | ● |  | bin 2 and bin 4 | 4 | 1/1 | 0.450 |" in text
+    assert "| Person 4 |  | ● |  | ● |  | bin 2 and bin 4 | 4 | 1/1 | 0.450 |" in text
     app.number_input(key="disclosure_p").set_value(2)
     app.number_input(key="disclosure_users").set_value(10)
     app.selectbox(key="disclosure_strategy").set_value("uniform")

@@ -205,7 +205,7 @@ def test_who_is_left_out_is_told() -> None:
     both = {config: hiding.study(fs, config) for config in (whole, tail)}
     told = " ".join(story.left_out(both[tail]))
     assert "10% of the samples are left out: they are of people whom it costs most" in told
-    assert "Of 1 user nothing is published." in told
+    assert "Of 1 person nothing is published." in told
     assert "Those left out are no random few" in told
     assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
     assert story.pair({tail: both[tail]}, tail) is None

@@ -47,14 +47,14 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert "Choose k and hide everyone" in said(small)
     hidden(small)
     text = said(small)
-    assert "**Verified.** Everyone published is one of at least 2 (7 users, 3 groups" in text
+    assert "**Verified.** Everyone published is one of at least 2 (7 people, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
-    assert "28 rows stand for 28 samples of 7 users." in small.success[0].value
+    assert "28 rows stand for 28 samples of 7 people." in small.success[0].value
     table = small.dataframe[0].value
     assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
     assert not small.error
     # At the same four hours all are recorded, and published, in each of them.
-    assert "**Before** – the 7 users recorded in that hour" in text
+    assert "**Before** – the 7 people recorded in that hour" in text
     # All groups are drawn; the one that loses most is looked at first, another one when asked for.
     assert "**All 3 groups** – click one to see it" in text
     assert "Group 1 of 3 loses most: its samples are published as" in text
@@ -100,7 +100,7 @@ def test_releases_stand_beside_each_other(small: AppTest) -> None:
     upload(small, rows(users=1, samples=4), name="one.csv")
     go(small, "hiding")
     assert not small.exception
-    assert "one user alone cannot hide" in said(small)
+    assert "one person alone cannot hide" in said(small)
 
 
 def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     app.number_input(key="glove_shards").set_value(4)
     hidden(app, 0)
     assert not made(app)
-    assert "4 shards would hold about 15 users each" in app.error[0].value
+    assert "4 shards would hold about 15 people each" in app.error[0].value
     assert "choose up to 3 shards" in app.error[0].value
     app.number_input(key="glove_shards").set_value(3)
     hidden(app)
@@ -127,7 +127,7 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     app.number_input(key="glove_k").set_value(50)
     hidden(app)  # no other release
     assert (
-        "60 users cannot be cut into shards: each needs room for 10 crowds of k = 50"
+        "60 people cannot be cut into shards: each needs room for 10 crowds of k = 50"
         in app.error[0].value
     )
 
@@ -217,7 +217,7 @@ def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> N
     small.number_input(key="glove_k").set_value(5_000)
     small.button(key="glove_run").click().run()
     assert [e.value for e in small.error] == [
-        "k = 5,000 exceeds the 7 users in the data: nobody can hide among more than there are. "
+        "k = 5,000 exceeds the 7 people in the data: nobody can hide among more than there are. "
         "Choose k from 2 to 7."
     ]
     assert not small.session_state["fp_jobs"]

@@ -167,7 +167,7 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert "none is within all thresholds. The nearest is “fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
-    assert "The recommended option is “fine (bins of fewer than 4 users left out)”" in told(
+    assert "The recommended option is “fine (bins of fewer than 4 people left out)”" in told(
         table(FINE), wider
     )
 
@@ -180,7 +180,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     text = told(found, by)
     assert text.startswith(
         "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. "
-        "The recommended option is “rare (bins of fewer than 4 users left out)” (utility, "
+        "The recommended option is “rare (bins of fewer than 4 people left out)” (utility, "
         "transport: 0.50)."
     )
     assert "4 of the 100 people (4.0%) have a record of their own in it, like nobody" in text
@@ -205,7 +205,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
 def test_how_many_do_not_hide_yet() -> None:
     assert (
         story.gaps_told("x", np.array([0.0, 0.1, 0.2]))
-    ) == "In “x”, 2 of the 3 users (67%) have a record that nobody else has."
+    ) == "In “x”, 2 of the 3 people (67%) have a record that nobody else has."
     assert (
         story.gaps_told("x", np.array([0.0, 0.0, 0.2]), periods=True)
     ) == "In “x”, 1 of the 3 records (33%), each a person's of one period, is like nobody else's."
@@ -314,7 +314,9 @@ def test_the_exchange_keeps_what_its_tooltip_says_and_no_more(people) -> None:  
     changed = sum(max(0, many - after.get(cell, 0)) for cell, many in by_place.items())
     assert 0.2 < changed / sum(by_place.values()) < 0.8
     said = definitions.PERMUTATION
-    assert "each place keeps its number of events in each window, and each user their times" in said
+    assert (
+        "each place keeps its number of events in each window, and each person their times" in said
+    )
     assert "how many events a place has in an hour changes" in said
     assert "stay as they are" not in said
 

@@ -183,7 +183,7 @@ def test_other_data_are_refused(made: Made) -> None:
     upload(other, rows(users=8, samples=6))
     open_in(other, made.study)
     assert "of other data than these" in said(other)
-    assert "9 users and 54 samples" in said(other)
+    assert "9 people and 54 samples" in said(other)
     assert workspace(other).weighed is None
 
 

@@ -137,13 +137,13 @@ def test_settings_of_the_address_are_used_and_nonsense_in_it_is_not() -> None:
 
 def test_a_person_can_be_chosen_and_never_appears_in_the_address(app: AppTest) -> None:
     opened(app)
-    assert "99.8% of the users are easier" in said(app)  # the hardest to hide is looked at first
+    assert "99.8% of the people are easier" in said(app)  # the hardest to hide is looked at first
     people = next(box for box in app.selectbox if box.label == "Person")
     people.set_value(8).run()  # the number of the pseudonym
     assert "u0008 has" in said(app)
-    assert "99.8% of the users are easier" not in said(app)
+    assert "99.8% of the people are easier" not in said(app)
     app.button(key="person_hardest").click().run()
-    assert "99.8% of the users are easier" in said(app)  # 495 of 496
+    assert "99.8% of the people are easier" in said(app)  # 495 of 496
     assert "u0" not in str(app.query_params)
 
 
@@ -187,7 +187,7 @@ def test_one_user_cannot_hide(app: AppTest) -> None:
     upload(app, rows(users=1, samples=5))
     assert "1 users" not in said(app)
     go(app, "anonymizability")
-    assert "has 1 user, and one user alone cannot hide" in app.error[0].value
+    assert "has 1 person, and one person alone cannot hide" in app.error[0].value
     assert "at least 2 users" in app.error[0].value
     assert idle(app)
     assert not app.exception
