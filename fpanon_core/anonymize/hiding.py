@@ -317,7 +317,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     if shards > most:
         raise ConfigError(
             f"shards = {shards:,} leaves {fs.n_users // shards:,} of {fs.n_users:,} people to a "
-            f"shard, fewer than {LEAST_CROWDS} crowds of k = {k}; choose shards ≤ {most:,}."
+            f"shard, fewer than {LEAST_CROWDS} groups of k = {k}; choose shards ≤ {most:,}."
         )
     return shards
 

@@ -1,4 +1,4 @@
-"""How is every figure computed, and after whom? The definitions and references, as they ship."""
+"""How is every figure computed, and by which source? The definitions and references as shipped."""
 
 from __future__ import annotations
 

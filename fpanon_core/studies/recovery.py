@@ -63,7 +63,7 @@ class Counting:
     pairing : {"greedy", "optimal"}
         How recovered and true trajectories are paired for the score.
     seed : int
-        Of random linking, and of whom is drawn.
+        Of random linking, and of which people are drawn.
     """
 
     slot_min: float = 30.0

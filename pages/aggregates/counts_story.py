@@ -97,7 +97,7 @@ def _unseen(made: Result) -> str:
     return (
         f" In {words.percent(made.of_one_unseen / made.of_one)} of those the person was not "
         "recorded in that slot: put there from the records before or after, and perhaps "
-        f"elsewhere. The other {seen:,} say where somebody was; nothing tells which these are."
+        f"elsewhere. The other {seen:,} say where a person was; nothing tells which these are."
     )
 
 

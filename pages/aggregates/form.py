@@ -42,7 +42,7 @@ _HELP = {
     "most in common, which takes longer.",
     "link_threshold_m": "Trajectories and records no farther apart are linked at once, the nearest "
     "first. 0 keeps every link optimal.",
-    "seed": "Of random linking, and of whom is drawn.",
+    "seed": "Of random linking, and of which people are drawn.",
 }
 _OFFERED: dict[str, Any] = {
     "slot_min": limits.SLOTS_MIN,

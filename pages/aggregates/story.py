@@ -62,7 +62,7 @@ def release(found: recovery.Result) -> Sentences:
         f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
         f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
         "Places and period are those of the records here: they, too, tell of single people. State "
-        "them beforehand for counts that are to be published, below.",
+        "them in advance for counts that are to be published, below.",
         f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
@@ -140,9 +140,9 @@ def unique(found: recovery.Result) -> Sentences:
     """Whether a recovered path can be tied to a person."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
-        "pair of most visited places that no other has. Of those people, who knows the two places "
-        "where somebody is most, mostly home and work, finds one path that fits, and all the rest "
-        "of it, as far as it is right: see above.",
+        "pair of most visited places that no other has. An attacker who knows those two places of "
+        "a person, mostly home and work, finds one path that fits, and all the rest of it, as far "
+        "as it is right: see above.",
     )
 
 

@@ -140,7 +140,7 @@ def crowds(wanted: Settings, n_users: int) -> None:
     """Which k are drawn; a change holds at once, as everything that is offered is one run."""
     key = layout.key("anon_crowds", _CROWDS)
     st.pills(
-        "Crowds to hide in (k)",
+        "Groups to hide in (k)",
         wanted.offered(n_users),
         selection_mode="multi",
         default=list(wanted.ks),

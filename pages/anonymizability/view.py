@@ -17,7 +17,7 @@ from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("anonymizability", "How far is everyone from a crowd of k?")
+place = layout.line("anonymizability", "How far is everyone from a group of k?")
 data = layout.data(
     "anon",
     without="No data set is open yet. Open a sample, or your own data, and everyone is measured.",
@@ -75,10 +75,10 @@ with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(
             lambda: results.deepen(data, wanted, profile),
-            "Larger crowds are being measured in the background.",
+            "Larger groups are being measured in the background.",
         )
     elif known:  # a line in its place: were it to go, an open list below would close
-        st.caption(f"Crowds up to k = {max(known)} are measured. {story.CLICK}")
+        st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")
     form.largest_crowd(n)
 
 # --- everyone, for several profiles ---

@@ -151,7 +151,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
 def moments(here: Figure) -> str:
     """How far off the best guess of somebody's place at a moment is, beside guessing."""
     told = (
-        "**Asked where somebody was at another moment, the attacker is off by "
+        "**Asked where a person was at another moment, the attacker is off by "
         f"{off(here.after.value)} on average** (95% interval: {off(here.after.low)} to "
         f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}; from "
         f"the known points alone, without any release, by {off(here.points_alone)}; with one place "
@@ -169,7 +169,7 @@ def accused(result: Result, here: Figure) -> list[str]:
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
         f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} are "
-        f"accused** (95% interval: {between(here.after, here.asked)}): somebody else's record is "
+        f"accused** (95% interval: {between(here.after, here.asked)}): another person's record is "
         "taken for theirs. All other figures are of those who are in it; that others are left out "
         "makes them no safer."
     ]
@@ -310,7 +310,7 @@ def _accused(found: Followed, step: Step) -> str:
     if not step.taken:
         return f"{found.pseudonym} is not in the release, and nobody's record is taken for theirs."
     return (
-        f"**{found.pseudonym} is not in the release, and yet somebody else's record is taken for "
+        f"**{found.pseudonym} is not in the release, and yet another person's record is taken for "
         "theirs.**"
     )
 
@@ -320,7 +320,7 @@ def _describe_before(step: Step) -> str:
     if step.known == 0:
         return ""
     if step.before_better:
-        return "In the data as they are, the same points lead to somebody else."
+        return "In the data as they are, the same points lead to another person."
     if step.before_level > 1:
         return (
             "In the data as they are, the same points leave a chance of 1 in "

@@ -61,7 +61,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
     if chosen is None or chosen[0] != about:
         _turn_to(about, next(iter(offered.values()), _nth(result, 0)))
     with st.container(horizontal=True, vertical_alignment="center", key="attack_examples"):
-        st.markdown("Follow somebody who is", width="content")
+        st.markdown("Follow a person who is", width="content")
         for kind, person in offered.items():
             st.button(
                 story.EXAMPLES[kind],

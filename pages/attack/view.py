@@ -13,7 +13,7 @@ from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("attack", "Does it hold against who knows where somebody truly was?")
+place = layout.line("attack", "Does it hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
     without="No data set is open yet. Open a sample, or your own data, and a form of it can be "

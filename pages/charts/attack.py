@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from .style import Theme, axis, figure, interval, known, note, percents, series
+from .words import brief, percent
 
 BEFORE, AFTER, GUESSING = "data as they are", "release", "guessing"
 THRESHOLD = "threshold"
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
-_WIDE = 0.70  # of the figure; the numbers stand to the right
-_COLUMNS = (0.79, 0.88, 1.0)  # right ends of the numbers: before, after, guessing
+_APART = 0.1  # of the figure: a column of numbers to the right of it
 _HALF = 0.42  # of a row: half the length of a threshold's line
 _UP = 0.19  # of a row: what was before stands so much above its middle, what is after below
 
@@ -73,24 +73,27 @@ def before_and_after(
     """
     above, below = _ROW_PX * len(shares), _ROW_PX * len(errors)
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)
-    traces, across = _series(shares, of, ""), {"domain": [0, _WIDE], "zeroline": False}
+    limited = any(math.isfinite(row.limit) for row in (*shares, *errors))
+    ends = _ends(4 if limited else 3)
+    traces = _series(shares, of, "")
+    across = {"domain": [0, ends[0] - _APART], "zeroline": False}
     title = f"Share of the {whom} asked about: less is safer"
     more: dict[str, Any] = {}
     if errors:
         traces += _series(errors, of, "2")
-        ends = [end for row in errors for end in (*row.before, *row.after, row.guessing)]
-        most = max((end for end in ends if math.isfinite(end)), default=0.0) or 1.0
+        far = [end for row in errors for end in (*row.before, *row.after, row.guessing)]
+        most = max((end for end in far if math.isfinite(end)), default=0.0) or 1.0
         range_km = {"range": [-0.015 * most, 1.05 * most], "nticks": 7, "anchor": "y2"}
         more["xaxis2"] = axis(of, {"title": "Kilometres: more is safer"} | across | range_km)
         more["yaxis2"] = axis(of, _names(errors, of, [0.0, below / inner], "x2"))
     any_before = any(math.isfinite(row.before.value) for row in shares)
-    told = ("before", "after", "guessing") if any_before else ("", "release", "guessing")
+    told = ("before", "after") if any_before else ("", "release")
     # What the columns of numbers are, on one line with the legend; small enough to stand apart
     # where the figure is narrow.
     above_all = {"yref": "paper", "yanchor": "bottom", "yshift": 5}
     notes = [
         _text(of, f"<b>{word}</b>", right, 1.0, 13, **above_all)
-        for word, right in zip(told, _COLUMNS, strict=True)
+        for word, right in zip((*told, GUESSING, THRESHOLD), ends, strict=False)
         if word
     ]
     return figure(
@@ -99,7 +102,7 @@ def before_and_after(
         {"title": title, "anchor": "y"} | across | percents(1.015, -0.015),
         _names(shares, of, [1 - above / inner, 1.0], "x"),
         height=inner + _TOP_PX + _AXIS_PX,
-        annotations=[*notes, *_numbers(shares, of, "y"), *_numbers(errors, of, "y2")],
+        annotations=[*notes, *_numbers(shares, of, "y", ends), *_numbers(errors, of, "y2", ends)],
         margin={"l": 8, "r": 8, "t": _TOP_PX, "b": _AXIS_PX},
         **more,
     )
@@ -155,11 +158,22 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
     ]
 
 
-def _numbers(rows: Sequence[Compared], of: Theme, yref: str) -> list[dict[str, Any]]:
+def _ends(columns: int) -> list[float]:
+    """Right ends of the columns of numbers, across the figure."""
+    return [1 - _APART * (columns - 1 - column) for column in range(columns)]
+
+
+def _numbers(
+    rows: Sequence[Compared], of: Theme, yref: str, ends: Sequence[float]
+) -> list[dict[str, Any]]:
+    def words_of(row: Compared) -> list[str]:
+        most = brief(percent(row.limit)) if math.isfinite(row.limit) else ""
+        return [*row.told, most]
+
     return [
         _text(of, f"<b>{told}</b>" if column == 1 else told, right, row, 15, yref=yref)
         for row, each in enumerate(rows)
-        for column, (told, right) in enumerate(zip(each.told, _COLUMNS, strict=True))
+        for column, (told, right) in enumerate(zip(words_of(each), ends, strict=False))
         if told
     ]
 

@@ -207,7 +207,7 @@ def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
         of,
         [drawn],
         {"title": "Samples per person", "type": "log" if long_tail else "linear"},
-        {"title": "Users", "rangemode": "tozero"},
+        {"title": "People", "rangemode": "tozero"},
         showlegend=False,
         shapes=[upright(median, of.css("ink"))],
         annotations=[note(of, f"median {median:.0f}", at, 1.0, **place)],

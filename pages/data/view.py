@@ -65,7 +65,7 @@ with st.container(key="main_figure", gap="small"):
     with left:
         cells = st.container(horizontal=True, gap="medium", key="data_figures")
         for label, figure, meaning in (
-            ("Users", f"{fs.n_users:,}", "Subscribers with a sample."),
+            ("People", f"{fs.n_users:,}", "People with a sample."),
             ("Samples", f"{fs.n_samples:,}", f"Distinct cells of {story.cell(report)} per person."),
             (
                 "Median per person",

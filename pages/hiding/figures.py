@@ -246,9 +246,9 @@ COLUMNS = {
         width=75, help="Share of the samples that is published."
     ),
     "People": st.column_config.TextColumn(
-        width=70, help="Share of the people of whom anything is published."
+        width=70, help="Share of the people with anything published."
     ),
-    "Phantom": st.column_config.TextColumn(width=80, help=definitions.PHANTOM),
+    "False presence": st.column_config.TextColumn(width=80, help=definitions.PHANTOM),
 }
 
 
@@ -405,7 +405,7 @@ def ways_table(found: comparison.Result) -> pd.DataFrame:
             "Median side (km)": (table["median_space_m"] / 1000).round(2),
             "Mean span (min)": table["mean_time_min"].round(1),
             "Median span (min)": table["median_time_min"].round(1),
-            "Phantom (%)": (100 * table["phantom_share"]).round(2),
+            "False presence (%)": (100 * table["phantom_share"]).round(2),
             "Verified": table["verified"].map({True: "yes", False: "no"}),
         }
     )

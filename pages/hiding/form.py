@@ -100,7 +100,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         key="glove_leave_out",
         persist_state="session",
         width=170,
-        help="Up to this share of the people, those whom it costs most to hide, are not "
+        help="Up to this share of the people, the hardest to hide, are not "
         "published. The others can then be published more accurately.",
     )
     return method, int(k), period, percent

@@ -58,7 +58,7 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
 
 def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
     """Why people cannot be cut into so many shards."""
-    room = f"room for {LEAST_CROWDS} crowds of k = {k:,}"
+    room = f"room for {LEAST_CROWDS} groups of k = {k:,}"
     if most < 2:
         return (
             f"{words.people(n_users)} cannot be cut into shards: each needs {room}. "
@@ -117,7 +117,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
     if worth.thin:
         text += (
             " Less than half of it is left: what is published is of the places and hours of "
-            "crowds, not a fair picture of anybody's days."
+            "groups, not a fair picture of anybody's days."
         )
     return "warning", text
 
@@ -142,7 +142,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "aligned instead of GLOVE" if config.method == "glove" else "",
         "wider limits" if worth.thin else "",
         "shorter periods" if (config.period_days or 2) > 1 else "",
-        "leaving out the few whom it costs most to hide" if not config.leave_out else "",
+        "leaving out the few who are hardest to hide" if not config.leave_out else "",
         f"a smaller k than {config.k}" if config.k > least else "",
         "" if worth.thin else "narrower limits" if limited else "limits on width and length",
         "coarser places and times first (page Release options)",
@@ -168,7 +168,7 @@ def accurate(result: Result) -> list[str]:
     if f["phantom_share"]:
         told.append(
             f"In {words.percent(f['phantom_share'])} of the rows the person was never recorded in "
-            "that cell; others of the group were. Tell whoever reads the data."
+            "that cell; others of the group were. Tell the recipient."
         )
     return told
 
@@ -206,20 +206,20 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 
 
 def promised(result: Result) -> list[str]:
-    """What a crowd of k promises, and what it does not."""
+    """What a group of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
     within = "" if days is None else f" of the same {widgets.one(days)}"
     told = [
-        f"Everyone published is one of at least {k} people with the same record{within}: whoever "
-        f"looks for one of them picks the right record with a chance of at most 1 in {k}.",
-        "It hides nothing that all of a crowd share: whoever finds the crowd learns all its areas "
-        "and times.",
+        f"Everyone published is one of at least {k} people with the same record{within}: an "
+        f"attacker picks the right person at most 1 time in {k}.",
+        "It hides nothing that a group shares: an attacker who finds the group learns all its "
+        "areas and times.",
     ]
     if days is not None:
         told.append(
             f"The promise holds within each {widgets.one(days)}, not over several: people who keep "
-            "to their places and hours can be recognised under the next pseudonym, and whoever "
-            f"links their records may find fewer than {k} who fit all of them."
+            "to their places and hours can be recognised under the next pseudonym. An "
+            f"attacker who links their records may find fewer than {k} who fit all of them."
         )
     return told
 
@@ -259,7 +259,7 @@ def _why(result: Result) -> str:
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"could within the limits only be published as fewer than {k} people's",
         "left over": "are of people left over",
-        "hardest to hide": "are of people whom it costs most to hide",
+        "hardest to hide": "are of the people who are hardest to hide",
         "period of fewer than k": f"are of periods with fewer than {k} people",
     }
     reasons = result.release.suppressed["reason"].unique()

@@ -15,7 +15,7 @@ from pages.shell.layout import side_by_side, what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("glove", "What does it cost to hide everyone in a crowd of k?")
+place = layout.line("glove", "What does it cost to hide everyone in a group of k?")
 data = layout.data(
     "glove",
     without="No data set is open yet. Open a sample, or your own data, and everyone in it can be "

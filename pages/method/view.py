@@ -10,7 +10,7 @@ from pages.shell import address, layout
 
 _READ, _CHOSEN = "fp_method_section", "method_section"
 
-layout.line("method", "How is every figure computed, and after whom?")
+layout.line("method", "How is every figure computed, and by which source?")
 headings = story.headings()
 contents, page = st.columns([1, 3], gap="large")
 with contents:  # chosen from the list, or asked for by a link; in the address

@@ -243,8 +243,7 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
         round(100 * MOST_LEFT_OUT),
         0,
         key="options_leave_out",
-        help="With groups: up to this share of the people, those whom it costs most to hide, are "
-        "not published.",
+        help="With groups: up to this share of the people, the hardest to hide, are not published.",
     )
 
     def steps() -> list[Step]:

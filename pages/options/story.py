@@ -279,7 +279,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
         told.append(
             f"In {_some_of(moved)} points are moved by noise or exchange. Unicity, k-, EM- and "
             "KL-disclosure are of an attacker who knows points as they are published. They say "
-            "nothing of an attacker who knows where somebody truly was; linkage does."
+            "nothing of an attacker who knows true points; linkage does."
         )
     return told
 
@@ -329,10 +329,17 @@ def compared_told(table: OptionsTable) -> str:
     return told and f"{told} What happens within one does not count."
 
 
-def fault_told(result: OptionResult) -> str:
-    """Why an option has no figures."""
-    why = plain(for_screen(result.fault or ""), MESSAGE_LENGTH)
-    return f"**{plain(result.option.name)}** could not be made: {why}"
+def faults_told(results: Sequence[OptionResult]) -> str:
+    """Which options have no figures and why, a paragraph for each reason; empty where all have."""
+    reasons: dict[str, list[str]] = {}
+    for result in results:
+        if result.fault:
+            why = plain(for_screen(result.fault), MESSAGE_LENGTH)
+            reasons.setdefault(why, []).append(plain(result.option.name))
+    more = {why: f" and {len(them) - 1} more" * (len(them) > 1) for why, them in reasons.items()}
+    return "\n\n".join(
+        f"**{names[0]}**{more[why]} could not be made: {why}" for why, names in reasons.items()
+    )
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:

@@ -82,7 +82,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             "Level with": ", ".join(str(j + 1) for j in table.level_with[i]),
             **{head: component(result.components[n]) for n, (head, _) in COMPONENTS.items()},
             "Utility (range)": utility(table.choice, result),
-            "Users": f"{result.n_users:,}",
+            "People": f"{result.n_users:,}",
             "Samples": f"{result.n_samples:,}",
             "Samples left out": words.percent(result.suppressed_share),
             f"Fewer than {table.config.p} points": f"{result.too_few:,} of {result.n_targets:,}",

@@ -47,9 +47,8 @@ with work:
     results = exploration.results(data.fs, wanted, known)
 done = [result for result in results if not result.fault]
 with below:
-    for result in results:
-        if result.fault:
-            st.warning(story.fault_told(result))
+    if failed := story.faults_told(results):
+        st.warning(failed)
 if by is None or not done:
     top.caption(
         "The figure appears here as soon as the first options are explored."

@@ -31,8 +31,8 @@ from pages.shell.widgets import PRESETS
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
 _FOUND = (
-    "Unicity: the share of people whom points of their record, places with their times, single "
-    "out: {drawn}. An attacker who knows more points finds more people."
+    "Unicity: the share of people singled out by points of their record, places with their "
+    "times: {drawn}. An attacker who knows more points finds more people."
 )
 _MOVED = (
     "The 2-gap in distance and time: each sample of a person is matched to one of the nearest "
@@ -41,7 +41,7 @@ _MOVED = (
 )
 _RECOVERED = (
     "Counts of people at each place are made and attacked by a program that sees nothing else. Of "
-    "the points where somebody was recorded, the share that the path paired with the person gets "
+    "the points where a person was recorded, the share that the path paired with the person gets "
     "right, after nights, days and days together are linked. The counts are of the places and the "
     "period of the data, with no noise and nothing left out."
 )

@@ -57,7 +57,7 @@ _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",
         "The risk as it is",
-        "How many people are found, how far everyone is from hiding in a crowd, whose home is "
+        "How many people are found, how far everyone is from hiding in a group, whose home is "
         "learnt: of your own data, with intervals and beside guessing.",
     ),
     (

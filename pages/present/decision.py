@@ -17,7 +17,7 @@ from fpanon_core.studies.recipe import NOTHING_LEAVES, Decision
 from pages.charts import attack, unicity
 from pages.charts.style import Theme, projected
 from pages.present import story
-from pages.present.stage import FIGURE_PX, Slide, say
+from pages.present.stage import Slide, height, say
 from pages.shell import aims, exploration, officer, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show
@@ -87,7 +87,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
     left, right = st.columns([1, 1], gap="medium", vertical_alignment="center")
     with left:
         show(
-            unicity.of_a_hundred(told.of_a_hundred, of, height=FIGURE_PX),
+            unicity.of_a_hundred(told.of_a_hundred, of, height=height()),
             key="present_hundred",
             alt=f"A hundred people; {told.of_a_hundred} of them are filled: they are singled out.",
         )
@@ -106,7 +106,7 @@ def risk(found: Exploration, result: OptionResult) -> Slide:
 
 
 def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
-    drawn = projected(attack.before_and_after(story.compared(found, result), [], of), FIGURE_PX)
+    drawn = projected(attack.before_and_after(story.compared(found, result), [], of), height())
     # The legend has a line of its own above the names of the columns.
     above = {"xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
     drawn.update_layout(legend=above, margin={"t": 92})

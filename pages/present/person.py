@@ -19,7 +19,7 @@ from pages.charts.maps import corners_of
 from pages.charts.record import Played, played_legend, published_map, recorded_map
 from pages.charts.style import Theme
 from pages.present import story
-from pages.present.stage import Slide
+from pages.present.stage import Slide, height
 from pages.shell import questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show_map
@@ -123,10 +123,10 @@ def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Them
     with left:
         st.markdown(f"**Before** – {name} as recorded")
         show_map(
-            recorded_map(seen, now, trail_min, of, height=_MAP_PX),
+            recorded_map(seen, now, trail_min, of, height=height(_MAP_PX)),
             key="present_recorded",
             alt=f"Map of where {name} was recorded up to this moment.",
-            height=_MAP_PX,
+            height=height(_MAP_PX),
         )
     with right:
         if nobody:
@@ -136,8 +136,8 @@ def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Them
             return
         st.markdown("**After** – what is published")
         show_map(
-            published_map(seen, now, trail_min, of, height=_MAP_PX),
+            published_map(seen, now, trail_min, of, height=height(_MAP_PX)),
             key="present_published",
             alt="Map of the areas published for this moment and before it.",
-            height=_MAP_PX,
+            height=height(_MAP_PX),
         )

@@ -21,7 +21,7 @@ from pages.charts.maps import columns_map, scale_bar, shades
 from pages.charts.style import Theme, projected
 from pages.charts.tables import Ground
 from pages.present import story
-from pages.present.stage import FIGURE_PX, Slide
+from pages.present.stage import Slide, height
 from pages.shell import leaving, questions
 from pages.shell.dataset import Dataset
 from pages.shell.figure import legend, show, show_map
@@ -72,11 +72,11 @@ def _where(question: Question, of: Theme) -> str:
             found.people,
             by.colours,
             of,
-            height=FIGURE_PX - _LEGEND_PX,
+            height=height() - _LEGEND_PX,
         ),
         key="present_people",
         alt="Map of columns: the higher and brighter, the more people were recorded there.",
-        height=FIGURE_PX - _LEGEND_PX,
+        height=height() - _LEGEND_PX,
     )
     legend(
         scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
@@ -183,11 +183,11 @@ def _pair(
             st.markdown(f"**{title}**")
             show_map(
                 charts.presence_map(
-                    drawn, people, by.colours, off, of, around=around, height=_MAP_PX
+                    drawn, people, by.colours, off, of, around=around, height=height(_MAP_PX)
                 ),
                 key=f"present_{title.lower()}",
                 alt=f"Map of people by area, {title.lower()}.",
-                height=_MAP_PX,
+                height=height(_MAP_PX),
             )
     legend(
         scale_bar(scales[0], "People per km², the same colours on both maps", of),
@@ -201,7 +201,7 @@ def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
     kept = story.kept(result)
     if kept:
         show(
-            projected(pareto.kept(kept, of), FIGURE_PX),
+            projected(pareto.kept(kept, of), height()),
             key="present_cost",
             alt="What the chosen option keeps of each use of the data, from 0 to 1.",
         )

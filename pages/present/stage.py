@@ -11,7 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.charts.style import Theme
 from pages.shell.guard import act
 
-FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
+_FIGURE_PX = 360  # with title, keys and a sentence of three lines it fits a screen 720 px high
+_MENU_PX = 100  # there is so much more where the menu is hidden, and lines are longer
 _AT, _ALONE = "fp_present_at", "fp_present_alone"
 
 
@@ -31,6 +32,11 @@ class Slide:
     key: str
     question: str
     show: Callable[[Theme], str]
+
+
+def height(px: int = _FIGURE_PX) -> int:
+    """Of a figure that is so high beside the menu."""
+    return px + _MENU_PX * bool(st.session_state.get(_ALONE))
 
 
 def dress() -> None:

@@ -24,10 +24,12 @@ from fpanon_core.studies.report_words import (
     describe_cost,
     describe_utility,
     estimate,
+    guessing,
     limit,
     little_use,
     people,
     use_told,
+    value,
 )
 from pages.charts import words
 from pages.charts.attack import UNKNOWN, Compared, Estimate
@@ -37,7 +39,7 @@ from pages.charts.record import Played
 NOTHING = "No data set is open yet. Open a sample, or your own data. The slides follow."
 ONE_PERSON_REAL = (
     "These are not marked as synthetic: the slide would show the path of one real person to "
-    "everybody in the room. A path names a person to whoever knows some of it, even under a "
+    "everybody in the room. An attacker who knows some of a path finds the person, even under a "
     "pseudonym."
 )
 ONE_PERSON_SYNTHETIC = "The person is synthetic; there is nobody like that."
@@ -238,18 +240,27 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 def risk(found: Exploration, result: OptionResult) -> str:
     """What the strongest attacker finds, before and after."""
     p, raw = found.table.config.p, found.as_it_is
-    before = "" if raw is None else f" In the data as they are: {estimate(raw, 'outsider')}."
+    before = "" if raw is None else f" Today: {value(raw.risk('outsider')[0], 'outsider')}."
     if result.option.recordless is not None:
         most = limit(found.limits, "membership")
         return (
             "The release holds no record to re-identify. An attacker asks whether a person is in "
             f"the data; advantage over guessing: {estimate(result, 'membership')}; threshold: "
-            f"{most}."
+            f"{most}.{_homes(result)}"
         )
     return (
         f"With {words.count(p, 'known point')} the strongest attacker re-identifies "
-        f"{estimate(result, 'outsider')}.{before}"
+        f"{estimate(result, 'outsider')}.{before}{_homes(result)}"
     )
+
+
+def _homes(result: OptionResult) -> str:
+    """How many homes are found, beside guessing; nothing where nobody looked for them."""
+    found, guessed = result.risk("home")[0], guessing(result, "home")
+    if math.isnan(found):
+        return ""
+    beside = f"; guessing finds {guessed}" if guessed else ""
+    return f" Homes found within 1 km: {value(found, 'home')}{beside}."
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:

@@ -104,7 +104,7 @@ class Entrance:
         if self.officers is not None and not self.officers & _names(claims):
             return (
                 f"You are logged in as {name(claims)} (subject {claims.get('sub', 'not told')}), "
-                "who is not among the officers of this dashboard. Ask whoever runs it."
+                "who is not among the officers of this dashboard. Ask its administrator."
             )
         return ""
 

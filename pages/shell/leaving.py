@@ -55,7 +55,7 @@ _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
     "**Nothing is left in these tables.** All counts, or all trips, are blank or 0: too few people "
-    "for so many areas and hours. Whoever gets them must not take a 0 for a finding."
+    "for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 CHOSEN_BY_RECORDS = (
     "The figures above compare with the real records. No ε covers a choice that is made by them."

@@ -211,8 +211,8 @@ def describe_verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            f"**Written as it would leave; nobody is promised a crowd.** {alone(found.facts)} What "
-            f"an attacker finds in it is measured on this page, not verified here. {said}"
+            f"**Written as it would leave. It does not guarantee k-anonymity.** "
+            f"{alone(found.facts)} What an attacker finds in it is measured on this page, not verified here. {said}"
         )
     return f"**Written as it would leave.** {said}"
 
@@ -241,7 +241,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 def describe_again(found: Result) -> str:
     """How somebody else checks it: the verdict on the screen is by the programme that made it."""
     return (
-        f"Whoever holds the records can check it again: `{check_command(found.facts)}`, exit "
+        f"Anyone with the records can check it again: `{check_command(found.facts)}`, exit "
         "code 0 where it is in order."
     )
 
@@ -252,9 +252,10 @@ def describe_secret(found: Result) -> str:
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
     told = (
-        "**Not for release.** The key says which id each pseudonym stands for: whoever has it and "
-        "the release knows whose every row is. It exists only here, until this session ends; "
-        f"download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; else leave it."
+        "**Not for release.** The key says which id each pseudonym stands for: with it and "
+        "the release, anybody knows whose every row is. It exists only here, until this session "
+        f"ends; download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; else "
+        "leave it."
     )
     if not found.facts.samples_left_out:
         return told

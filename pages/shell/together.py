@@ -196,7 +196,7 @@ def register() -> Register:
 
 QUESTION = "Did another release of these people leave before?"
 EARLIER = (
-    "Two releases that each keep everybody in a crowd may single people out together. What is "
+    "Two releases that each keep everybody in a group may single people out together. What is "
     "exported in this session is compared by itself. Of what left earlier, from another session "
     "or the command line, give the files: the key says who is who, and is forgotten once it is "
     "read."

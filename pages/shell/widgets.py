@@ -157,7 +157,7 @@ PERIODS: Mapping[str, int | None] = MappingProxyType({"whole records": None, "we
 """Days of a period, by the words that forms offer."""
 
 HELP = (
-    "With periods everyone gets a new pseudonym and a new crowd in each. Shorter records are "
+    "With periods everyone gets a new pseudonym and a new group in each. Shorter records are "
     "easier to hide, but nobody can be followed for longer than a period. Choose, or type a "
     "number of days."
 )

@@ -30,7 +30,7 @@ def seed() -> int:
 def outsider(data: Dataset, seed: int) -> Question:
     """What can be told by points known."""
     config = unicity.Config(seed=seed)
-    return Question(OUTSIDER, data.fs, config, "Drawing points and looking whom they fit")
+    return Question(OUTSIDER, data.fs, config, "Drawing points and looking which people they fit")
 
 
 def regions(data: Dataset, seed: int) -> Question:

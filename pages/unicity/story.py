@@ -106,16 +106,16 @@ def points_needed(result: Result) -> list[str]:
     )
     who = words.people(asked) + who
     if not len(known):
-        return [f"None of {who}, is ever unique: somebody else has all their points, too."]
+        return [f"None of {who}, is ever unique: another person has all their points, too."]
     if np.isnan(result.median_needed):
         told = [f"Of {who}, fewer than half are ever unique."]
     else:
         after = words.count(int(result.median_needed), "point")
         told = [f"Of {who}, at least half are unique after {after}."]
-    told.append(f"Whoever is ever unique is so after at most {int(known.max())}.")
+    told.append(f"Everyone who is ever unique is so after at most {int(known.max())}.")
     if never:
         told.append(
-            f"{words.people(never)} {words.were(never)} never unique: somebody else has "
+            f"{words.people(never)} {words.were(never)} never unique: another person has "
             "all their points, too. The half counts them."
         )
     if len(known) < DRAWN_PEOPLE:

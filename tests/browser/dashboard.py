@@ -409,7 +409,7 @@ class Dashboard:
         """Until the data view has an account to show, of that many users if told."""
         self.says("The account of the file")
         if users is not None:
-            metric = self.page.get_by_test_id("stMetric").filter(has_text="Users")
+            metric = self.page.get_by_test_id("stMetric").filter(has_text="People")
             expect(metric.get_by_test_id("stMetricValue")).to_have_text(f"{users:,}")
         self.settle()
 

@@ -127,7 +127,7 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     app.number_input(key="glove_k").set_value(50)
     hidden(app)  # no other release
     assert (
-        "60 people cannot be cut into shards: each needs room for 10 crowds of k = 50"
+        "60 people cannot be cut into shards: each needs room for 10 groups of k = 50"
         in app.error[0].value
     )
 

@@ -192,7 +192,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.button(key="options_add").click().run()
     explored(app, 2)
     row = whole(app).set_index("Option").loc["50% of the users"]
-    assert row["Users"] in ("4", "5")
+    assert row["People"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     app.number_input(key="options_side").set_value(2.0)
     app.button(key="options_add").click().run()
@@ -366,7 +366,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         assert told in said(app)
         assert "does not guarantee k-anonymity" in said(app)
         # Not in green: nothing that protects anybody was checked.
-        assert any("nobody is promised a crowd" in box.value for box in app.warning)
+        assert any("It does not guarantee k-anonymity" in box.value for box in app.warning)
         assert not any("In order" in box.value for box in app.success)
         assert [b.label for b in app.download_button if b.key.startswith("produce_option")] == [
             "Release (zip)",
