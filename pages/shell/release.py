@@ -211,8 +211,9 @@ def describe_verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            f"**Written as it would leave. It does not guarantee k-anonymity.** "
-            f"{alone(found.facts)} What an attacker finds in it is measured on this page, not verified here. {said}"
+            "**Written as it would leave. It does not guarantee k-anonymity.** "
+            f"{alone(found.facts)} What an attacker finds in it is measured on this page, not "
+            f"verified here. {said}"
         )
     return f"**Written as it would leave.** {said}"
 
