@@ -31,7 +31,7 @@ from .story import AT_0, HIDDEN, gap_title, judges_all
 
 _SHARES = {
     HIDDEN: "Share of the people whose fingerprint at least k − 1 others have, too.",
-    AT_0: "Share of the people for whom nothing has to be moved in what has a weight.",
+    AT_0: "Share of the people who match without any move in what has a weight.",
 }
 _CAPPED = (
     "Of a typical person (the median): the mean over the matched samples, each counted up to the "

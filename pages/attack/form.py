@@ -81,7 +81,7 @@ def form(fs: FingerprintSet) -> Asked | None:
             accept_new_options=True,
             persist_state="session",
             width=420,
-            help="First the form that was kept as your choice and the data as they are, then what "
+            help="First your choice and the data as they are, then what "
             "was made on “Hide everyone” and explored on “Release options” in this session, then "
             "the usual sets. An option of your own is put together on “Release "
             "options”; places and times can be typed here. " + widgets.TYPED,

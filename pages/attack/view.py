@@ -16,7 +16,7 @@ of = style.theme(st.context.theme.type)
 place = layout.line("attack", "Does it hold against an attacker who knows true points?")
 data = layout.data(
     "attack",
-    without="No data set is open yet. Open a sample, or your own data, and a form of it can be "
+    without="No data set is open yet. Open a sample, or your own data, and a release of it can be "
     "attacked.",
     then="A release can be attacked as soon as the data are read.",
 )
@@ -26,7 +26,7 @@ if asked is None:
     if choice is not None and choice.result.option.recordless is not None:
         st.info(story.NO_RECORD)
     st.info(
-        "Choose the form of the data that is to be attacked. An attacker who knows some true "
+        "Choose the option that is to be attacked. An attacker who knows some true "
         "places and times of a person then looks for that person's record in it, and for what the "
         "record tells; beside it stands what the same attacker finds in the data as they are, and "
         "what guessing gives."

@@ -304,7 +304,7 @@ def people_told(leak: Leak) -> str:
     top = 1 - float(np.interp(0.9, users, total))
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
     return (
-        f"The tenth of the {len(leak.people):,} people of whom most is learnt bear "
+        f"The tenth of the {len(leak.people):,} people with most learnt bear "
         f"{words.percent(top)} of all EM-disclosure (Gini {leak.gini['em']:.2f}: {how}), and "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of KL-disclosure (Gini "
         f"{leak.gini['kl']:.2f})."

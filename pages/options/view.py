@@ -19,11 +19,11 @@ from pages.shell.layout import what_this_means
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("options", "Which form may be released, and what is lost?")
+place = layout.line("options", "Which option may be released, and what is lost?")
 data = layout.data(
     "options",
-    without="No data set is open yet. Open a sample, or your own data, and the forms in which it "
-    "could be released are weighed.",
+    without="No data set is open yet. Open a sample, or your own data, and its release "
+    "options are weighed.",
     then="The options follow as soon as the data are read.",
 )
 settings = st.container(
@@ -42,7 +42,7 @@ with settings:
 address.write(form.in_address(known))
 with work:
     if not wanted:
-        st.info("Choose a set of options under *Forms weighed*, or add one of your own below.")
+        st.info("Choose a set of options under *Options weighed*, or add one of your own below.")
         end_view()
     results = exploration.results(data.fs, wanted, known)
 done = [result for result in results if not result.fault]

@@ -12,7 +12,7 @@ from pages.shell import dataset, study
 
 def show() -> None:
     """All of it."""
-    st.title("Which form of these mobility data may be released?", anchor=False)
+    st.title("Which release of these mobility data is safe?", anchor=False)
     st.markdown(
         "**fpanon** attacks your data and every release it could make of them. Nothing leaves this "
         "machine: no map tiles, no telemetry, no copy of the data on disk. Soon you leave with:"
@@ -69,7 +69,7 @@ _LEAVES_WITH = (
     (
         ":material/description:",
         "The release, and its evidence",
-        "The chosen form made and checked, and a report that you can sign: what was decided, on "
+        "The chosen option made and checked, and a report that you can sign: what was decided, on "
         "what evidence.",
     ),
 )

@@ -19,10 +19,10 @@ _MARKS = {
     "for": ":material/check_circle:",
 }
 NOTHING_YET = (
-    "Nothing was weighed of these data yet. A report tells which forms were tried, which was "
+    "Nothing was weighed of these data yet. A report tells which options were tried, which was "
     "chosen and why: weigh them first."
 )
-NONE_TO_PRODUCE = "Keep a form as your choice on *Release options* to have its release produced."
+NONE_TO_PRODUCE = "Keep an option as your choice on *Release options* to have its release produced."
 OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures of everyone "
     "together, what you write under *Question, reason, names*, and no person and no file's name. "
@@ -47,12 +47,12 @@ def missing(weighed: Weighing, left: int) -> list[str]:
         )
     if weighed.chosen and not weighed.stands:
         told.append(
-            f"Your choice, {plain(weighed.chosen)}, is not among the forms weighed now: the report "
-            "says that none is chosen."
+            f"Your choice, {plain(weighed.chosen)}, is not among the options weighed now: the "
+            "report says that none is chosen."
         )
     elif weighed.chosen is None:
         told.append(
-            "Nothing is decided yet: the report says so. Keep a form as your choice, or that "
+            "Nothing is decided yet: the report says so. Keep an option as your choice, or that "
             "nothing leaves, on *Release options*."
         )
     return told

@@ -15,9 +15,9 @@ from pages.shell.layout import what_this_means
 layout.line("report", "What was decided, on what evidence?")
 data = layout.data(
     "report",
-    without="No data set is open yet. Open a sample, or your own data, weigh the forms in which it "
-    "could be released, and report on them here.",
-    then="The report follows as soon as the data are read and its forms are weighed.",
+    without="No data set is open yet. Open a sample, or your own data, weigh its release "
+    "options, and report on them here.",
+    then="The report follows as soon as the data are read and its options are weighed.",
 )
 found = workspace.of(data.digest).weighed
 if found is None or all(result.fault for result in found.table.results):

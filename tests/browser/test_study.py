@@ -86,7 +86,7 @@ def test_saved_in_one_browser_and_opened_in_another(
     second.says("nothing was computed anew")
     assert verdict(second) == said
     second.unfold("report_form")
-    why = second.page.get_by_role("textbox", name="Why the chosen form")
+    why = second.page.get_by_role("textbox", name="Why the chosen option")
     expect(why).to_have_value(WHY, timeout=20_000)
     assert json.loads(second.download("report_get_recipe")) == recipe
     assert second.page.locator("[class*=jobs_running]").count() == 0

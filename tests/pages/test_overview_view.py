@@ -163,7 +163,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     small.button(key="overview_choose").click().run()
     go(small, "report")
     until(small, lambda at: has(at, "report_get_html")).run()
-    (why,) = (each for each in small.text_area if each.label == "Why the chosen form")
+    (why,) = (each for each in small.text_area if each.label == "Why the chosen option")
     why.set_value("The ministry asked.").run()
     assert has(small, "produce_option_go")
     page = str(small.get("iframe")[0].proto.srcdoc)

@@ -170,7 +170,7 @@ def test_a_choice_that_is_no_longer_among_the_forms_is_none(weighed: AppTest) ->
     weighed.pills(key="options_presets").set_value(["As it is"]).run()
     explored(weighed, 1)
     page = reported(weighed)
-    assert "is not among the forms weighed now" in said(weighed)
+    assert "is not among the options weighed now" in said(weighed)
     assert "No option has been chosen." in page
 
 
