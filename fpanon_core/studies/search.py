@@ -212,13 +212,17 @@ class Search:
         self._slow = [*_aligned(fs, limits)]
 
     def wanted(self, known: Known) -> list[ReleaseOption]:
-        """The options to try next, those that align last; empty where all is found.
+        """The options to try next; empty where all is found.
+
+        Those without records come first: they take seconds, and reveal least. Those that align
+        come last.
 
         Parameters
         ----------
         known : mapping of steps to OptionResult
         """
-        return self._quick(known) or self._further(self._slow, known)[:1]
+        without = self._without(known)
+        return without or self._further(self._lines, known) or self._further(self._slow, known)[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
         """The next option of everything that has not come to its end.
@@ -227,11 +231,10 @@ class Search:
         ----------
         known : mapping of steps to OptionResult
         """
-        return self._quick(known) + self._further(self._slow, known)
+        return self._without(known) + self._further([*self._lines, *self._slow], known)
 
-    def _quick(self, known: Known) -> list[ReleaseOption]:
-        begun = [o for o in self._begun if o.steps not in known] or self._smaller(known)
-        return begun + self._further(self._lines, known)
+    def _without(self, known: Known) -> list[ReleaseOption]:
+        return [o for o in self._begun if o.steps not in known] or self._smaller(known)
 
     def _further(self, lines: Iterable[Line], known: Known) -> list[ReleaseOption]:
         return [o for line in lines if (o := self._next(line, known)) is not None]

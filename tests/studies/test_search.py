@@ -285,6 +285,19 @@ def test_every_kind_has_its_rung():
     assert all(rung.row is None for rung in ladder(empty, Limits()))
 
 
+def test_what_has_no_records_is_tried_to_its_end_first():
+    """It takes seconds and reveals least: short of time, its smaller ε must not be missing."""
+    search, known, order = Search(people(), Limits(), utility_choice("travel")), {}, []
+    while wanted := search.wanted(known):
+        for option in wanted:
+            order.append(kind_of(option))
+            measured = replace(result(HIDDEN, 0.0, 0.5), option=option)
+            known[option.steps] = measured
+    recordless = [kind in ("tables", "synthetic people") for kind in order]
+    assert recordless == sorted(recordless, reverse=True)
+    assert 4 < sum(recordless) < len(recordless)
+
+
 def test_a_looser_recipient_is_offered_every_crowd_that_homes_may_need():
     """Of re-identification groups of 3 do; of homes they may not: larger ones are tried then."""
 
