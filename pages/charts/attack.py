@@ -15,7 +15,9 @@ from .words import brief, percent
 BEFORE, AFTER, GUESSING = "data as they are", "release", "guessing"
 THRESHOLD = "threshold"
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
-_APART = 0.1  # of the figure: a column of numbers to the right of it
+# Right ends of the columns of numbers to the right of the figure, across it.
+_ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.69, 0.775, 0.885, 1.0)
+_APART = 0.09  # before the first of them
 _HALF = 0.42  # of a row: half the length of a threshold's line
 _UP = 0.19  # of a row: what was before stands so much above its middle, what is after below
 
@@ -74,7 +76,7 @@ def before_and_after(
     above, below = _ROW_PX * len(shares), _ROW_PX * len(errors)
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)
     limited = any(math.isfinite(row.limit) for row in (*shares, *errors))
-    ends = _ends(4 if limited else 3)
+    ends = _WITH_THRESHOLDS if limited else _ENDS
     traces = _series(shares, of, "")
     across = {"domain": [0, ends[0] - _APART], "zeroline": False}
     title = f"Share of the {whom} asked about: less is safer"
@@ -156,11 +158,6 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
         *([before] if any(math.isfinite(row.before.value) for row in rows) else []),
         dots(AFTER, 1, of.categories[0], "circle"),
     ]
-
-
-def _ends(columns: int) -> list[float]:
-    """Right ends of the columns of numbers, across the figure."""
-    return [1 - _APART * (columns - 1 - column) for column in range(columns)]
 
 
 def _numbers(

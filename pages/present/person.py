@@ -17,7 +17,7 @@ from fpanon_core.studies.option_result import OptionResult
 from pages.charts import spacetime
 from pages.charts.maps import corners_of
 from pages.charts.record import Played, played_legend, published_map, recorded_map
-from pages.charts.style import Theme
+from pages.charts.style import Theme, projected
 from pages.present import story
 from pages.present.stage import Slide, height
 from pages.shell import questions
@@ -83,8 +83,9 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
     draw = partial(_moment, seen, at, name, story.nobody_told(option, name), of)
     # All of it is there at first; a press of the space bar goes through it.
     play(f"present_play_{len(at)}", told, draw, start=len(at) - 1, shortcut="Space")
+    marks = played_legend(of, published=record is not None)
     legend(
-        played_legend(of, published=record is not None),
+        projected(marks, marks.layout.height),
         key="present_marks",
         alt="What the marks of the maps are.",
     )

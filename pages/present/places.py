@@ -33,6 +33,7 @@ HEXAGONS = Kind("people", people_by_hexagon.study, page="present", kept=4)
 SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _LEGEND_PX = 84
 _MAP_PX = 205
+_SCALE_PX = 96
 Made = count_tables.Result | synthetic_people.Result
 
 
@@ -190,7 +191,9 @@ def _pair(
                 height=height(_MAP_PX),
             )
     legend(
-        scale_bar(scales[0], "People per km², the same colours on both maps", of),
+        projected(
+            scale_bar(scales[0], "People per km², the same colours on both maps", of), _SCALE_PX
+        ),
         key="present_scale",
         alt="The colours of people per square kilometre.",
     )
