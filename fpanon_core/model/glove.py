@@ -282,13 +282,11 @@ class Verification:
         return "" if self.period_days is None else days_text(self.period_days)
 
     def __str__(self) -> str:
-        counted = tuple(
-            f"{number:,} {one}{'' if number == 1 else 's'}"
-            for number, one in ((self.users, "user"), (self.groups, "group"))
-        )
-        checked = f"{', '.join(counted)}, {self.samples:,} original samples checked"
+        people = "1 person" if self.users == 1 else f"{self.users:,} people"
+        groups = "1 group" if self.groups == 1 else f"{self.groups:,} groups"
+        checked = f"{people}, {groups}, {self.samples:,} original samples checked"
         if self.note:
-            checked = f"{', '.join(counted)}; {self.note}"
+            checked = f"{people}, {groups}; {self.note}"
         if self.passed and self.k == 0:
             return f"In order: files, figures and names; no crowd is promised ({checked})."
         if self.passed:

@@ -194,7 +194,7 @@ def as_option(thing: Any) -> ReleaseOption:
     --------
     >>> from fpanon_core import SampleUsers
     >>> as_option(("half", [SampleUsers(0.5)])).name, as_option(SampleUsers(0.5)).name
-    ('half', '50% of the users')
+    ('half', '50% of the people')
     """
     if isinstance(thing, ReleaseOption):
         return thing

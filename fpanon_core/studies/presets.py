@@ -185,7 +185,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     --------
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 90_000], [0, 0], [0, 0])
     >>> [option.name for option in table_options(fs)][-2:]
-    ['synthetic people by squares of 5 km, ε = 1', 'synthetic people by squares of 5 km, ε = 0.5']
+    ['synthetic people by square of 5 km, ε = 1', 'synthetic people by square of 5 km, ε = 0.5']
     """
     people = about_people(fs)
     wanted: list[tuple[type[Tables], float | None]] = [

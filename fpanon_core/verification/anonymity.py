@@ -202,7 +202,7 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
     if not known.all():
         text = (
             f"{int((~known).sum())} samples listed as suppressed are not in the original, or "
-            "another user's."
+            "another person's."
         )
         faults.add("unknown suppressed sample", text)
     gone[rows[known]] = True
@@ -242,17 +242,17 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
     original = faults.original
     group = np.asarray(result.group, np.int64)
     if len(group) != original.n_users:
-        text = f"The result has {len(group)} users, the original {original.n_users}."
+        text = f"The result has {len(group)} people, the original {original.n_users}."
         faults.add("missing user", text)
         return None
     if len(group) and not (group.min() >= -1 and group.max() < p.n_groups):
-        faults.add("unknown group", "A user is in a group of which nothing is published.")
+        faults.add("unknown group", "A person is in a group of which nothing is published.")
         return None
     _said_of_itself(result, faults)
     members = np.zeros(p.n_groups, np.int64)
     np.add.at(members, group[group >= 0], original.weight[group >= 0])
     for g in np.flatnonzero(members != p.n_users).tolist():
-        text = f"Group {g} is said to have {p.n_users[g]} users and has {members[g]}."
+        text = f"Group {g} is said to have {p.n_users[g]} people and has {members[g]}."
         faults.add("group size", text, group=g)
     cells = bounds_of(p)
     for g in range(p.n_groups):
@@ -281,7 +281,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
         text = "The numbers behind the pseudonyms are not, one by one, those of the original."
         faults.add("pseudonym", text)
     if not np.array_equal(result.weight, original.weight):
-        faults.add("weight", "The users' weights are not those of the original.")
+        faults.add("weight", "The people's weights are not those of the original.")
     if p.crs != original.crs:
         faults.add("projection", "The map projection is not that of the original.")
     if p.clock != original.clock:
@@ -324,7 +324,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
             "left over": result.leftover not in ("merge", "suppress"),
             "left out": not sound,
         },
-        "A limit, a share, or what becomes of left-over users is none that there is.",
+        "A limit, a share, or what becomes of left-over people is none that there is.",
     )
     _tell(
         faults,
@@ -332,7 +332,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
             "left over": not ours or twice or -(-most // shards) >= max(result.k, 1),
             "left out": sound and (not possible or bool((gone > share * people + 1e-6).any())),
         },
-        "The users said to be left over, or left out, are none of the original, or too many.",
+        "The people said to be left over, or left out, are none of the original, or too many.",
     )
     _tell(
         faults,
@@ -340,7 +340,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
             "left over": result.leftover == "suppress" and bool((group[left] >= 0).any()),
             "left out": len(np.unique(out)) < len(out) or bool((group[out] >= 0).any()),
         },
-        "A user said to be left over, or left out, is published, or listed twice.",
+        "A person said to be left over, or left out, is published, or listed twice.",
     )
     _check_reasons(result, left, out, faults)
 
@@ -352,7 +352,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
     people = np.bincount(period, fs.weight)
     if not {"user", "sample", "reason"} <= set(stated.columns):
-        faults.add("reason", "The samples listed as suppressed have no user, row or reason.")
+        faults.add("reason", "The samples listed as suppressed have no person, row or reason.")
         return
     user, _ = _known_users(stated["user"], fs)
     known = stated["user"].isin(range(fs.n_users)).to_numpy()
@@ -362,7 +362,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
     over, sparse = by_reason.get("left over", none), by_reason.get("period of fewer than k", none)
     hardest = by_reason.get("hardest to hide", none)
     wrong = {
-        "as left over, and the users are not": len(over)
+        "as left over, and the people are not": len(over)
         and (result.leftover != "suppress" or not np.isin(over, left).all()),
         "as hardest to hide, of others than those left out": not np.array_equal(
             np.unique(hardest), np.unique(out)

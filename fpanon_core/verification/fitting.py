@@ -146,12 +146,12 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     must = np.bincount(fs.sample_user[wanted], minlength=fs.n_users) > 0
     spare = int(must.sum()) - int(claim.records.sum())  # users for whom there is no record
     if spare < 0:
-        text = f"There are {-spare} more published records than original users."
+        text = f"There are {-spare} more published records than original people."
         faults.add("unknown user", text)
         return None
     if listed is not None and spare > 0:
         for _ in range(spare):
-            text = "A user's samples are not all listed as left out, and there is no record left."
+            text = "A person's samples are not all listed as left out, and there is no record left."
             faults.add("missing user", text)
         return None
     allowed = may_miss if listed is None else 0
@@ -172,8 +172,8 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     home = _by_flow(mixed, sizes, fs.n_users, int(must.sum()))
     if home is None:
         text = (
-            "The original users cannot be given the published records one by one so that each "
-            "record holds its user's samples."
+            "The original people cannot be given the published records one by one so that each "
+            "record holds its person's samples."
         )
         faults.add("no assignment", text)
         return None
@@ -181,7 +181,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     closest = only or int(sizes[pairs.kind].sum()) <= _MOST_PAIRS
     if not closest and allowed:
         text = (
-            "Too many users fit too many records to tell which samples are left out; verify with "
+            "Too many people fit too many records to tell which samples are left out; verify with "
             "the key, or with the list of the samples left out."
         )
         faults.add("undecided", text)
@@ -194,7 +194,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())
         if missed > allowed:
             text = (
-                f"At least {missed} original samples lie outside the records of their users; "
+                f"At least {missed} original samples lie outside the records of their people; "
                 f"{allowed} are stated to be left out."
             )
             faults.add("uncovered sample", text)
@@ -224,14 +224,13 @@ def _possible(
     if allowed:
         text = (
             f"At least {int(fewest.sum())} original samples lie outside every record that may be "
-            f"their user's; {allowed} are stated to be left out."
+            f"their person's; {allowed} are stated to be left out."
         )
         faults.add("uncovered sample", text)
         return None
     for u in np.flatnonzero(fewest).tolist():
         text = (
-            "No published record holds all the samples of an original user that are not listed as "
-            "left out."
+            "No published record holds all the samples of a person that are not listed as left out."
         )
         faults.add("uncovered sample", text, user=u)
     return None

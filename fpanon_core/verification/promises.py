@@ -79,7 +79,7 @@ def check_claim(
     gone = int(checked.gone.sum())
     if listed is None and gone > may_miss:
         text = (
-            f"{gone} original samples lie outside what is published of their users; {may_miss} are "
+            f"{gone} original samples lie outside what is published of them; {may_miss} are "
             "stated to be left out."
         )
         faults.add("uncovered sample", text)
@@ -175,7 +175,7 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
         kept = _kept(fs, gone)
         for u in np.flatnonzero((home < 0) & (kept > 0)).tolist():
             text = (
-                f"A user is not published, and {kept[u]} of the user's samples are not listed as "
+                f"Somebody is not published, and {kept[u]} of their samples are not listed as "
                 "left out."
             )
             faults.add("missing user", text, user=u)
@@ -188,13 +188,13 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
             (
                 "uncovered sample",
                 ~covered & ~gone & (home >= 0)[user],
-                "An original sample lies outside what is published of its user, and is not listed "
-                "as left out.",
+                "An original sample lies outside what is published of its person, and is not "
+                "listed as left out.",
             ),
             (
                 "left out though published",
                 inside,
-                "A sample is listed as left out and lies inside what is published of its user.",
+                "A sample is listed as left out and lies inside what is published of its person.",
             ),
         ):
             for s in np.flatnonzero(which).tolist():

@@ -24,7 +24,7 @@ from tests.support.visitor import Visitor
 
 pytestmark = pytest.mark.browser
 
-OPEN = "2,000 users"  # the synthetic sample, in the line above every view
+OPEN = "2,000 people"  # the synthetic sample, in the line above every view
 AT_WORK = "Measuring at"
 _ITS_TURN = re.compile(AT_WORK + r".* so far")  # what waits behind other work has no time yet
 
@@ -105,7 +105,7 @@ def test_another_browser_never_gets_in(visitor: Visitor, server: Server) -> None
     """It knows the session's name, as from an address of an upload; or has a window beside it."""
     visitor.turn_to("data").upload("data_file", "mine.csv", separated(events(4, 5)))
     visitor.click("data_read")
-    visitor.until(lambda page: "4 users" in page.text, "the data")
+    visitor.until(lambda page: "4 people" in page.text, "the data")
     thief = Visitor(server.address).open()
     visitor.cut()
     thief.leave()
@@ -113,13 +113,13 @@ def test_another_browser_never_gets_in(visitor: Visitor, server: Server) -> None
     second = Visitor(server.address, visitor.cookies).open()
     for page in (thief, second):
         assert page.session != visitor.session
-        assert "4 users" not in page.text
+        assert "4 people" not in page.text
         assert b"mine.csv" not in b"".join(page.heard)
     path = f"/_stcore/upload_file/{visitor.session}/any"
     visitor.connect()
     status, told = thief.send(path, "theirs.csv", b"x")
     assert (status, told) == (403, b"This session is not of this browser.")
-    assert "4 users" in visitor.text
+    assert "4 people" in visitor.text
     assert SECRET.encode() not in b"".join(visitor.heard)
     thief.leave()
     second.leave()

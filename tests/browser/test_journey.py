@@ -25,7 +25,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert page.url == f"{dashboard.address}/"
     dashboard.turn_to("How hard to hide")
     dashboard.wait_for_curves("anon_by_k", KS)
-    dashboard.says("496 users")
+    dashboard.says("496 people")
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
     dashboard.wait_until_idle()
     assert [row[0] for row in dashboard.table("Already k-anonymous", 6)] == PROFILES
@@ -36,7 +36,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.turn_to("Data")
     dashboard.open_sample_in_data("people", 2_000)
     dashboard.turn_to("How hard to hide")
-    dashboard.says("2,000 users")
+    dashboard.says("2,000 people")
     dashboard.wait_for_curves("anon_by_k", KS)
     bar = page.get_by_test_id("stMain").locator(".st-key-bar")  # above the figures of every view
     expect(bar.get_by_text("Synthetic data")).to_be_visible()
@@ -63,7 +63,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     page.locator(".st-key-data_on button").click()
     dashboard.wait_for_view("Overview")
     dashboard.turn_to("How hard to hide")
-    dashboard.says("12 users")
+    dashboard.says("12 people")
     dashboard.wait_for_curves("anon_by_k", KS)
     dashboard.wait_for_curves("anon_by_profile", PROFILES)
     dashboard.wait_until_idle()

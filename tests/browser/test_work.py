@@ -66,7 +66,7 @@ def test_two_sessions_compute_at_once_and_see_only_their_own(
     one.wait_until_idle()
 
     assert "somewhere-else" not in one.text
-    assert "40 users" not in one.text
+    assert "40 people" not in one.text
     for theirs in ("Synthetic", "2,000", "u0001"):
         assert theirs not in two.text
     gaps = []

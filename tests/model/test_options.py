@@ -53,13 +53,13 @@ def test_comes_back_from_json_equal(option):
     ("step", "words"),
     [
         (fp.Generalize(HOUR), "1 km · 1 h"),
-        (fp.SampleUsers(0.25), "25% of the users"),
+        (fp.SampleUsers(0.25), "25% of the people"),
         (fp.AddNoise(500, 90), "noise of 500 m (planar Laplace) and 1.5 h (Laplace)"),
         (fp.AddNoise(0, 5, time="gaussian"), "noise of 5 min (Gaussian)"),
         (fp.AddNoise(), "no noise"),
         (fp.Permute(), "positions exchanged within 1 h"),
         (fp.Permute("times"), "times exchanged within 5 km"),
-        (fp.SuppressRare(3), "bins of fewer than 3 users left out"),
+        (fp.SuppressRare(3), "bins of fewer than 3 people left out"),
         (fp.Glove(5), "GLOVE, k = 5"),
         (fp.Glove(2, 15_000, 360), "GLOVE, k = 2, within 15 km and 6 h"),
     ],
@@ -77,7 +77,7 @@ def test_whatever_says_an_option():
         fp.as_option([]).name == fp.as_option(()).name == fp.ReleaseOption("  ").name == "as it is"
     )
     assert fp.as_option(option.to_dict()) == option
-    assert option.text == "1 km · 1 h, then bins of fewer than 2 users left out"
+    assert option.text == "1 km · 1 h, then bins of fewer than 2 people left out"
     assert str(option) == "mine"
 
 

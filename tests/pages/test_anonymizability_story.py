@@ -95,7 +95,7 @@ def test_sentences_are_those_of_the_snapshot(measured: list[Measured]) -> None:
 
 
 def test_reach(measured: list[Measured]) -> None:
-    """99% of the users lie at 0.1125 or below, 1.2 times that is shown."""
+    """99% of the people lie at 0.1125 or below, 1.2 times that is shown."""
     ends = np.quantile(measured[0].gaps.at(3).values, 0.99)
     assert story.reach({FINE: measured[0]}, (2, 3)) == pytest.approx(1.2 * ends)
     assert story.reach({COARSE: measured[1]}, (2,)) == 0.05

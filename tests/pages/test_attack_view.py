@@ -69,11 +69,11 @@ def test_one_user_cannot_be_looked_for(app: AppTest) -> None:
     upload(app, rows(users=1, samples=4))
     go(app, "attack")
     assert not app.exception
-    assert "1 user" in app.error[0].value
+    assert "1 person" in app.error[0].value
 
 
 def test_nothing_is_attacked_until_a_release_is_chosen(small: AppTest) -> None:
-    assert "Choose the form of the data that is to be attacked" in said(small)
+    assert "Choose the option that is to be attacked" in said(small)
     assert small.selectbox(key="attack_release").value is None
     assert "aligned, k = 2" in small.selectbox(key="attack_release").options
     assert not small.session_state["fp_jobs"]

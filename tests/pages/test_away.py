@@ -60,7 +60,7 @@ def test_what_is_opened_is_handed_on_to_the_next_page(app: AppTest) -> None:
     again.run()
     assert again.session_state["fp_dataset"] is app.session_state["fp_dataset"]
     assert again.session_state["fp_jobs"] is work.jobs
-    assert "3 users" in said(again)
+    assert "3 people" in said(again)
 
 
 def test_a_file_that_a_widget_holds_is_not_dropped_and_counted_once_read(app: AppTest) -> None:

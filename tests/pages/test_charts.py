@@ -215,7 +215,7 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.duration(47.9 * 60) == "47.9 hours"
     assert words.duration(48 * 60) == "2 days"
     assert (words.duration(9.94 * 1440), words.duration(222.1 * 1440)) == ("9.9 days", "222 days")
-    assert words.share(0, 496) == "none of the 496 users"
+    assert words.share(0, 496) == "none of the 496 people"
     assert words.share(3, 496) == "3 of the 496 people (0.6%)"
     assert words.percent(0.9999) == "more than 99.9%"
     assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
@@ -287,14 +287,14 @@ def test_mitigations_show_accuracy_and_cost(of: style.Theme) -> None:
 def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
     lon, lat = np.array([0.0, 1.0]), np.array([10.0, 10.0])
     some = places_map(
-        lon[:1], lat[:1], np.array([1]), style.LIGHT, noun="user", most=100, around=(lon, lat)
+        lon[:1], lat[:1], np.array([1]), style.LIGHT, noun="person", most=100, around=(lon, lat)
     )
     alone = places_map(lon[:1], lat[:1], np.array([1]), style.LIGHT)
     spots = [
         next(x for x in json.loads(m.to_json())["layers"] if x["id"] == "places")["data"][0]
         for m in (some, alone)
     ]
-    assert spots[0]["tip"] == "1 user"
+    assert spots[0]["tip"] == "1 person"
     assert spots[1]["tip"] == "1 sample"
     assert (spots[0]["r"], spots[1]["r"]) == (4.1, 14.0)  # 3 + 11·√(1/100), 3 + 11
     assert json.loads(some.to_json())["initialViewState"]["longitude"] == 0.5

@@ -191,7 +191,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.number_input(key="options_share").set_value(50.0)
     app.button(key="options_add").click().run()
     explored(app, 2)
-    row = whole(app).set_index("Option").loc["50% of the users"]
+    row = whole(app).set_index("Option").loc["50% of the people"]
     assert row["People"] in ("4", "5")
     # A number that nothing is made of is not passed over.
     app.number_input(key="options_side").set_value(2.0)
@@ -220,7 +220,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     explored(app, 3)
     row = whole(app).set_index("Option").loc["blurred"]
     assert row["What is done"] == "noise of 300 m (planar Laplace)"
-    assert "They say nothing of an attacker who knows where somebody truly was" in said(app)
+    assert "They say nothing of an attacker who knows true points" in said(app)
     # No name is given twice; and exchange suits the windows.
     app.number_input(key="options_noise_m").set_value(0.0)
     app.number_input(key="options_share").set_value(40.0)

@@ -47,9 +47,9 @@ def test_without_data_a_view_says_so_kindly(app: AppTest, page: str) -> None:
 
 def test_one_click_leads_to_everyones_k_gap(app: AppTest) -> None:
     opened(app)
-    assert "496 users" in said(app)
+    assert "496 people" in said(app)
     assert "each moved to the nearest antenna" in said(app)  # said wherever the sample is shown
-    assert "To look like 9 other users" in said(app)
+    assert "To look like 9 other people" in said(app)
     until(app, lambda at: idle(at) and len(at.selectbox(key="anon_profile").options) == 6)
     table = next(d.value for d in app.dataframe if "Already k-anonymous (%)" in d.value)
     assert table["Profile"].iloc[0] == "100 m · 1 min"
@@ -99,7 +99,7 @@ def test_every_k_to_100_comes_from_one_run_and_is_a_click_away(app: AppTest) -> 
     assert app.selectbox(key="anon_k").options == ["2", "5", "10", "25", "50", "100"]
     runs = {key: [m.gaps for m in each] for key, each in measured(app).items()}
     crowds(app).set_value([2, 100]).run()
-    assert "To look like 99 other users" in said(app)
+    assert "To look like 99 other people" in said(app)
     assert app.query_params["k"] == "2,100"
     app.selectbox(key="anon_k").set_value(25).run()
     assert crowds(app).value == [2, 25, 100]  # what is looked at is drawn
@@ -185,16 +185,16 @@ def test_k_beyond_the_users_is_told(app: AppTest) -> None:
 
 def test_one_user_cannot_hide(app: AppTest) -> None:
     upload(app, rows(users=1, samples=5))
-    assert "1 users" not in said(app)
+    assert "1 people" not in said(app)
     go(app, "anonymizability")
     assert "has 1 person, and one person alone cannot hide" in app.error[0].value
-    assert "at least 2 users" in app.error[0].value
+    assert "at least 2 people" in app.error[0].value
     assert idle(app)
     assert not app.exception
     upload(app, rows(users=2, samples=1), name="two.csv")  # two of one sample each can
     go(app, "anonymizability")
     until(app, lambda at: idle(at) and has(at, "anon_get_k_gaps"))
-    assert "To look like one other user" in said(app)
+    assert "To look like one other person" in said(app)
     assert not app.error
 
 
@@ -252,7 +252,7 @@ def test_server_folder_is_offered_only_when_named_and_confined(
     app.selectbox(key="data_folder_file").set_value("own.csv").run()
     app.button(key="data_folder_read").click().run()
     until(app, idle)
-    assert "3 users" in said(app)
+    assert "3 people" in said(app)
 
 
 def test_what_reading_a_large_file_takes_is_told_before(
@@ -274,7 +274,7 @@ def test_what_reading_a_large_file_takes_is_told_before(
     until(app, lambda at: "It has about 600 rows." in said(at))
     app.button(key="data_folder_read").click().run()
     until(app, idle)
-    assert "30 users" in said(app)
+    assert "30 people" in said(app)
 
 
 def test_what_would_not_fit_says_what_can_be_done_instead() -> None:
@@ -309,7 +309,7 @@ def test_a_folder_read_before_is_opened_from_the_servers_folder(
     fs = app.session_state["fp_dataset"].fs
     assert (fs.digest, fs.folder) == (whole.digest, (folder / "kept").resolve())
     told = said(app)
-    assert "4 users" in told
+    assert "4 people" in told
     assert "Africa/Dakar time." in told
     assert "read before, from parts, and kept" in told
     assert not has(app, "data_screen")
@@ -350,7 +350,7 @@ def test_a_job_that_ends_while_the_page_is_drawn_is_taken_over_at_once(
     monkeypatch.setattr(job_panel, "collect", collect_too_early)
     app.run()
     assert not [job for job in app.session_state["fp_jobs"] if job.kind == "read"]
-    assert "496 users" in said(app)
+    assert "496 people" in said(app)
 
 
 def test_an_unreadable_file_leaves_the_open_data_open(app: AppTest) -> None:

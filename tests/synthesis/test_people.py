@@ -132,7 +132,7 @@ def test_option_refuses_what_cannot_be(change, what) -> None:
 def test_option_reads_itself_back_and_stands_alone() -> None:
     option = fp.ReleaseOption(steps=[fp.Synthesize(FRAME, 2, 500)])
     assert fp.ReleaseOption.from_dict(option.to_dict()) == option
-    assert option.name == "500 synthetic people by squares of 1 km, ε = 2"
+    assert option.name == "500 synthetic people by square of 1 km, ε = 2"
     assert option.tables is None
     assert option.recordless == option.steps[0]
     with pytest.raises(fp.ConfigError, match="no other technique"):
