@@ -218,18 +218,18 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
         raise ConfigError(
             f"groups has the shape {group.shape}; give a whole number for each of the "
-            f"{fs.n_users} users, as an earlier result's group."
+            f"{fs.n_users} people, as an earlier result's group."
         )
     if (group < 0).any():
         raise ConfigError(
-            f"groups names no group (−1) for {int((group < 0).sum())} users; give a result in "
-            "which everybody is published, or leave these users out of the data."
+            f"groups names no group (−1) for {int((group < 0).sum())} people; give a result in "
+            "which everybody is published, or leave these people out of the data."
         )
     number, inverse = np.unique(group, return_inverse=True)
     weight = np.bincount(inverse, fs.weight)
     if (weight < k).any():
         raise ConfigError(
-            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} users; give groups "
+            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} people; give groups "
             "made for this k, or more."
         )
     order = np.argsort(inverse, kind="stable")

@@ -419,7 +419,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     kept = visitors[bin_] >= step.min_users
     if not kept.any():
         raise InfeasibleError(
-            f"No bin has {step.min_users} users or more (the most visited has {visitors.max()}), "
+            f"No bin has {step.min_users} people or more (the most visited has {visitors.max()}), "
             "and nothing would be left; lower min_users or generalize first."
         )
     return fs.with_samples(kept)

@@ -166,7 +166,7 @@ def check_k(k: int, n_users: int) -> None:
     if n_users < 2:
         raise InfeasibleError(
             "The data set has a single fingerprint, and nobody to hide among; load data with at "
-            "least 2 users."
+            "least 2 people."
         )
     if k > n_users:
         raise InfeasibleError(

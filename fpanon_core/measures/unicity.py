@@ -214,7 +214,7 @@ def points_needed(
     heavy = np.flatnonzero(monthly >= min_per_month)
     if len(heavy) == 0:
         raise InfeasibleError(
-            f"None of the {fs.n_users} users has {min_per_month:g} interactions in 30 days (the "
+            f"None of the {fs.n_users} people has {min_per_month:g} interactions in 30 days (the "
             f"busiest has {monthly.max():.1f}); lower min_per_month."
         )
     knowledge = drawn(fs, config, among=heavy, beyond=True)

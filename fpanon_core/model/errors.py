@@ -81,7 +81,7 @@ def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                 if memory_ended(fault):
                     raise OutOfMemory(
                         f"Reading the {what} needs more memory than there is to spare. Give fewer "
-                        "days or users, or fewer columns, or use a machine with more memory."
+                        "days or people, or fewer columns, or use a machine with more memory."
                     ) from None
                 last = traceback.extract_tb(fault.__traceback__)[-1]
                 place = f"{type(fault).__name__} at {os.path.basename(last.filename)}:{last.lineno}"

@@ -112,7 +112,7 @@ class GloveResult:
 
     def __repr__(self) -> str:
         return (
-            f"GloveResult({self.n_users} users in {self.published.n_groups} groups, k = {self.k}, "
+            f"GloveResult({self.n_users} people in {self.published.n_groups} groups, k = {self.k}, "
             f"{len(self.suppressed)} samples suppressed)"
         )
 

@@ -114,7 +114,7 @@ class StretchComponents:
         """(S, T, D) of one measured user, given by row number, each ascending."""
         at = np.flatnonzero(self.result.users == user)
         if len(at) == 0:
-            raise InfeasibleError("This user was not measured; measure them first.")
+            raise InfeasibleError("This person was not measured; measure them first.")
         parts = [
             self.matched_samples(self.fs, user, int(b), self.result.config)
             for b in self.result.neighbours[at[0]]

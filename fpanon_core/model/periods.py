@@ -58,7 +58,7 @@ class PeriodSet(Closed):
 
     def __repr__(self) -> str:
         return (
-            f"PeriodSet({self.pieces.n_users} pieces of {self.n_people} users in "
+            f"PeriodSet({self.pieces.n_users} pieces of {self.n_people} people in "
             f"{len(self.periods)} periods of {days_text(self.days)})"
         )
 

@@ -26,7 +26,7 @@ OVER_PROFILES = {
 }
 _HEADINGS = {
     "unicity": "Unicity: share of people found",
-    "k": "k-disclosure: mean chance of naming the right record",
+    "k": "k-disclosure: mean chance of picking the right record",
     "em": "EM-disclosure: mean change of the probability of presence",
     "kl": "KL-disclosure: mean information gained about a bin (nats)",
 }

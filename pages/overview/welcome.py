@@ -12,7 +12,7 @@ from pages.shell import dataset, study
 
 def show() -> None:
     """All of it."""
-    st.title("Which release of these mobility data is safe?", anchor=False)
+    st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
         "**fpanon** attacks your data and every release it could make of them. Nothing leaves this "
         "machine: no map tiles, no telemetry, no copy of the data on disk. Soon you leave with:"

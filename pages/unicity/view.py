@@ -16,8 +16,8 @@ of = style.theme(st.context.theme.type)
 place = layout.line("unicity", "How little does an attacker need to know?")
 data = layout.data(
     "unicity",
-    without="No data set is open yet. Open a sample, or your own data, and it is looked at as an "
-    "outsider would.",
+    without="No data set is open yet. Open a sample, or your own data, to see what an attacker "
+    "needs to know.",
 )
 with place.popover("Settings", icon=":material/tune:", key="unicity_settings"):
     seed = form.seed()

@@ -23,7 +23,7 @@ SOON_MS = 15_000
 
 VIEWS = tuple(place.title for place in navigation.PLACES)
 # Where it is not the view's name.
-_HEADINGS = {"Overview": "Which release of these|May these data be released"}
+_HEADINGS = {"Overview": "Which release of your|May these data be released"}
 # The heading of a slide is its question, which may be that of the overview, too.
 _SLIDE = ".st-key-present_heading h1"
 SAMPLES = {"taxis": "Open the San Francisco taxis", "people": "Open the synthetic users"}

@@ -81,7 +81,7 @@ def test_saved_in_one_browser_and_opened_in_another(
     second = open_dashboard()
     second.go("/data")
     give(second, study)
-    second.says("A study waits for its data: “own.csv”, 30 users")
+    second.says("A study waits for its data: “own.csv”, 30 people")
     second.upload("own.csv", separated(events(30, 15)))
     second.says("nothing was computed anew")
     assert verdict(second) == said

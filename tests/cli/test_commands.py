@@ -744,7 +744,7 @@ def test_one_person_has_nobody_to_hide_among(tmp_path: Path) -> None:
     said_by("ingest", path, "--user", "who")
     result = run("measure", path, "--user", "who")
     assert result.exit_code == 2
-    assert "at least 2 users" in result.stderr
+    assert "at least 2 people" in result.stderr
 
 
 @pytest.mark.parametrize("debug", [False, True])
@@ -866,7 +866,7 @@ def test_options_of_three_in_text_json_and_file(
     arguments = ("options", three, "--options", options_json, "--p", 1, "--limit", 0.5)
     output = said_by(*arguments, "--out", out)
     assert "unsafe; on the front" in output
-    assert "crowds: No bin has 9 users" in output
+    assert "crowds: No bin has 9 people" in output
     table = pd.read_csv(out) if ending == ".csv" else pd.read_parquet(out)
     assert table["option"].tolist() == ["raw", "hour", "crowds"]
     # By the hour alice and bob are named at even odds, by true points and by published ones.

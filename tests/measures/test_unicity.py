@@ -256,7 +256,7 @@ def test_points_needed_takes_the_heavy_users_of_a_thirty_day_month():
     # Minute 24 alone sets user 0 apart: the order drawn says when it came.
     assert table.points.between(1, 25).all()
     assert fp.points_needed(fs, min_per_month=72).attrs["never"] == 1  # user 1 is inside user 0
-    with pytest.raises(fp.InfeasibleError, match=r"None of the 3 users .* busiest has 75\.0"):
+    with pytest.raises(fp.InfeasibleError, match=r"None of the 3 people .* busiest has 75\.0"):
         fp.points_needed(fs, min_per_month=76)
     for wrong in ({"min_per_month": -1}, {"users": 0}, {"out_of": 0}, {"strategy": "best"}):
         with pytest.raises(fp.ConfigError, match=next(iter(wrong))):

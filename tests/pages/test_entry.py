@@ -70,7 +70,7 @@ def test_who_is_let_in_sees_pages_and_the_way_out(monkeypatch: pytest.MonkeyPatc
     left: list[bool] = []
     monkeypatch.setattr("streamlit.logout", lambda: left.append(True))
     at = app("anna").run()
-    assert "Which release of these mobility data" in at.title[0].value
+    assert "Which release of your mobility data" in at.title[0].value
     assert [text.value for text in at.sidebar.text] == ["Logged in as anna@office.example"]
     assert not left
     at.button(key="log_out").click().run()
@@ -79,6 +79,6 @@ def test_who_is_let_in_sees_pages_and_the_way_out(monkeypatch: pytest.MonkeyPatc
 
 def test_alone_on_a_machine_nobody_is_asked() -> None:
     at = AppTest.from_file(str(APP), default_timeout=60).run()
-    assert "Which release of these mobility data" in at.title[0].value
+    assert "Which release of your mobility data" in at.title[0].value
     assert not at.sidebar.text
     assert "log_out" not in [button.key for button in at.button]

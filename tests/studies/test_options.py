@@ -103,7 +103,7 @@ def test_every_figure_is_that_of_the_parts(fs, options, table):
 def test_a_failure_is_said_and_costs_nobody_else(table):
     faults = [result.fault for result in table.results]
     assert [fault is None for fault in faults] == [True] * 5 + [False, True]
-    assert "10000 users" in faults[5]
+    assert "10000 people" in faults[5]
     assert math.isnan(table.risk[5])
     assert math.isnan(table.utility[5])
     assert not table.front[5]

@@ -1,0 +1,59 @@
+"""One word for one thing: no text of a page says it by a word that is not ours."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fpanon_core.model.definitions import definitions
+
+ROOT = Path(__file__).parents[2]
+NOT_OURS = re.compile(
+    r"\b(users?|subscribers?|outsiders?|crowds?|phantom|whoever|foretold|beforehand|whereabouts"
+    r"|equivalence class(es)?|chance of naming)\b|(\d|^) %",
+    re.IGNORECASE,
+)
+MAY = "pages/server"  # of the machine's user accounts, and of addresses
+
+
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Every text of several words in a module, without docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    said = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Expr)}
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in said else ""
+        if isinstance(text, str) and " " in text.strip():
+            yield node.lineno, text
+
+
+def found(where: str) -> list[str]:
+    """The words that are not ours below a folder."""
+    return [
+        f"{path.relative_to(ROOT)}:{line}: {match.group()}"
+        for path in sorted((ROOT / where).rglob("*.py"))
+        if MAY not in path.as_posix()
+        for line, text in texts(path)
+        for match in NOT_OURS.finditer(text)
+    ]
+
+
+@pytest.mark.parametrize("where", ["pages", "fpanon_core/studies", "fpanon_core/anonymize"])
+def test_no_text_has_a_word_that_is_not_ours(where: str) -> None:
+    assert found(where) == []
+
+
+def test_no_definition_has_one() -> None:
+    said = {name: each.tooltip for name, each in definitions().items()}
+    assert len(said) > 40
+    assert not [name for name, text in said.items() if NOT_OURS.search(text)]
+
+
+def test_words_in_sentences_are_found_and_keys_are_not(tmp_path: Path) -> None:
+    module = tmp_path / "x.py"
+    module.write_text('"""Users."""\nA = f"{1} % of users"\nB = ["user", "n_users"]\n')
+    assert list(texts(module)) == [(2, " % of users")]
+    assert [m.group() for m in NOT_OURS.finditer(" % of users")] == [" %", "users"]
