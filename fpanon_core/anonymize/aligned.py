@@ -229,8 +229,8 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
     weight = np.bincount(inverse, fs.weight)
     if (weight < k).any():
         raise ConfigError(
-            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} people; give groups "
-            "made for this k, or more."
+            f"groups has {int((weight < k).sum())} groups of fewer than k = {k} people; give "
+            "groups made for this k, or more."
         )
     order = np.argsort(inverse, kind="stable")
     ends = np.cumsum(np.bincount(inverse))[:-1]

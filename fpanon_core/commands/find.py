@@ -87,7 +87,7 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
     if run.out is not None:
         raw = run.ask("the data as they are", as_it_is, table)
         facts = run.wanted.facts(run.report)
-        kept = Exploration(table, raw, facts, table.limits, recipient, areas)
+        kept = Exploration(table, raw, facts, table.limits, recipient, areas, len(table.untried))
         write_json(kept.to_dict(), figures_beside(run.out))
         write_table([table.to_frame()], run.out)
         run.written.append(

@@ -70,7 +70,7 @@ class Wish:
         JSON file with a list of release options to explore.
     risk : str
         Measure of risk: outsider is the share of people whose record the strongest of three
-        attackers picks out; home: homes found within 1 km by who has the record.
+        attackers picks out; home: homes found within 1 km by an attacker who has the record.
     utility : str
         What it is to be good for: transport, epidemics, or weights of your own, as in
         flows=2,density=1. With --questionnaire, the domain asked about.

@@ -178,7 +178,7 @@ def took_too_long(seconds: float) -> str:
 STILL_HERE = "Your data and settings are still here."
 WAY_OUT = (
     "Choose fewer people (screening), a coarser profile or a smaller k where there is one, or use "
-    f"a machine with more memory; whoever runs this one sets the limit ({MEMORY_VARIABLE})."
+    f"a machine with more memory; its administrator sets the limit ({MEMORY_VARIABLE})."
 )
 
 

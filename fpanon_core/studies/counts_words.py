@@ -68,16 +68,15 @@ _UNIT = {
     "user-slot": "the records of any one person within any one slot",
 }
 _NOT_PROMISED = {
-    "plain": "That nobody can be found in it. Counts of one person are that person's whereabouts; "
+    "plain": "That nobody can be found in it. Counts of one person say where that person was; "
     "and linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
     "al. 2017). {more}",
-    "suppressed": "Blanks can still be narrowed down: by who knows how many people there are in "
-    "all, or has other tables of the same people (other slots, other squares, other limits), and "
-    "subtracts; by who sees a count come and go around the limit; and by linking counts from slot "
-    "to slot.",
-    "private": "What the whole group does is not hidden, and whoever knows much of it may still "
-    "infer much of one of its members. Time zone, centre of the map projection, area and period "
-    "are taken as given: they were stated, and not computed from the records.",
+    "suppressed": "An attacker can still narrow blanks down: by subtracting from the number of "
+    "all people or from other tables of them (other slots, other squares, other limits); by counts "
+    "that come and go around the limit; and by linking counts from slot to slot.",
+    "private": "What the whole group does is not hidden. An attacker who knows much of it may "
+    "still infer much of one of its members. Time zone, centre of the map projection, area "
+    "and period are taken as given: they were stated, and not computed from the records.",
 }
 _MORE = {
     True: "Filled-in points make paths smoother than they were.",
@@ -100,7 +99,7 @@ def readme(stated: Stated) -> list[str]:
         f"samples in it. {_FILLED[stated.filled_in]}",
         _ROWS[form].format_map(values),
         "## Places and period",
-        f"{_places(frame)} {_period(frame)} Places and period were stated beforehand, and not "
+        f"{_places(frame)} {_period(frame)} Places and period were stated in advance, and not "
         "taken from the records. Records outside of them are not counted.",
         "## What protects the people in it",
         _PROTECTION[form].format_map(values),

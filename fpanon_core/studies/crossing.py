@@ -336,7 +336,7 @@ def describe_crossing(
         both += " in both"
     within = "" if found.followed is None else " within a period"
     if found.falls and not found.smaller:
-        return f"Together with {before}, nobody's crowd within a period gets smaller. " + (
+        return f"Together with {before}, nobody's group within a period gets smaller. " + (
             describe_followed(found)
         )
     if not found.falls:
@@ -346,11 +346,11 @@ def describe_crossing(
             else f"of {both}, everybody is one of at least {found.together.smallest:,} in "
             "the same two groups."
         )
-        return f"Together with {before}, nobody's crowd{within} gets smaller: {end}"
+        return f"Together with {before}, nobody's group{within} gets smaller: {end}"
     if not alone:
         return (
             f"Together with {before}, nobody is alone{within}, but {found.smaller:,} of {both} "
-            f"{_have(found.smaller)} a smaller crowd than in either by itself.{_fall(found, where)}"
+            f"{_have(found.smaller)} a smaller group than in either by itself.{_fall(found, where)}"
         )
     newly = found.newly_alone
     if newly == alone:
@@ -365,8 +365,8 @@ def describe_crossing(
 def describe_naming(found: Crossing) -> str:
     """The mean chance, beside those by themselves and guessing."""
     return (
-        "Whoever knows of somebody no more than the two groups, and who the people in them are, "
-        f"names the right person with a chance of {_percent(found.together.naming)} on average; "
+        "An attacker who knows no more of a person than the two groups, and who is in them, "
+        f"picks the right person with a chance of {_percent(found.together.naming)} on average; "
         f"by one release alone, {_percent(found.first.naming)} and "
         f"{_percent(found.second.naming)}; by guessing among all in both, "
         f"{_percent(found.guessing)}."
@@ -379,9 +379,9 @@ def describe_followed(found: Crossing) -> str:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
     return (
-        "All this is of one period at a time. Whoever knows somebody's groups in every period has "
-        f"more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both releases "
-        f"together, {first:,} and {second:,} by one release alone."
+        "All this is of one period at a time. An attacker who knows a person's groups in every "
+        f"period has more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both "
+        f"releases together, {first:,} and {second:,} by one release alone."
     )
 
 
@@ -412,7 +412,7 @@ def _fall(found: Crossing, where: tuple[str, str]) -> str:
     if found.together.smallest == min(first, second):
         return ""
     return (
-        f" The smallest crowd falls from {first:,} {where[0]} and {second:,} {where[1]} to "
+        f" The smallest group falls from {first:,} {where[0]} and {second:,} {where[1]} to "
         f"{found.together.smallest:,}."
     )
 

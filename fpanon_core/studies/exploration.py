@@ -13,6 +13,7 @@ from typing import Any
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..io.report import IngestReport
+from ..model import checks
 from ..model.disclosure import RISKS
 from ..model.errors import ConfigError, SchemaError
 from ..model.files import keyed
@@ -96,6 +97,8 @@ class Exploration:
     areas : float, str or None
         Where density and flows were compared: squares of so many metres, regions by a column; the
         usual squares for None.
+    untried : int
+        Options that a search had no time for.
     """
 
     table: OptionsTable
@@ -104,6 +107,7 @@ class Exploration:
     limits: Limits = field(default_factory=Limits)
     recipient: Recipient | None = None
     areas: StatedAreas = None
+    untried: int = 0
 
     @property
     def as_it_is(self) -> OptionResult | None:
@@ -120,6 +124,7 @@ class Exploration:
             "limits": self.limits.to_dict(),
             "recipient": None if self.recipient is None else asdict(self.recipient),
             "areas": self.areas,
+            "untried": self.untried,
         }
 
     @classmethod
@@ -139,6 +144,7 @@ class Exploration:
             limits = Limits(plain.get("limits") or {})
             areas = checked_areas(plain.get("areas"))
             recipient = None if (who := plain.get("recipient")) is None else Recipient(**who)
+            untried = checks.whole("untried", plain.get("untried", 0), 0)
         except (TypeError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
                 "The saved options are damaged: what is kept beside them; explore them anew."
@@ -148,7 +154,7 @@ class Exploration:
         check(table)
         if raw is not None:
             _check(raw)
-        return cls(table, raw, facts, limits, recipient, areas)
+        return cls(table, raw, facts, limits, recipient, areas, untried)
 
 
 def facts_of(

@@ -109,8 +109,18 @@ class OptionsTable(Tabled):
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """Row numbers of the options that dominate each one, by more than intervals leave open."""
-        return dominating(self.risk, self.utility, low=self.risk_low, high=self.risk_high)
+        """Row numbers of the options that dominate each one, by more than intervals leave open.
+
+        Without records, an option reveals less than one of larger ε: that does not dominate it.
+        """
+        by = dominating(self.risk, self.utility, low=self.risk_low, high=self.risk_high)
+        steps = [option.recordless for option in self.options]
+        noise = np.array([math.inf if s is None or s.epsilon is None else s.epsilon for s in steps])
+        without = np.array([step is not None for step in steps], bool)
+        return [
+            rows[~(without[i] & without[rows] & (noise[rows] > noise[i]))]
+            for i, rows in enumerate(by)
+        ]
 
     @cached_property
     def level_with(self) -> list[IntArray]:

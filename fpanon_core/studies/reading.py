@@ -344,9 +344,7 @@ PARTS_BYTES_A_ROW = 22
 PARTS_TIMES = 5  # the rows of a batch, so often at a time
 
 
-_MORE = (
-    f"Or use a machine with more memory; whoever runs this one sets the limit ({MEMORY_VARIABLE})."
-)
+_MORE = f"Or use a machine with more memory; its administrator sets the limit ({MEMORY_VARIABLE})."
 
 
 def needed_for(head: Head) -> int:

@@ -7,7 +7,7 @@ it, and people alone with their record always stand beside.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..model.disclosure import RISKS
@@ -67,9 +67,13 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     chosen : int or None
         Row of the option that was chosen.
     """
+    tried = tried_told(exploration)
+    if left := exploration.untried:
+        told = f"The search ended before it tried {w.count(left, 'more option')}."
+        tried = replace(tried, text=(told, *tried.text), first=tried.first + 1)
     return [
         as_they_are(exploration),
-        tried_told(exploration),
+        tried,
         _chosen(exploration, decision, chosen),
         *unusual(exploration),
     ]
@@ -136,8 +140,8 @@ def alone_told(result: OptionResult) -> str:
     return (
         f"{result.alone:,} of the {w.count(result.n_users, 'person', 'people')} "
         f"({w.percent(result.alone_share)}) {verb} a record of their own in it, like nobody "
-        "else's: whoever knows enough of such a person finds all of it. The other measures are of "
-        "a few known points and do not say so."
+        "else's. An attacker who knows enough of such a person finds all of it. The other measures "
+        "assume a few known points and miss this risk."
     )
 
 
@@ -155,7 +159,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     told = [
         f"Re-identified by the strongest attacker with {w.points(p)}, {asked}: "
         f"{w.estimate(result, 'outsider')}.",
-        "Home found within 1 km by who has the record"
+        "Home found within 1 km by an attacker who has the record"
         f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
         f"{w.estimate(result, 'home')}.",
     ]
@@ -176,8 +180,8 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     if result.homes_asked:
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
-            f"{w.estimate(result, 'home')}. Guessing knows these points, and a release without the "
-            "person; the interval is of the difference."
+            f"{w.estimate(result, 'home')}. Guessing uses the same points and a release made "
+            "without the person. The interval is of the difference."
         )
     return " ".join(told)
 
@@ -209,10 +213,10 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     """How many limits there are, and how many are surely and how many perhaps not kept."""
     over = limits.broken(result)
     sure = sum(limits.surely_over(result, risk) for risk in over)
-    told = [f"are above {sure}"] if sure or not over else []
+    told = [f"exceed {sure}"] if sure or not over else []
     if len(over) > sure:
-        told.append(f"may be above {len(over) - sure}, by the upper ends of the intervals")
-    return f"Of the {w.count(len(limits.judged), 'threshold')}, they {' and '.join(told)}."
+        told.append(f"may exceed {len(over) - sure}, by the upper ends of the intervals,")
+    return f"They {' and '.join(told)} of the {w.count(len(limits.judged), 'threshold')}."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
@@ -253,7 +257,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if alone:
         told += " In it nobody is alone."
     elif more:
-        told += " It reveals least of those that serve the purpose."
+        told += " Of the options that serve the purpose, it reveals the least."
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."
@@ -320,7 +324,8 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     )
     if use := w.use_told(result):
         said += (use,)
-    name = f"Chosen was “{w.shown(result.option.told)}”"
+    verb = "Chosen was" if w.shown(decision.signer) else "Proposed is"  # nobody signs yet
+    name = f"{verb} “{w.shown(result.option.told)}”"
     if not limits.judged:
         return Sentence(f"{name}, and no threshold was set.", said, "against")
     if over := over_told(result, limits):

@@ -334,7 +334,7 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
 
 def _areas_text(frame: TableFrame) -> str:
     regions = (
-        " An area is a named region: whoever is recorded at an antenna counts in the region in "
+        " An area is a named region: a person recorded at an antenna counts in the region in "
         "which the antenna stands. (unnamed) is what is nearest to antennas outside of all regions."
         if frame.outlines
         else ""

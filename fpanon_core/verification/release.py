@@ -213,7 +213,7 @@ def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
         if not math.isclose(getattr(facts, name), own, rel_tol=1e-9):
             faults.add("granularity", "The granularity stated is not that of the original.")
     if faults.k and facts.k is None:
-        faults.add("stated k", "The release does not state the crowd that it promises.")
+        faults.add("stated k", "The release does not state the size of group that it promises.")
     held = facts.option.holds(fs.granularity_m, fs.granularity_min)
     if facts.k is not None and (facts.against == "original") != held:
         faults.add("verdict", "The verdict stated is on other data than the techniques allow.")

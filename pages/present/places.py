@@ -34,6 +34,7 @@ SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _LEGEND_PX = 84
 _MAP_PX = 205
 _SCALE_PX = 96
+_LEAST_SHOWN = 0.01  # of the areas, on the map of before: with fewer it looks empty
 Made = count_tables.Result | synthetic_people.Result
 
 
@@ -121,7 +122,9 @@ def _still(
         return story.COUNTING
     if made.made.presence is None or charts.ground_of(made.areas) is None:
         return f"{story.NO_MAP} {_kept(found, result, of)}"
-    return f"{_areas(made, of)} {kept}"
+    if (told := _areas(made, of)) is None:
+        return f"{story.TOO_FEW_AN_HOUR} {_kept(found, result, of)}"
+    return f"{told} {kept}"
 
 
 def _hexagons(found: Result, protected: bool, of: Theme) -> str:
@@ -142,8 +145,8 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
     return story.hexagons_told(found)
 
 
-def _areas(made: Made, of: Theme) -> str:
-    """At the hour of a day at which most people are counted."""
+def _areas(made: Made, of: Theme) -> str | None:
+    """At the hour of a day at which most people are counted; None where too few are anywhere."""
     ground, error = charts.ground_of(made.areas), made.error
     shown, exact = made.made.presence, made.before.presence
     assert ground is not None
@@ -153,6 +156,8 @@ def _areas(made: Made, of: Theme) -> str:
     before, after = exact.values[:, day, band], shown.values[:, day, band]
     least = Config().least
     before = np.where(before < least, np.nan, before)
+    if np.isfinite(before).sum() < _LEAST_SHOWN * len(before):
+        return None
     if made.config.epsilon is None:
         after = np.where(after < least, np.nan, after)
     off = np.zeros(len(after)) if error is None else error[:, day, band]

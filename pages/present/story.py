@@ -48,6 +48,7 @@ COUNTING = "The map appears as soon as people are counted."
 PUBLISHING = "The maps appear as soon as the record is made."
 TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
+TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
     "No release of this option is made yet, so no map of it is shown: its noise is seen by nobody "
     "before its ε is charged. Make the release on *Report*."
@@ -180,7 +181,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """The chosen option, and whether it is within the limits; else which it misses."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
-    heads = [f"{mark} **Chosen: {plain(result.option.told)}**"]
+    heads = [f"{mark} **{plain(result.option.told)}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:

@@ -228,7 +228,8 @@ def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)
     before = None if raw is None else raw.results[0]
-    return Exploration(table, before, facts, of, aims.recipient(), aims.areas(data.fs))
+    areas, not_tried = aims.areas(data.fs), len(untried(data.fs))
+    return Exploration(table, before, facts, of, aims.recipient(), areas, not_tried)
 
 
 def as_it_is(fs: FingerprintSet, knowledge: KnowledgeConfig) -> Question:

@@ -59,7 +59,7 @@ def test_from_the_start_to_report_and_release_in_ten_clicks(
     assert page.evaluate("() => window.clicks") <= MOST_CLICKS
     assert "As they are, these data may not be released." in report
     assert best
-    assert f"Chosen was “{best}”" in report
+    assert f"Proposed is “{best}”" in report
     assert "SHA-256 of the release file" in report
     assert re.search(r"Area stated</dt><dd>40.48 to 40.92 north", report)
     assert {"README.md"} < set(archive.namelist())

@@ -167,7 +167,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     why.set_value("The ministry asked.").run()
     assert has(small, "produce_option_go")
     page = str(small.get("iframe")[0].proto.srcdoc)
-    assert "Chosen was" in page
+    assert "Proposed is" in page
     assert "The ministry asked." in page
     go(small, "options")
     until(small, idle).run()
@@ -183,7 +183,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     tried = workspace(small).tried
     assert tried is not None
     assert tried.seconds == 120
-    assert len(tried.options) > 5
+    assert len(tried.options) >= 4
     small.button(key="overview_cancel").click().run()
     assert "Not tried yet: " in said(small)
     assert not has(small, "overview_cancel")

@@ -191,6 +191,14 @@ def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> Non
     assert not answers(opened, "produce_tables"), "it is no release"
 
 
+def test_no_map_is_shown_that_looks_empty(opened: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.present.places._LEAST_SHOWN", 1.1)  # of the areas: never reached
+    choose(opened, "blank", (Presence(FRAME, 4, 5),))
+    seen = presented(opened)[STILL]
+    assert "Too few people are in one area at one hour" in seen
+    assert "People by area" not in seen
+
+
 @pytest.mark.parametrize(
     "step", [Presence(FRAME, 4, None, 1.0), Synthesize(FRAME, 1.0)], ids=["tables", "synthetic"]
 )

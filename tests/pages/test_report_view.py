@@ -83,7 +83,7 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     page = reported(weighed)
     assert "Decided: nothing is released." in page
     assert "Because: They can be served by *counts*." in page
-    assert "Chosen was" not in page
+    assert "Proposed is" not in page
     assert "Decided: nothing is released." in said(weighed)
     go(weighed, "overview")
     assert "Decided: **nothing leaves.**" in said(weighed)

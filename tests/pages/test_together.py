@@ -112,7 +112,7 @@ def test_the_same_release_again_is_none(
     twelve.button(key="produce_hidden_go").click().run()
     until(twelve, lambda at: len(answers(at, PRODUCED)) == 2)
     twelve.run()
-    assert "(aligned, k = 2), nobody's crowd gets smaller" in said(twelve)
+    assert "(aligned, k = 2), nobody's group gets smaller" in said(twelve)
     assert ticked(twelve) is None
     assert may_leave(twelve)
 
@@ -133,7 +133,7 @@ def test_what_left_in_one_view_is_known_in_the_other(
     until(twelve, lambda at: len(answers(at, OPTION_PRODUCED)) == 1)
     twelve.run()
     assert (
-        "Together with the release exported before (aligned, k = 2), nobody's crowd gets smaller: "
+        "Together with the release exported before (aligned, k = 2), nobody's group gets smaller: "
         "12 of 12 people are alone, each so in one of the two by itself, too."
     ) in said(twelve)
     assert ticked(twelve) is None
@@ -278,13 +278,13 @@ def test_sentences() -> None:
     assert together.warning(alone, what) == (
         "**A second release of the same people.** Together with the release exported before "
         "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
-        "either by itself, none of them is. The smallest crowd falls from 2 there and 2 here to 1."
+        "either by itself, none of them is. The smallest group falls from 2 there and 2 here to 1."
     )
     assert "the right person with a chance of 100% on average" in together.meaning(alone)
     fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
     assert together.warning(fewer, "X").endswith(
-        "Together with X, nobody is alone, but 8 of 8 people have a smaller crowd than in "
-        "either by itself. The smallest crowd falls from 4 there and 4 here to 2."
+        "Together with X, nobody is alone, but 8 of 8 people have a smaller group than in "
+        "either by itself. The smallest group falls from 4 there and 4 here to 2."
     )
     some = crossing(members("a", "bcd"), members("abc", "d"))
     assert together.warning(some, "X").endswith(
@@ -293,7 +293,7 @@ def test_sentences() -> None:
     )
     every = crossing(members("a", "b"), members("a", "b"))
     assert together.unchanged(every, "X") == (
-        "Together with X, nobody's crowd gets smaller: 2 of 2 people are alone, each so in one of "
+        "Together with X, nobody's group gets smaller: 2 of 2 people are alone, each so in one of "
         "the two by itself, too. 2 people are in both, of 2 and 2."
     )
 

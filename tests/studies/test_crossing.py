@@ -144,7 +144,7 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     told = crossing.describe_crossing(found, "the first")
     assert told == (
-        "Together with the first, nobody's crowd gets smaller: of 40 people, everybody is "
+        "Together with the first, nobody's group gets smaller: of 40 people, everybody is "
         f"one of at least {found.together.smallest} in the same two groups."
     )
 
@@ -285,7 +285,7 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     told = CliRunner().invoke(app, [*asked, "--tables", str(tmp_path / "tables")])
     assert told.exit_code == 0, told.output
     assert f"{found.together.alone} of 40 people are alone: nobody else is in" in told.output
-    assert "The smallest crowd falls from 2 in the first and 3 in the second to 1." in told.output
+    assert "The smallest group falls from 2 in the first and 3 in the second to 1." in told.output
     assert crossing.describe_naming(found) in told.output
     assert crossing.MEANING in told.output
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]

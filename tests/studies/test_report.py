@@ -97,8 +97,10 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     assert heads(found, chosen="coarse", why="It hides.") == [
         ("against", "As they are, these data may not be released."),
         ("for", "Of 2 options tried, 1 stays within the thresholds; nobody is alone in it."),
-        ("for", f"Chosen was “{COARSE.told}”, which stays within the thresholds."),
+        ("for", f"Proposed is “{COARSE.told}”, which stays within the thresholds."),
     ]
+    signed = heads(found, chosen="coarse", why="It hides.", signer="Ada")[2][1]
+    assert signed == f"Chosen was “{COARSE.told}”, which stays within the thresholds."
     # Nothing may leave either, which is a decision, too, and never in green.
     refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
     assert refused == [*heads(found)[:2], ("against", "Decided: nothing is released.")]
@@ -115,12 +117,23 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     assert "up to 1 time in 3" in " ".join(last.text)
 
 
+def test_what_a_search_had_no_time_for_is_said_on_page_one() -> None:
+    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
+    assert "before it tried" not in page(report(found, Decision()))
+    cut = Exploration.from_dict(replace(found, untried=10).to_dict())
+    said = report(cut, Decision()).verdict[1]
+    assert said.text[0] == "The search ended before it tried 10 more options."
+    assert said.text[1:] == report(found, Decision()).verdict[1].text
+    assert said.first == 2
+    assert "before it tried 10 more options" in page(report(cut, Decision()))
+
+
 def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.045, 0.3))
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
     assert (tone, head) == (
         "against",
-        f"Chosen was “{FINE.told}”, which is not within the thresholds.",
+        f"Proposed is “{FINE.told}”, which is not within the thresholds.",
     )
     over = report(found, Decision(chosen="fine")).verdict[2].over
     assert [each.split(":")[0] for each in over] == [
@@ -602,7 +615,7 @@ def test_homes_are_told_with_the_people_asked() -> None:
         replace(asked, option=cut), "home"
     )
     made = report(exploration(asked), Decision(chosen="coarse"))
-    assert f"Home found within 1 km by who has the record: {told}." in " ".join(
+    assert f"Home found within 1 km by an attacker who has the record: {told}." in " ".join(
         made.verdict[2].text
     )
     # Weighed by a program that did not keep it: of whom is said without a number.
