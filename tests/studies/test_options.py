@@ -4,6 +4,7 @@ import json
 import math
 import pickle
 from dataclasses import replace
+from datetime import date
 from functools import partial
 
 import numpy as np
@@ -14,8 +15,10 @@ import fpanon_core as fp
 from fpanon_core.anonymize import chain
 from fpanon_core.io.samples import sample
 from fpanon_core.model.disclosure import RISKS
+from fpanon_core.model.utility import COMPONENTS
 from fpanon_core.studies import options as module
 from fpanon_core.studies import releases
+from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.presets import PRESETS, purpose_areas
 from tests.oracles.crowds import sharing
 from tests.support.fingerprint_sets import as_lists
@@ -330,6 +333,24 @@ def test_functions_of_ones_own(fs):
     assert table.front.all()
     assert table.unsafe(100.0).tolist() == [r > 100 for r in table.risk]  # there is no interval
     assert table.with_choice("k", "epidemics").risk[0] == table.results[0].risks["k"][0]
+
+
+def test_without_records_a_larger_epsilon_dominates_no_smaller_one():
+    # No risk of re-identification in any: by the definition the most useful would be alone on it.
+    frame = fp.FrameConfig(fp.StatedPeriod(date(2024, 3, 4), 7))
+    steps = [fp.Presence(frame, 4, None, epsilon) for epsilon in (0.25, 1.0, 0.5)]
+    keeps = partial(dict.fromkeys, COMPONENTS)
+    steps.append(fp.Presence(frame, 4, 15))  # without ε: no bound at all
+    results = [
+        fp.OptionResult(fp.ReleaseOption(steps=[step]), {"outsider": (0, 0, 0)}, kept)
+        for step, kept in zip(steps, map(keeps, (0.5, 0.8, 0.4, 0.9)), strict=True)
+    ]
+    records = fp.OptionResult(fp.ReleaseOption(), {"outsider": (0.9, 0.8, 1)}, keeps(0.6))
+    choice = utility_choice("presence")
+    table = fp.OptionsTable((*results, records), "outsider", choice, fp.KnowledgeConfig(), "")
+    # ε = 1/4 is below all others; 1/2 reveals more than 1/4 and keeps less.
+    assert [rows.tolist() for rows in table.dominated_by] == [[], [], [0], [], [1, 3]]
+    assert table.front.tolist() == [True, True, False, True, False]
 
 
 def test_asked_utility_by_name(fs):
