@@ -225,7 +225,7 @@ class IngestReport:
         if (self.granularity_m, self.granularity_min) != (100.0, 1.0):
             cell = f"their place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
         repeats = (
-            f"{became}: {self.n_samples:,} were the first of their user in {cell}; "
+            f"{became}: {self.n_samples:,} were the first of their user in {cell}. "
             f"{self.rows_repeating:,} more fell into one of those samples and raised its count"
         )
         if self.rows_identical:

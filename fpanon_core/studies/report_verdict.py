@@ -94,9 +94,9 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     any measure.
     """
     return tuple(
-        f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}; the threshold is "
-        f"{w.limit(limits, risk)}"
-        + (", which it is above" if limits.surely_over(result, risk) else ", which it may be above")
+        f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
+        + ("Above" if limits.surely_over(result, risk) else "Perhaps above")
+        + f" the threshold of {w.limit(limits, risk)}"
         + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
     )
@@ -117,7 +117,7 @@ def describe_nearest(exploration: Exploration) -> str:
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
         return ""
-    over = "; ".join(over_told(exploration.table.results[best], exploration.limits))
+    over = ". ".join(over_told(exploration.table.results[best], exploration.limits))
     return f"The nearest is {_named(exploration, best)}. {over}."
 
 

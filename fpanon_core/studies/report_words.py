@@ -242,17 +242,16 @@ def use_told(result: OptionResult) -> str:
     few, sides = thin(result), "the mean of width and height"
     if not little_use(result):
         return (
-            f"Half of what is published is told as an area of at most {length(here.side_m)} "
-            f"({sides}), and half as a time span of at most {duration(here.span_min)}.{lacks}"
+            f"Half of what is published is an area of at most {length(here.side_m)} "
+            f"({sides}), and half a time span of at most {duration(here.span_min)}.{lacks}"
         )
-    wide = f", more than half as wide as the data, {length(here.data_side_m)} without the "
-    why = [
-        f"half of what is published is told as an area of {length(here.side_m)} or more ({sides})"
-        + (f"{wide}outermost 5%" if here.wide else ""),
-        f"half as a time span of {duration(here.span_min)} or more",
-    ]
+    data = f" The data are {length(here.data_side_m)} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
-    return f"Of little use: {', and '.join(why)}.{left}{lacks}"
+    return (
+        f"Of little use: half of what is published is an area of {length(here.side_m)} or more "
+        f"({sides}). Half is a time span of {duration(here.span_min)} or more."
+        f"{data if here.wide else ''}{left}{lacks}"
+    )
 
 
 def days_lost(result: OptionResult) -> str:

@@ -33,8 +33,8 @@ COLUMN = "for_release"
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
     "Not for release: figures of single people, or of a few at one place or time. Keep such files "
-    "as you keep the data. People have pseudonyms drawn for that one file, in an order drawn, "
-    "too: no other file, no release and no name on this screen leads to them."
+    "as you keep the data. People have pseudonyms drawn for that one file, in a random "
+    "order. No other file, no release and no name on this screen leads to them."
 )
 
 _PERSON = "pseudonym"

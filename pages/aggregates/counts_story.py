@@ -11,7 +11,7 @@ from fpanon_core.studies.counts_release import Config, Form, Result
 from pages.charts import words
 
 INSTEAD = (
-    "To tell where people are, or where they go, publish tables: they have fewer cells than counts "
+    "To tell where people are, or where they go, publish tables. They have fewer cells than counts "
     "by slot, so the same ε adds far less noise. Counts by slot serve the attack on this page."
 )
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."

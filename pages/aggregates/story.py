@@ -90,7 +90,7 @@ def attack(found: recovery.Result) -> Sentences:
         f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
         f"Of all points, the filled-in ones included, it gets "
         f"{words.percent(float(score.accuracy))} right (at random "
-        f"{words.percent(float(score.baseline_accuracy))}): many of those lie still, or on "
+        f"{words.percent(float(score.baseline_accuracy))}). Many of those lie still, or on "
         "straight lines that were drawn for the counts, and are easier."
         if filled > 0
         else "",
@@ -130,7 +130,7 @@ def lack(found: recovery.Result) -> str:
     return (
         f"{why}The attack lives on people who sleep at home and do the same every day. In what is "
         f"counted a person spends {words.percent(found.at_home)} of the night at one and the same "
-        f"place (89 to 95% in the published data): {roaming}"
+        f"place (89 to 95% in the published data). The likely reason: {roaming}"
         f"{', and there are too few days for a habit' if few_days else ''}. Of people with nights "
         "at home far more comes back; do not conclude from these data that counts are safe."
     )
@@ -141,8 +141,8 @@ def unique(found: recovery.Result) -> Sentences:
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other has. An attacker who knows those two places of "
-        "a person, mostly home and work, finds one path that fits, and all the rest of it, as far "
-        "as it is right: see above.",
+        "a person, mostly home and work, finds one path that fits. Of that path, they learn all "
+        "that is right: see above.",
     )
 
 

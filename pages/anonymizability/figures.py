@@ -247,8 +247,8 @@ def gini(parts: Parts) -> list[str]:
         if np.isfinite(moved).all()  # else it has no weight
     }
     return [
-        f"Half of the people have a Gini coefficient of {middle:.2f} or more for the whole effort: "
-        f"{_spread(middle)}. The median is "
+        f"Half of the people have a Gini coefficient of {middle:.2f} or more for the whole effort. "
+        f"In words: {_spread(middle)}. The median is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
@@ -272,8 +272,9 @@ def tail(parts: Parts) -> list[str]:
             continue
         middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
         told.append(
-            f"In {DIMENSIONS[name]}, {_having(known[name], n)}: half of these {middle:.1f} or "
-            f"more, {_place(middle)}, and {above:,} more than an exponential's."
+            f"In {DIMENSIONS[name]}, {_having(known[name], n)}. Half of these have {middle:.1f} or "
+            f"more, {_place(middle)}. {above:,} {'has' if above == 1 else 'have'} more than an "
+            "exponential's."
         )
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:

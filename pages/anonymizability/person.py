@@ -213,8 +213,8 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}; {words.percent(easier, len(result.values))} of the people are easier to "
         "hide.",
-        f"To look like {words.others(k)}, this person would have to be moved by "
-        f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average, "
+        f"To look like {words.others(k)}, this person must move "
+        f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average. "
         f"{counted(stretch)}.",
         farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
         f"Of the samples matched with {names[other.user]}, the hardest pair is "

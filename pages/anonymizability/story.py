@@ -63,7 +63,7 @@ def moved(space_m: float, time_min: float) -> str:
 
 def counted(stretch: StretchConfig) -> str:
     """How far a single sample counts."""
-    return "each sample counted up to " + moved(
+    return "Each sample counts up to " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
     )
@@ -85,7 +85,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     whose = (
         "Of a person's matched samples, on average, " if len(space) > 1 else "Of those matched, "
     )
-    return f"{whose}{' and '.join(told)}, and count as no more."
+    return f"{whose}{' and '.join(told)}. They count as no more."
 
 
 def by_k(
@@ -102,8 +102,8 @@ def by_k(
         if judges_all(stretch)
         else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0.",
         alone(stretch),
-        f"To look like {words.others(few)}, a typical person would have to be moved by about "
-        f"{_typical(measured.parts[few])} on average, {counted(stretch)}.",
+        f"To look like {words.others(few)}, a typical person must move about "
+        f"{_typical(measured.parts[few])} on average. {counted(stretch)}.",
         f"To look like {words.others(many)}, by about {_typical(parts)}, counted alike."
         if many != few
         else "",

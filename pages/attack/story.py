@@ -132,7 +132,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
         why = plain(result.after.home_fault, MESSAGE_LENGTH)
         return f"Whether homes are found is not known. {why}"
     before = (
-        f"; in the data as they are, of {_short(here.before.value, here.before_asked)}"
+        f" In the data as they are: {_short(here.before.value, here.before_asked)}."
         if math.isfinite(here.before.value)
         else ""
     )
@@ -141,7 +141,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
     return (
         f"**The record tells the home, to within {distance(metres)}, of "
         f"{_short(here.after.value, here.asked, 'none')}** of the {here.asked:,} {of_whom} whose "
-        f"home is known (95% interval: {between(here.after, here.asked)}){before}. "
+        f"home is known (95% interval: {between(here.after, here.asked)}).{before} "
         f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
         f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. It is "
         "assumed that where all other people live may be known, as from a census."
@@ -153,9 +153,9 @@ def moments(here: Figure) -> str:
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
         f"{off(here.after.value)} on average** (95% interval: {off(here.after.low)} to "
-        f"{off(here.after.high)}); with the data as they are, by {off(here.before.value)}; from "
-        f"the known points alone, without any release, by {off(here.points_alone)}; with one place "
-        f"for everybody, by {off(here.guessing)}."
+        f"{off(here.after.high)}). With the data as they are, it is {off(here.before.value)}. From "
+        f"the known points alone, without any release, it is {off(here.points_alone)}; with one "
+        f"place for everybody, {off(here.guessing)}."
     )
     if here.without <= here.after.value:
         told += " So for this question the release is of no help, on average."

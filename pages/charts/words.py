@@ -99,8 +99,8 @@ def not_anonymous(k: int) -> str:
 
 def beyond(curves: dict[str, int]) -> str:
     """Who lies beyond the right edge of a figure, from the number for each curve."""
-    told = [f"{count:,} on the curve “{plain(name)}”" for name, count in curves.items() if count]
-    return f"People beyond the right edge: {', '.join(told)}." if told else ""
+    told = [f"{count:,} of “{plain(name)}”" for name, count in curves.items() if count]
+    return f"Beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:

@@ -155,7 +155,7 @@ def agreement_told(found: Result) -> list[str]:
     one, two = plain(first), plain(second)
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
-        f"{worst['pairs']} pairs of profiles differently: for example, {one} is the riskier by "
+        f"{worst['pairs']} pairs of profiles differently. For example, {one} is the riskier by "
         f"{name}, {two} by {spoken(other)}.",
     ]
     alike = [spoken(m) for m, r in against.items() if r["concordant"] and not r["discordant"]]
@@ -166,8 +166,8 @@ def agreement_told(found: Result) -> list[str]:
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}, "
-            f"{two} {int(b['bins']):,}, with more people in each: of an average bin more is "
-            "learnt there, although fewer people are found. Over all bins of a person, "
+            f"{two} {int(b['bins']):,}, with more people in each. An average bin tells more there, "
+            "although fewer people are found. Over all bins of a person, "
             f"EM adds up to {words.supported(*_total(a))} at {one}, to "
             f"{words.supported(*_total(b))} at {two}."
         )
@@ -219,8 +219,8 @@ def measures_told(found: Result, profile: str) -> list[str]:
         f"record is named with probability {words.supported(*k)} on average (95% interval: "
         f"{_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
-        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins – over "
-        f"all bins of a person, by {words.supported(*em_sum)}; the information gained is "
+        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins. Over "
+        f"all bins of a person it changes by {words.supported(*em_sum)}. The information gained is "
         f"{words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
         "points there; all of them were known then."
@@ -245,8 +245,8 @@ def _ends(of: tuple[float, float, float]) -> str:
 
 MEANS_TOLD = (
     "EM and KL are means over a profile's own bins here, as they are published. They compare "
-    "people, places and hours of one profile; they do not say which of two profiles is the safer, "
-    "because a finer one has more bins, most of them empty, and so a lower mean. *Release options* "
+    "people, places and hours of one profile. They do not say which of two profiles is the safer: "
+    "a finer one has more bins, mostly empty, and so a lower mean. *Release options* "
     "compares by the sums over all bins of a person."
 )
 """Said wherever profiles stand beside each other."""
@@ -276,7 +276,7 @@ def places_told(leak: Leak, measure: str) -> str:
     return (
         f"Of {words.count(len(places), 'place')}, {NAMES[measure]} is highest, {top[measure]:.2g}, "
         f"where {words.people(max(1, round(top['users_a_window'])))} "
-        f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average; at "
+        f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average. At "
         f"half of the places it is {middle:.2g} or less."
     )
 

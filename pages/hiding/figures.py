@@ -283,8 +283,8 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
         ks = [k for k in comparison.Config().ks if k <= data.fs.n_users]
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
-            "people share every record. The comparison finds the first grid and time window that "
-            "do so, of a list that ends with everything in one cell, and runs GLOVE with and "
+            "people share every record. The comparison finds the first grid and time window of a "
+            "list that do so; the last puts everything into one cell. It runs GLOVE with and "
             f"without limits, for {crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):

@@ -160,8 +160,8 @@ def accurate(result: Result) -> list[str]:
         return ["Nothing could be published under these limits."]
     told = [
         f"Half of the samples of “{name_of(result.config)}” are published as an area of at most "
-        f"{words.distance(f['median_space_m'])} by side (the mean of width and height), and half "
-        f"as a time span of at most {words.duration(f['median_time_min'])}; "
+        f"{words.distance(f['median_space_m'])} by side (the mean of width and height). Half are "
+        f"published as a time span of at most {words.duration(f['median_time_min'])}. "
         f"{words.percent(f['share_2km'])} lie within 2 km, {words.percent(f['share_2h'])} within "
         "2 hours."
     ]

@@ -235,8 +235,8 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     less = "the same" if table.risk[better] == table.risk[one] else "a lower"
     more = "the same" if utility[better] == utility[one] else "more"
     return (
-        f"{len(worse)} {words.verb(len(worse))} dominated: “{plain(table.options[one].told)}”, for "
-        f"one, by “{plain(table.options[better].told)}”, which has {less} {name} "
+        f"{len(worse)} {words.verb(len(worse))} dominated. “{plain(table.options[one].told)}”, for "
+        f"one, is by “{plain(table.options[better].told)}”, which has {less} {name} "
         f"({' against '.join(dict.fromkeys(risks))}) and {more} utility "
         f"({' against '.join(dict.fromkeys(useful))}). That is by {name} alone."
     )
@@ -387,7 +387,7 @@ def chosen_told(
         found_told(result, table.config.p, criteria.limits),
         alone_told(result),
         w.use_told(result),
-        f"It is not within the thresholds. {'; '.join(over)}." if over else "",
+        f"It is not within the thresholds. {'. '.join(over)}." if over else "",
         f"By {name} it is dominated by {better}." if better else "",
     ]
     reason = plain(why, MESSAGE_LENGTH) or "No reason is given yet."

@@ -157,8 +157,8 @@ def moved(result: anonymizability.Result) -> Told:
         who = w.first_up(words.share(hidden, n))
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return number, (
-        f"Half of the {n:,} people must be moved at least so far on average to look like "
-        f"{words.others(k)}, and half at least so long. What is farther than "
+        f"To look like {words.others(k)}, half of the {n:,} people must move at least so far on "
+        "average, and half at least so long. What is farther than "
         f"{' or '.join(_cap(result.config))} off counts as no more.{already}"
     )
 

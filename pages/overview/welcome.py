@@ -57,8 +57,8 @@ _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",
         "The risk as it is",
-        "How many people are found, how far everyone is from hiding in a group, whose home is "
-        "learnt: of your own data, with intervals and beside guessing.",
+        "How many people can be singled out, how far everyone is from a group, and whose home is "
+        "found. Of your own data, with intervals, beside guessing.",
     ),
     (
         ":material/balance:",

@@ -27,8 +27,8 @@ OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures of everyone "
     "together, what you write under *Question, reason, names*, and no person and no file's name. "
     "The recipe holds the options, measures, thresholds, seed, question, choice and reason, not "
-    "who signs: with the data, the command options gives the same numbers by it (`--recipe`), and "
-    "Release options opens it."
+    "who signs. With it and the data, the command options gives the same numbers (`--recipe`). "
+    "Release options opens it, too."
 )
 
 

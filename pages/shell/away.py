@@ -27,11 +27,10 @@ def tell() -> None:
 def kept() -> str:
     """What is kept of a session without its browser, and what is not."""
     return (
-        "What you open stays in this computer's memory while a page of the dashboard is open in "
-        f"this browser, and for {_minutes(IN_FORCE.grace_min)} after: a lost connection or a "
-        "page that is loaded anew finds data, results, settings and running work again, no other "
-        "browser does. Then, or when the dashboard is stopped, all of it is gone, but for what "
-        "you saved."
+        "What you open stays in this computer's memory while this browser shows a page of the "
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. Loaded again, a page finds "
+        "data, results and running work; no other browser does. Then, or when the dashboard "
+        "stops, all is gone but what you saved."
     )
 
 

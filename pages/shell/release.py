@@ -43,8 +43,8 @@ PEOPLE = Kind(
     together=True,
 )
 NOTE = (
-    "The release is made anew: noise, exchanges and draws of people come from the operating "
-    "system's randomness, not from the seed with which the figures above were measured."
+    "The release is made anew. Its noise, exchanges and draws of people come from the operating "
+    "system, not from the seed of the figures above."
 )
 
 
@@ -54,7 +54,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
     if over:
         st.warning(
             "**This option is not within your thresholds:** "
-            f"{plain('; '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
+            f"{plain('. '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
             "file keeps what it promises, not that it may leave."
         )
     if option.recordless is None and (use := _use_told(data, option)):

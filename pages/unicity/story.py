@@ -221,7 +221,7 @@ def lawless(laws: Sequence[Law]) -> str:
     if not without:
         return ""
     return (
-        f"No law at {', '.join(without)}: only points are drawn there. A law is shown from an R² "
+        f"No law at {', '.join(without)}. Only points are drawn there. A law is shown from an R² "
         f"of {LAW_R2:g} on, unless another form's is higher by more than {CLEARLY_R2:g}."
     )
 
@@ -396,7 +396,7 @@ def sparse(found: sparsity.Result) -> str:
     return (
         f"Of {asked.users:,} people, each in {words.percent(asked.density)} of "
         f"{words.count(asked.bins, 'bin')} at random, one is unique with probability "
-        f"{_chance(found.unique)}; that nobody is, has probability {_chance(found.anonymous)}."
+        f"{_chance(found.unique)}. That nobody is has probability {_chance(found.anonymous)}."
     )
 
 

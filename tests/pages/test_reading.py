@@ -1,0 +1,106 @@
+"""How much there is to read on each page, and how long its sentences are: a table, and its limits.
+
+Counted is what is seen before anything is unfolded, without what stands in brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from streamlit.proto.Block_pb2 import Block
+from streamlit.testing.v1 import AppTest
+
+from tests.support.views import TEXTS, go, idle, keep_choice, opened, until
+
+LONGEST, MEAN = 25, 15  # words of a sentence
+# Words of a page, as measured; the aim is 150. None may grow.
+MOST = {
+    "overview": 270,
+    "data": 220,
+    "unicity": 600,
+    "anonymizability": 620,
+    "disclosure": 910,
+    "aggregates": 790,
+    "tables": 80,
+    "hiding": 370,
+    "options": 600,
+    "attack": 340,
+    "report": 390,
+    "present": 80,
+    "method": 235,
+}
+_MARKS = re.compile(r":material/\w+:|[*_`#]|\$[^$]*\$")
+_BRACKETS = re.compile(r"\([^()]*\)")
+
+
+class Read(NamedTuple):
+    """What is to be read on a page."""
+
+    words: int
+    sentences: list[str]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Words of each sentence."""
+        return [len(each.split()) for each in self.sentences] or [0]
+
+
+def read(at: AppTest) -> Read:
+    """What a page shows before anything is unfolded."""
+    texts = list(_seen(at.main))
+    return Read(sum(len(text.split()) for text in texts), list(_sentences(texts)))
+
+
+def _seen(block: Any) -> Iterator[str]:
+    for child in block.children.values():
+        proto = getattr(child, "proto", None)
+        if isinstance(proto, Block) and (
+            proto.HasField("popover")
+            or (proto.HasField("expandable") and not proto.expandable.expanded)
+        ):
+            continue
+        if hasattr(child, "children"):
+            yield from _seen(child)
+        elif getattr(child, "type", "") in TEXTS:
+            yield str(child.value)
+
+
+def _sentences(texts: list[str]) -> Iterator[str]:
+    """Without lists of figures and tables, which nobody reads through."""
+    for line in "\n".join(texts).splitlines():
+        for each in re.split(r"(?<=[.!?])\s+", _BRACKETS.sub("", _MARKS.sub("", line))):
+            listed = each.startswith("|") or each.count(";") > 2 or each.count("“") > 2
+            if len(each.split()) > 2 and not listed:
+                yield each
+
+
+def test_no_page_is_more_to_read_than_it_was_and_no_sentence_is_long(app: AppTest) -> None:
+    found: dict[str, Read] = {}
+    for page in MOST:
+        go(app, page)
+        found[f"{page}, nothing open"] = read(app)
+    go(app, "overview")
+    opened(app)
+    for page in MOST:
+        go(app, page)
+        until(app, idle)
+        if page == "hiding":
+            app.button(key="glove_run").click().run()
+        elif page == "options":
+            keep_choice(app, app.selectbox(key="options_choice_name").options[1], "Because.")
+        elif page == "attack":
+            app.selectbox(key="attack_release").select_index(0).run()
+        until(app, idle)
+        found[page] = read(go(app, page))
+    print()
+    for name, each in found.items():
+        lengths = each.lengths
+        mean = sum(lengths) / len(lengths)
+        print(f"{name:32}{each.words:5} words, {mean:5.1f} a sentence, {max(lengths):3} at most")
+    long = {s for each in found.values() for s in each.sentences if len(s.split()) > LONGEST}
+    assert not long, "\n".join(sorted(long))
+    means = {name: sum(each.lengths) / len(each.lengths) for name, each in found.items()}
+    assert not {name: mean for name, mean in means.items() if mean > MEAN}
+    assert not {page: found[page].words for page in MOST if found[page].words > MOST[page]}
