@@ -22,7 +22,7 @@ from tests.browser.server import started
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
 NAMES = ("overview.png", "options.png", "attack.png", "report.png")
 MOST_BYTES = 200_000
-WHY = "The most useful form within the thresholds in which nobody is alone."
+WHY = "The most useful option within the thresholds in which nobody is alone."
 
 
 def main(folder: Path = FOLDER) -> None:

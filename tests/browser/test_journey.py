@@ -56,7 +56,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     dashboard.says("Of 255 rows, 245 were used and 10 set aside")
     dashboard.says(
         "245 rows became 240 samples: 240 were the first of their user in their place and "
-        "minute; 5 more fell into one of those samples"
+        "minute. 5 more fell into one of those samples"
     )
     assert "Synthetic data" not in bar.inner_text()
 

@@ -47,7 +47,7 @@ def test_whoever_is_clicked_or_chosen_is_shown(measured: Dashboard) -> None:
 def easier(shares: Iterable[object]) -> re.Pattern[str]:
     """One of these shares of the users is said to be easier to hide than the person."""
     return re.compile(
-        f"; ({'|'.join(map(str, shares))})(\\.\\d)? % of the people are easier to hide"
+        f"; ({'|'.join(map(str, shares))})(\\.\\d)?% of the people are easier to hide"
     )
 
 
