@@ -32,7 +32,7 @@ from pages.shell.widgets import days
 HEXAGONS = Kind("people", people_by_hexagon.study, page="present", kept=4)
 SHOWN = Kind("shown_tables", count_tables.study, page="present")
 _LEGEND_PX = 84
-_MAP_PX = 205
+_MAP_PX = 196
 _SCALE_PX = 96
 _LEAST_SHOWN = 0.01  # of the areas, on the map of before: with fewer it looks empty
 Made = count_tables.Result | synthetic_people.Result

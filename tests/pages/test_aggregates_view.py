@@ -429,7 +429,7 @@ def test_what_counts_of_one_person_say_and_how_far_off_noise_is() -> None:
     text = counts_story.warned(made)
     assert f"100% of the {total} counts in this zip are of one person alone ({total})" in text
     assert "the person was not recorded in that slot" in text
-    assert "The other 4 say where somebody was" in text
+    assert "The other 4 say where a person was" in text
     seen = counts_release.study(fs, counts_release.Config(frame, "plain", filled_in=False))
     assert (seen.published, seen.of_one, seen.of_one_unseen) == (4, 4, 0)
     assert "Each says where that person was recorded." in counts_story.warned(seen)

@@ -126,8 +126,8 @@ def test_no_advice_by_one_measure_alone() -> None:
     assert none.startswith(
         "Of 2 options tried, none is within all thresholds. The nearest is “GLOVE, k"
     )
-    assert "the threshold is 10 nats, which it is above (up to 23 times)" in none
-    assert "the threshold is 8 bins, which it is above (up to 5.6 times)" in none
+    assert "Above the threshold of 10 nats (up to 23 times)" in none
+    assert "Above the threshold of 8 bins (up to 5.6 times)" in none
 
 
 def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
@@ -162,8 +162,8 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert "is above the threshold" in raw.told
     assert "may be" not in raw.told
     assert whole(found, by)["Within the threshold"].tolist() == ["perhaps not", "no"]
-    assert "the threshold is 5%, which it may be above" in chosen(FINE, found, by)
-    assert "the threshold is 5%, which it is above" in chosen(RAW, found, by)
+    assert "Perhaps above the threshold of 5%" in chosen(FINE, found, by)
+    assert ". Above the threshold of 5%" in chosen(RAW, found, by)
     assert "none is within all thresholds. The nearest is “fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
@@ -193,7 +193,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert every["Over the threshold of"].tolist() == ["people alone", ""]
     assert every["Alone with their record"].tolist() == rows["Alone"].tolist()
     assert "22 of the 100 people (22%) have a record of their own" in chosen(weekly, found, by)
-    assert "People alone: 22 of 100 (22%); the threshold is 5%" in chosen(weekly, found, by)
+    assert "People alone: 22 of 100 (22%). Above the threshold of 5%" in chosen(weekly, found, by)
     assert not story.chosen_told(weekly, "why", found, by)[1]
     assert not story.chosen_told(rare, "why", table(rare), by)[1]
     # What is not known is not taken for nobody.
@@ -258,8 +258,8 @@ def test_of_moved_points_no_claim_is_made() -> None:
     assert text.replace("\\", "") == (
         "In “noise of 300 m (planar Laplace)” and “times exchanged within 5 km” points are moved "
         "by noise or exchange. Unicity, k-, EM- and KL-disclosure are of an attacker who knows "
-        "points as they are published. They say nothing of an attacker who knows where somebody "
-        "truly was; linkage does."
+        "points as they are published. They say nothing of an attacker who knows true points; "
+        "linkage does."
     )
     assert story.moved_told([RAW.option]) == []
     assert "For linkage they are true points" in story.outsider_told(KNOWN)
@@ -356,7 +356,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     nearest = told(table(noisy, homely, risk="outsider"), by)
     assert "none is within all thresholds. The nearest is “homely" in nearest
     assert "The threshold asks for groups of 20 or more." in nearest
-    assert "the threshold is 5 of 100 more than guessing, which it is above (up to 3.0 t" in nearest
+    assert "Above the threshold of 5 of 100 more than guessing (up to 3.0 t" in nearest
     assert by.limits.broken(good) == ()
     assert by.limits.broken(replace(good, guessing={"home": 0.09})) == ("home",)
     assert by.limits.broken(noisy) == ("outsider",)

@@ -102,7 +102,7 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     text = said(app)
     assert "12 options" in text
     if not expected.front.all():
-        assert "dominated: “" in text
+        assert "dominated. “" in text
         assert "against" in text
 
 
@@ -329,7 +329,7 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     for reason, name in (("", "A. Officer"), ("Coarser.", " ")):
         keep_choice(app, some[1], reason, name)
         assert "is not within your thresholds" in app.error[0].value
-        assert "which it is above" in app.error[0].value
+        assert "Above the threshold of 5%" in app.error[0].value
         assert "who decides so" in app.error[0].value
         assert chosen(app) is choice
     keep_choice(app, some[1], "Coarser.")
@@ -357,8 +357,8 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         go(app, "report")
         until(app, lambda at: has(at, "produce_option_go")).run()
         assert "This option is not within your thresholds" in said(app)
-        assert "is told as an area of" in said(app)
-        assert "draws of people come from the operating system's randomness" in said(app)
+        assert "is an area of" in said(app)
+        assert "draws of people come from the operating system, not from the seed" in said(app)
         before = len(answers(app, PRODUCED))
         app.button(key="produce_option_go").click().run()
         until(app, lambda at, n=before: len(answers(at, PRODUCED)) > n)

@@ -142,7 +142,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     assert "expected there by what is published" in seen[STILL]
     assert "Hexagons where fewer than 5 people were, or may be, are left out." in seen[STILL]
     assert "With 4 known points the strongest attacker re-identifies" in seen[RISK]
-    assert "which it is above (up to 3.0 times)" in seen[DECIDED]
+    assert "more than guessing (up to 3.0 times)" in seen[DECIDED]
     assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
     assert "Why: It is asked for." in seen[DECIDED]
 

@@ -142,12 +142,12 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
         "People alone",
     ]
     # 49% by the lower end; 51% by the upper one is 10.2 times 5%.
-    assert over[0].endswith("the threshold is 5%, which it is above (up to 10 times)")
+    assert over[0].endswith(". Above the threshold of 5% (up to 10 times)")
     # 4.5% with an interval up to 5.5%: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Re-identification risk: 4.5% (95%: 3.5% to 5.5%; guessing finds 1.0%); the "
-        "threshold is 5%, which it may be above (up to 1.1 times)"
+        "Re-identification risk: 4.5% (95%: 3.5% to 5.5%; guessing finds 1.0%). "
+        "Perhaps above the threshold of 5% (up to 1.1 times)"
     )
     assert "none is within all thresholds" in heads(found)[1][1]
 
@@ -633,9 +633,9 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     }
     found = exploration(replace(result(HIDDEN, 0.01, 0.1, least=28), size=box))
     told = (
-        "Of little use: half of what is published is told as an area of 1,578 km or more (the mean "
-        "of width and height), more than half as wide as the data, 60 km without the outermost 5%,"
-        " and half as a time span of 493 days or more."
+        "Of little use: half of what is published is an area of 1,578 km or more (the mean of "
+        "width and height). Half is a time span of 493 days or more. The data are 60 km wide, "
+        "without the outermost 5%."
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
     assert verdict[1].tone == "open"
@@ -649,8 +649,8 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
         components=still,
     )
     assert use_told(fine) == (
-        "Half of what is published is told as an area of at most 500 m (the mean of width and "
-        "height), and half as a time span of at most 1 h. It shows almost no movement between "
+        "Half of what is published is an area of at most 500 m (the mean of width and "
+        "height), and half a time span of at most 1 h. It shows almost no movement between "
         "areas."  # flows .02
     )
     # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
