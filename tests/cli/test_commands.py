@@ -910,7 +910,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     by_home = run(*arguments, "--risk", "home").output
     assert "is above 0.05 more than guessing. 5 of 100 people more than guessing finds" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
-    assert "all that is published of them is learnt" in text
+    assert "learns all that is published of it" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))
     assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
     assert "Alone: people whose record nobody shares" in text

@@ -317,13 +317,13 @@ def test_rows_and_samples_are_reconciled_in_words():
     fs, report = read_cdr(table)
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
-        "4 rows became 2 samples: 2 were the first of their user in their place and minute; 2 "
+        "4 rows became 2 samples: 2 were the first of their user in their place and minute. 2 "
         "more fell into one of those samples and raised its count, 1 of them equal to an "
         "earlier row in every field."
     )
     assert report.reconciliation() in report.summary()
     _, report = read_cdr(table, granularity_m=50_000, granularity_min=5)
-    assert "in their place and time (50000 m, 5 min);" in report.reconciliation()
+    assert "in their place and time (50000 m, 5 min)." in report.reconciliation()
     _, report = read_cdr(table[1:2])
     assert report.reconciliation() == "1 row became 1 sample."
     # b and its row are screened out: what is left is reconciled

@@ -183,7 +183,7 @@ def test_the_package_has_the_regions_own_outlines(tmp_path) -> None:
     assert set(shapes) == {"West", "East", "(unnamed)"}
     rest = shapely.geometry.shape(shapes["(unnamed)"])
     assert rest.intersection(shapely.box(-17.5, 14.6, -17.3, 14.8)).area < 1e-6
-    assert "whoever is recorded at an antenna counts in the region" in page
+    assert "a person recorded at an antenna counts in the region" in page
     assert "code" not in json.dumps(areas)  # the file's other properties do not leave
 
 
