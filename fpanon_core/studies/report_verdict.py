@@ -16,6 +16,7 @@ from . import report_words as w
 from .exploration import Exploration
 from .judgement import (
     JUDGED,
+    NEED,
     Limits,
     best_option,
     most_useful,
@@ -257,7 +258,9 @@ def tried_told(exploration: Exploration) -> Sentence:
     if alone:
         told += " In it nobody is alone."
     elif more:
-        told += " Of the options that serve the purpose, it reveals the least."
+        told += (
+            f" It reveals the least of the options that keep {NEED:g} of the best utility or more."
+        )
     told = " ".join(filter(None, (told, w.use_told(table.results[best]))))
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."
