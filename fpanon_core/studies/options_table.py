@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..measures.pareto import dominating, level, pareto_front
+from ..measures.pareto import dominating, level
 from ..model.arrays import FloatArray, IntArray
 from ..model.configs import KnowledgeConfig
 from ..model.disclosure import RISKS
@@ -98,22 +98,28 @@ class OptionsTable(Tabled):
     @cached_property
     def front(self) -> npt.NDArray[np.bool_]:
         """Whether each option is on the Pareto front: known, and surely dominated by none."""
-        known = ~(np.isnan(self.risk) | np.isnan(self.utility))
-        front: npt.NDArray[np.bool_] = known & [len(by) == 0 for by in self.dominated_by]
-        return front
+        return self._known & [len(by) == 0 for by in self.dominated_by]
+
+    @property
+    def _known(self) -> npt.NDArray[np.bool_]:
+        return ~(np.isnan(self.risk) | np.isnan(self.utility))
 
     @cached_property
     def estimated_front(self) -> npt.NDArray[np.bool_]:
         """Whether each option would be on the front if the estimates were exact."""
-        return pareto_front(self.risk, self.utility)
+        return self._known & [len(by) == 0 for by in self._dominating()]
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """Row numbers of the options that dominate each one, by more than intervals leave open.
+        """Row numbers of the options that dominate each one, by more than intervals leave open."""
+        return self._dominating(low=self.risk_low, high=self.risk_high)
 
-        Without records, an option reveals less than one of larger ε: that does not dominate it.
+    def _dominating(self, **ends: FloatArray) -> list[IntArray]:
+        """By estimates, or by intervals; but without records, larger ε never dominates smaller ε.
+
+        Both have no record to re-identify, and the one of smaller ε reveals less.
         """
-        by = dominating(self.risk, self.utility, low=self.risk_low, high=self.risk_high)
+        by = dominating(self.risk, self.utility, **ends)
         steps = [option.recordless for option in self.options]
         noise = np.array([math.inf if s is None or s.epsilon is None else s.epsilon for s in steps])
         without = np.array([step is not None for step in steps], bool)

@@ -71,7 +71,8 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
     tried = tried_told(exploration)
     if left := exploration.untried:
         told = f"The search ended before it tried {w.count(left, 'more option')}."
-        tried = replace(tried, text=(told, *tried.text), first=tried.first + 1)
+        text = (*tried.text[:1], told, *tried.text[1:])
+        tried = replace(tried, text=text, first=tried.first + 1)
     return [
         as_they_are(exploration),
         tried,

@@ -281,7 +281,7 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
         text = "The numbers behind the pseudonyms are not, one by one, those of the original."
         faults.add("pseudonym", text)
     if not np.array_equal(result.weight, original.weight):
-        faults.add("weight", "The people's weights are not those of the original.")
+        faults.add("weight", "The weights of people are not those of the original.")
     if p.crs != original.crs:
         faults.add("projection", "The map projection is not that of the original.")
     if p.clock != original.clock:

@@ -173,7 +173,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
     if home is None:
         text = (
             "The original people cannot be given the published records one by one so that each "
-            "record holds its person's samples."
+            "record holds the samples of one."
         )
         faults.add("no assignment", text)
         return None
@@ -194,7 +194,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
         missed = int(mixed.misses[home[mixed.user] == mixed.kind].sum())
         if missed > allowed:
             text = (
-                f"At least {missed} original samples lie outside the records of their people; "
+                f"At least {missed} original samples lie outside the right records; "
                 f"{allowed} are stated to be left out."
             )
             faults.add("uncovered sample", text)
@@ -224,7 +224,7 @@ def _possible(
     if allowed:
         text = (
             f"At least {int(fewest.sum())} original samples lie outside every record that may be "
-            f"their person's; {allowed} are stated to be left out."
+            f"of the same person; {allowed} are stated to be left out."
         )
         faults.add("uncovered sample", text)
         return None

@@ -233,8 +233,8 @@ def person(found: recovery.Result, row: int) -> Sentences:
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
         f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
         f"and {words.distance(float(found.apart_m(row).mean()))} off on average.",
-        "The attacker who made it has no name for it; who knows a place or two of the person may "
-        "find one.",
+        "The attack gives it no name. An attacker who knows a place or two of the person may find "
+        "one.",
     )
 
 

@@ -287,7 +287,7 @@ def tail(parts: Parts) -> list[str]:
 
 
 def _having(count: int, n: int) -> str:
-    """Such as "634 of the 1,083 users (59%) have a tail weight"."""
+    """Such as "634 of the 1,083 people (59%) have a tail weight"."""
     return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
 
 

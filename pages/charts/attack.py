@@ -58,6 +58,11 @@ class Compared:
     told: tuple[str, str, str]
     limit: float = math.nan
 
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """What stands beside the row: the three, and the threshold; empty where there is none."""
+        return (*self.told, brief(percent(self.limit)) if math.isfinite(self.limit) else "")
+
 
 def before_and_after(
     shares: Sequence[Compared], errors: Sequence[Compared], of: Theme, *, whom: str = "people"
@@ -163,14 +168,10 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
 def _numbers(
     rows: Sequence[Compared], of: Theme, yref: str, ends: Sequence[float]
 ) -> list[dict[str, Any]]:
-    def words_of(row: Compared) -> list[str]:
-        most = brief(percent(row.limit)) if math.isfinite(row.limit) else ""
-        return [*row.told, most]
-
     return [
         _text(of, f"<b>{told}</b>" if column == 1 else told, right, row, 15, yref=yref)
         for row, each in enumerate(rows)
-        for column, (told, right) in enumerate(zip(words_of(each), ends, strict=False))
+        for column, (told, right) in enumerate(zip(each.numbers, ends, strict=False))
         if told
     ]
 

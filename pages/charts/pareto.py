@@ -123,7 +123,7 @@ def pareto(
         showlegend=False,
     )
     traces = [steps] if len(front) > 1 else []
-    told = f"{risk_name}%{{y:{'.1%' if percent else '.3g'}}}"
+    told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
     for place in _PLACES:
         for unsafe in (False, True):
             some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]

@@ -299,7 +299,7 @@ def people_told(found: Result, days: int) -> str:
         told.append(f"{words.count(found.beyond, 'hexagon')} with the fewest people are not drawn.")
     if found.unseen:
         told.append(
-            f"{words.count(found.unseen, 'person').replace('persons', 'people')} "
+            f"{words.people(found.unseen)} "
             f"{words.were(found.unseen)} recorded in none of those drawn."
         )
     return " ".join(told)

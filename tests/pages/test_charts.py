@@ -316,6 +316,7 @@ def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
             x = wide * (trace.x[i] - x0) / (x1 - x0)
             y = high * (y1 - trace.y[i]) / (y1 - y0)
             y += {"top": -16, "middle": 0, "bottom": 16}[place]
+            x, y = round(x, 6), round(y, 6)  # two dots may lie 1e-12 of a pixel apart
             length = 9.0 * len(str(number))
             left = x + 8 if side == "right" else x - 8 - length
             found[number] = (left, y - 8, left + length, y + 8)

@@ -46,6 +46,11 @@ class Read(NamedTuple):
         """Words of each sentence."""
         return [len(each.split()) for each in self.sentences] or [0]
 
+    @property
+    def mean(self) -> float:
+        """Words of a sentence."""
+        return sum(self.lengths) / len(self.lengths)
+
 
 def read(at: AppTest) -> Read:
     """What a page shows before anything is unfolded."""
@@ -96,11 +101,9 @@ def test_no_page_is_more_to_read_than_it_was_and_no_sentence_is_long(app: AppTes
         found[page] = read(go(app, page))
     print()
     for name, each in found.items():
-        lengths = each.lengths
-        mean = sum(lengths) / len(lengths)
-        print(f"{name:32}{each.words:5} words, {mean:5.1f} a sentence, {max(lengths):3} at most")
+        print(f"{name:32}{each.words:5} words, {each.mean:5.1f} a sentence", end="")
+        print(f", {max(each.lengths):3} at most")
     long = {s for each in found.values() for s in each.sentences if len(s.split()) > LONGEST}
     assert not long, "\n".join(sorted(long))
-    means = {name: sum(each.lengths) / len(each.lengths) for name, each in found.items()}
-    assert not {name: mean for name, mean in means.items() if mean > MEAN}
+    assert not {name: each.mean for name, each in found.items() if each.mean > MEAN}
     assert not {page: found[page].words for page in MOST if found[page].words > MOST[page]}

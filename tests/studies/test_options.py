@@ -351,6 +351,7 @@ def test_without_records_a_larger_epsilon_dominates_no_smaller_one():
     # ε = 1/4 is below all others; 1/2 reveals more than 1/4 and keeps less.
     assert [rows.tolist() for rows in table.dominated_by] == [[], [], [0], [], [1, 3]]
     assert table.front.tolist() == [True, True, False, True, False]
+    assert table.estimated_front.tolist() == table.front.tolist()  # no interval is the reason
 
 
 def test_asked_utility_by_name(fs):

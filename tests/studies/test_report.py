@@ -122,8 +122,9 @@ def test_what_a_search_had_no_time_for_is_said_on_page_one() -> None:
     assert "before it tried" not in page(report(found, Decision()))
     cut = Exploration.from_dict(replace(found, untried=10).to_dict())
     said = report(cut, Decision()).verdict[1]
-    assert said.text[0] == "The search ended before it tried 10 more options."
-    assert said.text[1:] == report(found, Decision()).verdict[1].text
+    first, untried, *more = said.text
+    assert untried == "The search ended before it tried 10 more options."
+    assert (first, *more) == report(found, Decision()).verdict[1].text
     assert said.first == 2
     assert "before it tried 10 more options" in page(report(cut, Decision()))
 
