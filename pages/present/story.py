@@ -84,7 +84,7 @@ def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) 
     """Of which option the slides are, and whether the people are invented."""
     told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
-        told = f"Chosen option: **{plain(result.option.told)}**"
+        told = f"Release option: **{plain(result.option.told)}**"
     return f"The people of these data are invented. {told}" if synthetic else told
 
 

@@ -91,7 +91,7 @@ def choose(at: AppTest, name: str, steps: tuple[Any, ...]) -> None:
 
 
 def named(seen: dict[str, str], name: str) -> list[str]:
-    return [title for title, text in seen.items() if f"Chosen option: **{name}" in text]
+    return [title for title, text in seen.items() if f"Release option: **{name}" in text]
 
 
 def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest) -> None:
