@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from PIL import Image
-from playwright.sync_api import ConsoleMessage, Error, Page, Request, WebSocket, expect
+from playwright.sync_api import (
+    ConsoleMessage,
+    Error,
+    FilePayload,
+    Locator,
+    Page,
+    Request,
+    WebSocket,
+    expect,
+)
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from pages.shell import navigation
@@ -37,6 +46,13 @@ _SETTLED = """() => {
     const app = document.querySelector('[data-testid=stApp]');
     return app && app.dataset.testScriptState === 'notRunning'
         && !document.querySelector('[data-testid=stSpinner], [data-stale=true]');
+}"""
+# Where it is, and what keeps it from being settled.
+_UNSETTLED = """() => {
+    const app = document.querySelector('[data-testid=stApp]');
+    const busy = document.querySelectorAll('[data-testid=stSpinner], [data-stale=true]');
+    return [location.pathname, app && app.dataset.testScriptState,
+            ...[...busy].map(e => e.dataset.testid + ': ' + e.innerText.slice(0, 80))].join(' | ');
 }"""
 # Nothing moves any more: what opened, closed or faded has done so, and a few frames in a row have
 # the same box. What turns for ever, such as a spinner, is not waited for.
@@ -210,7 +226,10 @@ class Dashboard:
 
     def settle(self) -> None:
         """Wait until the script has run; what repeats itself meanwhile may go on."""
-        self.page.wait_for_function(_SETTLED)
+        try:
+            self.page.wait_for_function(_SETTLED)
+        except PlaywrightTimeout as error:
+            raise AssertionError(f"never at rest: {self.page.evaluate(_UNSETTLED)}") from error
 
     def rest(self) -> None:
         """Wait until the script has run and all that comes of it is drawn."""
@@ -251,12 +270,7 @@ class Dashboard:
         box = self.page.locator(".st-key-data_file")
         way = self.page.get_by_text("Upload a file", exact=True)
         self.insist(way.click, lambda ms: box.wait_for(timeout=ms))
-        file = {"name": name, "mimeType": "text/csv", "buffer": content}
-        self.insist(
-            lambda: box.locator("input[type=file]").set_input_files(file),
-            lambda ms: expect(box.get_by_text(name)).to_be_visible(timeout=ms),
-        )
-        expect(box.get_by_role("progressbar")).to_have_count(0)
+        self.attach(box, {"name": name, "mimeType": "text/csv", "buffer": content})
         read = self.page.locator(".st-key-data_read button")
         expect(read).to_be_enabled()
         # It has begun when something tells of it: progress, an error, an account, a question.
@@ -264,6 +278,14 @@ class Dashboard:
         question = self.page.locator(".st-key-data_doubt")
         begun = told.filter(has_text=name).or_(question).first
         self.insist(read.click, lambda ms: expect(begun).to_be_visible(timeout=ms))
+
+    def attach(self, box: Locator, file: FilePayload) -> None:
+        """Put a file into an uploader; what falls in a redraw is put there again."""
+        self.insist(
+            lambda: box.locator("input[type=file]").set_input_files(file),
+            lambda ms: expect(box.get_by_text(file["name"])).to_be_visible(timeout=ms),
+        )
+        expect(box.get_by_role("progressbar")).to_have_count(0)
 
     def _open_other_data(self) -> None:
         """Where data are open already, the ways to open others are a click away."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.dashboard import SOON_MS, VIEWS, Dashboard
 from tests.browser.tables import events, separated
@@ -72,12 +71,7 @@ def with_columns(names: Sequence[str]) -> bytes:
 def choose(dashboard: Dashboard, key: str, name: str, content: bytes) -> None:
     """A file for one of the two tables, and no more."""
     box = dashboard.page.locator(f".st-key-{key}")
-    file = {"name": name, "mimeType": "text/csv", "buffer": content}
-    dashboard.insist(
-        lambda: box.locator("input[type=file]").set_input_files(file),
-        lambda ms: expect(box.get_by_text(name)).to_be_visible(timeout=ms),
-    )
-    expect(box.get_by_role("progressbar")).to_have_count(0)
+    dashboard.attach(box, {"name": name, "mimeType": "text/csv", "buffer": content})
 
 
 def pictures(dashboard: Dashboard) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import FilePayload, Locator, expect
 
 from fpanon_core import generate_cdr
 from tests.browser.dashboard import Dashboard, colours
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 _MAP = ".st-key-pair_tables_{} [data-testid=stColumn]:nth-child({}) [data-testid=stDeckGlJsonChart]"
 
 
-def _file(name: str, table: pd.DataFrame) -> dict[str, object]:
+def _file(name: str, table: pd.DataFrame) -> FilePayload:
     content = table.to_csv(index=False).encode()
     return {"name": name, "mimeType": "text/csv", "buffer": content}
 
@@ -49,9 +49,7 @@ class Officer:
         ):
             box = page.locator(f".st-key-data_{key}")
             self.clicks += 1
-            box.locator("input[type=file]").set_input_files(_file(name, table))
-            expect(box.get_by_text(name)).to_be_visible()
-            expect(box.get_by_role("progressbar")).to_have_count(0)
+            dashboard.attach(box, _file(name, table))
         read = page.locator(".st-key-data_read button")
         expect(read).to_be_enabled()
         self.click(read)
