@@ -275,6 +275,16 @@ def tried_told(exploration: Exploration) -> Sentence:
     return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
 
 
+def best_named(exploration: Exploration, so_far: str = "") -> str:
+    """The recommended option, the best or the nearest, by its name; empty where there is none."""
+    row = best_option(exploration.table, exploration.limits)
+    if row is None:
+        return ""
+    result, good = exploration.table.results[row], within(exploration)
+    head = "Recommended" if serves(exploration.table, good) else "The best of them"
+    return f"{head if good else 'The nearest'}{so_far}: {w.shown(result.option.told)}."
+
+
 def describe_best(exploration: Exploration) -> tuple[str, ...]:
     """On what ground the best option is named, or the nearest; and what an attacker finds in it."""
     table, best = exploration.table, best_option(exploration.table, exploration.limits)

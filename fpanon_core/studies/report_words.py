@@ -381,6 +381,12 @@ def measures(risks: Sequence[str]) -> str:
     return listed([MEASURES[risk].name for risk in risks])
 
 
+def describe_over(limits: Limits, result: OptionResult) -> str:
+    """Which thresholds an option is above, or may be, by name; empty where there is none."""
+    over = limits.broken(result)
+    return f"It is not within the thresholds of {measures(over)}." if over else ""
+
+
 def first_up(text: str) -> str:
     """As a sentence begins."""
     return text[0].upper() + text[1:]

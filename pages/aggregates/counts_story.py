@@ -10,20 +10,13 @@ from fpanon_core.studies import counts_words
 from fpanon_core.studies.counts_release import Config, Form, Result
 from pages.charts import words
 
-INSTEAD = (
-    "To tell where people are, or where they go, publish tables. They have fewer cells than counts "
-    "by slot, so the same ε adds far less noise. Counts by slot serve the attack on this page."
-)
+INSTEAD = "To tell where people are or go, publish tables: the same ε adds far less noise."
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
 REASON_FIRST = (
     "No limit holds such counts to anything, and an attack may bring the people behind them back. "
     "Say why they may leave; the zip is offered then."
 )
-EMPTY = (
-    "State how the counts are protected, places and period, and the counts of everybody are made. "
-    "They leave as one zip: the counts, the places, a README of one page and a description for "
-    "machines."
-)
+EMPTY = "State protection, places and period; the counts leave as one zip."
 CHANGED = (
     "The settings, or how the data are read, are not those that counts were last made with. What "
     "was made is no longer offered: make these counts."

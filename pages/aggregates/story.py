@@ -52,15 +52,15 @@ def release(found: recovery.Result) -> Sentences:
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
-        f"Nothing but numbers: how many of {people:,} people are counted at each of "
-        f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}. No "
-        "record of anybody is published.",
+        f"No record is published. Yet {words.percent(found.alone)} of the counts above 0 are of "
+        f"one person alone, and {words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a "
+        "customary limit.",
+        f"It would be numbers only: how many of {people:,} people are counted at each of "
+        f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
         "records before or after: nobody was seen there then."
         if filled > 0
         else "",
-        f"Yet {words.percent(found.alone)} of the counts above 0 are of one person alone, and "
-        f"{words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a customary limit.",
         "Places and period are those of the records here: they, too, tell of single people. State "
         "them in advance for counts that are to be published, below.",
         f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
@@ -76,17 +76,20 @@ def attack(found: recovery.Result) -> Sentences:
     random = score.baseline_recorded
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
-    beside = f", {times} what linking at random does ({words.percent(random)})"
+    beside = f"; linking at random, {words.percent(random)}" if random > 0 else ""
     nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
     filled = 1 - found.recorded
     return (
+        f"From counts alone, the attack recovers {words.percent(whole)} of the recorded "
+        f"points{beside}.",
+        f"Of everybody's, over the whole period: {times} what linking at random recovers."
+        if random > 0
+        else "",
         f"{words.percent(filled)} of the points had to be filled in from the records before or "
-        f"after; nobody saw them. This is of the other {words.percent(found.recorded)}, the "
-        "recorded points."
+        f"after; nobody saw them. The figures are of the other {words.percent(found.recorded)}, "
+        "the recorded points."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
-        f"From the counts alone the attack gets {words.percent(whole)} of everybody's recorded "
-        f"points right over the whole period{beside if random > 0 else ''}.",
         f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
         f"Of all points, the filled-in ones included, it gets "
         f"{words.percent(float(score.accuracy))} right (at random "
@@ -99,6 +102,10 @@ def attack(found: recovery.Result) -> Sentences:
         if score.error_median_m >= 5
         else f"{words.percent(found.within(0))} of the points are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
+        f"In what is counted, a person spends {words.percent(found.at_home)} of the night at one "
+        "and the same place (89 to 95% in the published data)."
+        if np.isfinite(found.at_home)
+        else "",
     )
 
 
@@ -111,7 +118,7 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """What these data lack that the attack lives on; nothing where they have it."""
-    why = "**Why it is low here.** " if found.score.recorded < 0.5 else ""
+    why = "**Why so little comes back.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
@@ -120,19 +127,15 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"people are seen so rarely that {words.percent(1 - found.recorded)} of the points had to "
-        "be filled in from the records before or after, which moves them at night when they "
-        "may have been at home"
+        f"{words.percent(1 - found.recorded)} of the points had to be filled in, which moves "
+        "people who may have slept at home"
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
     )
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
-        f"{why}The attack lives on people who sleep at home and do the same every day. In what is "
-        f"counted a person spends {words.percent(found.at_home)} of the night at one and the same "
-        f"place (89 to 95% in the published data). The likely reason: {roaming}"
-        f"{', and there are too few days for a habit' if few_days else ''}. Of people with nights "
-        "at home far more comes back; do not conclude from these data that counts are safe."
+        f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
+        "The attack works best on people with regular nights: do not conclude that counts are safe."
     )
 
 
@@ -140,9 +143,9 @@ def unique(found: recovery.Result) -> Sentences:
     """Whether a recovered path can be tied to a person."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
-        "pair of most visited places that no other has. An attacker who knows those two places of "
-        "a person, mostly home and work, finds one path that fits. Of that path, they learn all "
-        "that is right: see above.",
+        "pair of most visited places that no other has.",
+        "An attacker who knows those two places of a person, mostly home and work, finds one path "
+        "that fits. Of that path, they learn all that is right: see above.",
     )
 
 

@@ -112,21 +112,20 @@ _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
     """Temporal share, Gini coefficient and tail weight of everyone, under one profile at one k."""
-    st.subheader("Why people are hard to hide: share of time, Gini, tail weight", anchor=False)
+    st.subheader("Why people are hard to hide", anchor=False)
     _temporal_share(measured, k, of)
     left, right = side_by_side("why")
     with left:
-        st.markdown("**How unequal are the efforts?** – Gini coefficient", help=definitions.GINI)
+        st.markdown("**Gini coefficient**", help=definitions.GINI)
         _gini(measured, k, of)
     with right:
-        st.markdown("**How heavy is the tail?** – tail weight index", help=definitions.TAIL_WEIGHT)
+        st.markdown("**Tail weight**", help=definitions.TAIL_WEIGHT)
         _tail(measured, k, of)
 
 
 def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
     share, stretch = measured.parts[k].temporal_share, measured.gaps.config
-    finding, *more = temporal_share(share, k, stretch)
-    st.markdown(f"**{finding}**", help=definitions.TEMPORAL_SHARE)
+    st.markdown("**Share of time**", help=definitions.TEMPORAL_SHARE)
     show_figure(
         cdf(
             [Curve(f"{measured.profile}, k = {k}", share, of.categories[1], 1)],
@@ -139,7 +138,9 @@ def _temporal_share(measured: Measured, k: int, of: style.Theme) -> None:
         alt=f"People by the share of time in their effort, at {measured.profile}, k = {k}.",
     )
     what_this_means(
-        *(more or [finding]), key="share", published=published_temporal_share(k, stretch)
+        *temporal_share(share, k, stretch),
+        key="share",
+        published=published_temporal_share(k, stretch),
     )
 
 
@@ -212,9 +213,8 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
         return [f"Everyone is {k}-anonymous already, so there is no effort to divide."]
     hidden = n - len(defined)
     by_time = float((defined > 0.5).mean())
-    here = "Time takes" if by_time > 0.5 else "Time does not dominate here: it takes"
     return [
-        f"{here} more than half of the effort for {words.percent(by_time, n)} of people.",
+        f"Time takes more than half of the effort for {words.percent(by_time, n)} of people.",
         f"The median temporal share is {words.percent(float(np.median(defined)))}, to hide among "
         f"{words.others(k)}.",
         f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
@@ -247,8 +247,8 @@ def gini(parts: Parts) -> list[str]:
         if np.isfinite(moved).all()  # else it has no weight
     }
     return [
-        f"Half of the people have a Gini coefficient of {middle:.2f} or more for the whole effort. "
-        f"In words: {_spread(middle)}. The median is "
+        f"The median is {middle:.2f}: {_spread(middle)}.",
+        "By itself it is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
@@ -263,7 +263,7 @@ def tail(parts: Parts) -> list[str]:
     """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
     n = len(parts.space_m)
     known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
-    told = []
+    found, told = [], []
     for name in ("space", "time"):
         values = getattr(parts, f"tail_{name}")
         values = values[np.isfinite(values)]
@@ -271,11 +271,13 @@ def tail(parts: Parts) -> list[str]:
             told.append(f"In {DIMENSIONS[name]}, none of the {n:,} people has a tail weight.")
             continue
         middle, above = float(np.median(values)), int((values > _EXPONENTIAL).sum())
+        found.append(f"{middle:.1f} in {DIMENSIONS[name]}")
         told.append(
-            f"In {DIMENSIONS[name]}, {_having(known[name], n)}. Half of these have {middle:.1f} or "
-            f"more, {_place(middle)}. {above:,} {'has' if above == 1 else 'have'} more than an "
-            "exponential's."
+            f"In {DIMENSIONS[name]} the median lies {_place(middle)}. {_having(known[name], n)}; "
+            f"{above:,} {'has' if above == 1 else 'have'} more than an exponential distribution's."
         )
+    if found:
+        told.insert(0, f"The median is {' and '.join(found)}.")
     without = {DIMENSIONS[name]: n - count for name, count in known.items() if count < n}
     if without:
         listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
@@ -288,15 +290,16 @@ def tail(parts: Parts) -> list[str]:
 
 def _having(count: int, n: int) -> str:
     """Such as "634 of the 1,083 people (59%) have a tail weight"."""
-    return f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
+    told = f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
+    return told[0].upper() + told[1:]
 
 
 def _spread(gini: float) -> str:
     if gini < 0.25:
-        return "their samples take nearly the same effort each"
+        return "a person's samples take nearly the same effort each"
     if gini < 0.6:
-        return "some of their samples take much more effort than others"
-    return "a few of their samples take nearly all of the effort"
+        return "some of a person's samples take far more effort"
+    return "a few of a person's samples take nearly all of the effort"
 
 
 def _place(tail: float) -> str:

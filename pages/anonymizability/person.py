@@ -112,7 +112,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
     ends = other.matches[["row", "matched_row"]].to_numpy()
     left, right = side_by_side("person_figures")
     with left:
-        st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined, lines join the matches")
+        st.markdown(f"**Where** – {names[0]} filled, {names[1]} outlined")
         lon, lat = lon_lat(fs.crs, *centre)
         if len(lon):
             both = np.concatenate(rows)
@@ -143,7 +143,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
         else:
             st.info("These data carry no map projection, so there is no map.")
     with right:
-        st.markdown("**Where and when** – local time runs upwards; drag to turn")
+        st.markdown("**Where and when** – local time runs upwards")
         east, north = ((c - np.median(c[rows[0]])) / 1000 for c in centre)
         person, neighbour = (
             Path3D(name, east[own], north[own], wall[own])
@@ -207,15 +207,14 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
             f"{'has' if k == 2 else 'have'} the very same record."
         ]
     if value == 0:
-        return [f"The {k}-gap of {names[user]} is 0.", alone(stretch)]
+        return [f"The {k}-gap of {names[user]} is 0. {alone(stretch)}"]
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
-        f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
-        f"{value:.3f}; {words.percent(easier, len(result.values))} of the people are easier to "
-        "hide.",
-        f"To look like {words.others(k)}, this person must move "
+        f"To look like {words.others(k)}, {names[user]} must move "
         f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average. "
-        f"{counted(stretch)}.",
+        f"{words.percent(easier, len(result.values))} of the people are easier to hide.",
+        f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
+        f"{value:.3f}. {counted(stretch)}.",
         farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
         f"Of the samples matched with {names[other.user]}, the hardest pair is "
         f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart in full.",

@@ -97,14 +97,16 @@ def by_k(
     hidden = int((measured.gaps.at(few).values == 0).sum())
     parts: Parts = measured.parts[many]
     shown = plain(measured.profile)
-    return [
-        f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous already."
+    already = (
+        f"At {shown}, {words.share(hidden, n)} {words.verb(hidden)} {few}-anonymous."
         if judges_all(stretch)
-        else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0.",
-        alone(stretch),
-        f"To look like {words.others(few)}, a typical person must move about "
-        f"{_typical(measured.parts[few])} on average. {counted(stretch)}.",
-        f"To look like {words.others(many)}, by about {_typical(parts)}, counted alike."
+        else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0. {alone(stretch)}"
+    )
+    return [
+        f"{already} To look like {words.others(few)}, a typical person must move about "
+        f"{_typical(measured.parts[few])} on average.",
+        f"{counted(stretch)}.",
+        f"To look like {words.others(many)}, a typical person must move about {_typical(parts)}."
         if many != few
         else "",
         farther(parts.beyond_space, parts.beyond_time, stretch),
@@ -144,7 +146,7 @@ def by_profile(
     elif told_apart:
         said = (
             f"Even at {plain(most.profile)}, {words.share(told_apart, n)} {words.verb(told_apart)} "
-            f"{words.not_anonymous(k)}."
+            f"not yet {k}-anonymous."
         )
     elif judges_all(stretch):
         said = (
@@ -153,11 +155,9 @@ def by_profile(
         )
     else:
         said = f"At {plain(most.profile)}, everybody has a {k}-gap of 0. {alone(stretch)}"
-    return [
-        said,
-        f"{missing} of the profiles {words.verb(missing)} not measured yet." if missing else "",
-        words.beyond(beyond(curves, edge)),
-    ]
+    if missing:
+        said += f" {missing} of the profiles {words.verb(missing)} not measured yet."
+    return [said, words.beyond(beyond(curves, edge))]
 
 
 def published_by_profile(

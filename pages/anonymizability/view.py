@@ -75,7 +75,7 @@ with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(
             lambda: results.deepen(data, wanted, profile),
-            "Larger groups are being measured in the background.",
+            "Measuring larger groups …",
         )
     elif known:  # a line in its place: were it to go, an open list below would close
         st.caption(f"Groups up to k = {max(known)} are measured. {story.CLICK}")
@@ -93,6 +93,7 @@ show(
 missing = len(wanted.profiles) - len(coarser)
 what_this_means(
     *story.by_profile(list(coarser.values()), k, missing, curves, reach),
+    corners_text(each.laid.space for each in coarser.values()),
     key="by_profile",
     published=story.published_by_profile(list(coarser), k, wanted.config),
 )
@@ -100,8 +101,6 @@ table = story.profiles_table(list(coarser.values()), k)
 st.dataframe(
     table, hide_index=True, key="anon_profiles_table", column_config=figures.columns(table)
 )
-if corners := corners_text(each.laid.space for each in coarser.values()):
-    st.caption(corners)
 
 # --- why, and one person ---
 figures.why(shown, k, of)

@@ -58,29 +58,36 @@ def expected(seconds: float) -> str:
     return f"This attack is likely to take about {words.clock(seconds)} on this machine."
 
 
-def told(result: Result) -> list[str]:
-    """What stands under the figure: who is found, and what is learnt without naming; paragraphs."""
+Told = tuple[str, str]
+"""A finding, and what stands behind it; the latter may be empty."""
+
+
+def told(result: Result) -> tuple[list[str], list[str]]:
+    """What stands under the figure: the findings, and what stands behind them; paragraphs."""
     by_name = figures(result)
-    paragraphs = [
-        " ".join([found(result, by_name[FOUND]), *named(result)]),
+    pairs = [
+        found(result, by_name[FOUND]),
+        *named(result),
         homes(result, by_name),
         moments(by_name[ERROR]),
         *accused(result, by_name[ACCUSED]),
     ]
-    return [paragraphs[0], *(f"\n\n{each}" for each in paragraphs[1:])]
+    findings, details = zip(*pairs, strict=True)
+    return list(findings), [each for each in details if each]
 
 
-def found(result: Result, here: Figure) -> str:
+def found(result: Result, here: Figure) -> Told:
     """Of how many the record is picked out, with interval and guessing; before and after."""
     link = result.after.link
     among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)}; in the data as they are, in "
-        f"{_short(here.before.value, here.before_asked)}** (95% intervals: "
-        f"{between(here.after, here.asked)}; {between(here.before, here.before_asked)}). That is "
-        f"{_ATTACKERS[result.after.risk.attacker]}. Asked about were {whom(result)} in the "
-        f"release; guessing{among} finds 1 in {1 / link.guessing:,.0f}."
+        f"{_short(here.before.value, here.before_asked)}.** Guessing{among} finds 1 in "
+        f"{1 / link.guessing:,.0f}.",
+        f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
+        f"are, {between(here.before, here.before_asked)}. The strongest is "
+        f"{_ATTACKERS[result.after.risk.attacker]}. Asked about: {whom(result)} in the release.",
     )
 
 
@@ -107,7 +114,7 @@ def drawn(outsider: LinkConfig) -> str:
     return f"{_DRAWN[outsider.strategy]}{exactly}"
 
 
-def named(result: Result) -> list[str]:
+def named(result: Result) -> list[Told]:
     """The crowd that shares a record, where one is promised, and what that does not promise."""
     k, days = result.crowd, result.period_days
     asked = result.after.link.n_present
@@ -117,22 +124,24 @@ def named(result: Result) -> list[str]:
     fewest = max(k, result.after.shared_least)
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
-        f"At least {fewest:,} people{within} share each record{promised}. The risk is not zero: an "
-        f"attacker picks the right person up to 1 time in {fewest:,}. In "
-        f"{cases(result.leading, asked)} the group's record fits best, and the attacker "
-        "reads all that the group shares."
+        (
+            f"At least {fewest:,} people{within} share each record{promised}: an attacker picks "
+            f"the right person up to 1 time in {fewest:,}.",
+            f"In {cases(result.leading, asked)} the group's record fits best, and the attacker "
+            "reads all that the group shares.",
+        )
     ]
 
 
-def homes(result: Result, by_name: dict[str, Figure]) -> str:
+def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     """Of how many the record shows the home, beside guessing; or why that is not known."""
     metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
     here = by_name[home(metres)]
     if not here.known:
         why = plain(result.after.home_fault, MESSAGE_LENGTH)
-        return f"Whether homes are found is not known. {why}"
+        return f"Whether homes are found is not known. {why}", ""
     before = (
-        f" In the data as they are: {_short(here.before.value, here.before_asked)}."
+        f"; in the data as they are, of {_short(here.before.value, here.before_asked)}"
         if math.isfinite(here.before.value)
         else ""
     )
@@ -140,38 +149,44 @@ def homes(result: Result, by_name: dict[str, Figure]) -> str:
     of_whom = "people" if result.period_days is None else "records"
     return (
         f"**The record tells the home, to within {distance(metres)}, of "
-        f"{_short(here.after.value, here.asked, 'none')}** of the {here.asked:,} {of_whom} whose "
-        f"home is known (95% interval: {between(here.after, here.asked)}).{before} "
-        f"{'That is no more than what guessing' if alike else 'Guessing'} the commonest home for "
-        f"everybody finds{':' if alike else ''} {percent(here.guessing, here.asked)}. It is "
-        "assumed that where all other people live may be known, as from a census."
+        f"{_short(here.after.value, here.asked, 'none')} of the {of_whom}{before}.** "
+        f"{'That is no more than what guessing' if alike else 'Guessing'} finds"
+        f"{':' if alike else ''} {percent(here.guessing, here.asked)}.",
+        f"**Home.** Asked about: {here.asked:,} {of_whom} whose home is known (95% interval: "
+        f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
+        "It is assumed that where all other people live may be known, as from a census.",
     )
 
 
-def moments(here: Figure) -> str:
+def moments(here: Figure) -> Told:
     """How far off the best guess of somebody's place at a moment is, beside guessing."""
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
-        f"{off(here.after.value)} on average** (95% interval: {off(here.after.low)} to "
-        f"{off(here.after.high)}). With the data as they are, it is {off(here.before.value)}. From "
-        f"the known points alone, without any release, it is {off(here.points_alone)}; with one "
-        f"place for everybody, {off(here.guessing)}."
+        f"{off(here.after.value)} on average.** With the data as they are, by "
+        f"{off(here.before.value)}; without any release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
         told += " So for this question the release is of no help, on average."
-    return told
+    return (
+        told,
+        f"**Off by.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. From the "
+        f"known points alone, without any release, it is {off(here.points_alone)}; with one place "
+        f"for everybody, {off(here.guessing)}.",
+    )
 
 
-def accused(result: Result, here: Figure) -> list[str]:
+def accused(result: Result, here: Figure) -> list[Told]:
     """Of how many who are not in the release somebody else's record is taken."""
     if not here.known:
         return []
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
     return [
-        f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} are "
-        f"accused** (95% interval: {between(here.after, here.asked)}): another person's record is "
-        "taken for theirs. All other figures are of those who are in it; that others are left out "
-        "makes them no safer."
+        (
+            f"**Of {_of_whom(here.asked, result)} asked about who are not in the release, {count} "
+            "are accused:** another person's record is taken for theirs.",
+            f"**Accused.** 95% interval: {between(here.after, here.asked)}. All other figures are "
+            "of those who are in the release; that others are left out makes them no safer.",
+        )
     ]
 
 
@@ -247,10 +262,10 @@ EXAMPLES: dict[ExampleKind, str] = {
 
 def describe_step(found: Followed, step: Step) -> list[str]:
     """What this step tells, in order: the point, who still fits, the order, the home."""
+    order = _describe_order(found, step) if found.present else _accused(found, step)
     return [
-        *_point(found, step),
+        " ".join([*_point(found, step), order]),
         _fitting(found, step),
-        _describe_order(found, step) if found.present else _accused(found, step),
         _describe_before(step),
         *_describe_home(found, step),
     ]

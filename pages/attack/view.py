@@ -62,9 +62,8 @@ with st.container(key="main_figure"):
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95% intervals and what guessing gives.",
     )
-first, *others = story.told(result)
-what_this_means(first, key="attack")
-st.markdown(" ".join(others))
+findings, details = story.told(result)
+what_this_means("\n\n".join(findings), *details, key="attack")
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
 

@@ -90,13 +90,6 @@ def brief(text: str) -> str:
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 
-def not_anonymous(k: int) -> str:
-    """What it means not to be k-anonymous yet."""
-    if k == 2:
-        return "not yet 2-anonymous: their fingerprint is like nobody else's"
-    return f"not yet {k}-anonymous: fewer than {k - 1} others have the very same fingerprint"
-
-
 def beyond(curves: dict[str, int]) -> str:
     """Who lies beyond the right edge of a figure, from the number for each curve."""
     told = [f"{count:,} of “{plain(name)}”" for name, count in curves.items() if count]

@@ -70,11 +70,10 @@ def account(report: IngestReport) -> list[str]:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
     return [
         f"Of {words.count(report.rows_read, 'row')}, "
-        f"{report.rows_used:,} {words.were(report.rows_used)} used and "
-        f"{set_aside:,} set aside" + (", each for one reason." if set_aside else "."),
+        f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
+        f"{', each for one reason' if set_aside else ''}. They run from "
+        f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
-        f"They run from {report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, "
-        f"{zone}.",
     ]
 
 

@@ -109,7 +109,11 @@ with st.container(key="main_figure", gap="small"):
     else:
         st.markdown("**The first rows, as they were read**")
         st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
-what_this_means(*story.account(report), key="account")
+what_this_means(
+    *story.account(report),
+    "" if data.source.was_read else story.unused(report),
+    key="account",
+)
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
     if len(report.rejects):
         downloads.offer(
@@ -124,8 +128,6 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
         st.button(
             "Undo last change", key="data_undo", icon=":material/undo:", on_click=act(dataset.undo)
         )
-if not data.source.was_read:
-    st.caption(story.unused(report))
 for note in report.notes:
     st.caption(plain(for_screen(note), MESSAGE_LENGTH))
 if refused is None and not data.source.was_read:

@@ -215,9 +215,9 @@ def measures_told(found: Result, profile: str) -> list[str]:
     unicity, k, em, kl, em_sum, kl_sum = (leak.measures[m] for m in names)
     return [
         f"At {plain(profile)}, {words.count(p, 'known point')} single{'s' * (p == 1)} out "
-        f"{words.percent(unicity[0])} of people with certainty{_interval(unicity)}. The right "
-        f"record is named with probability {words.supported(*k)} on average (95% interval: "
-        f"{_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
+        f"{words.percent(unicity[0])} of people with certainty{_interval(unicity)}.",
+        f"An attacker picks the right record with probability {words.supported(*k)} on average "
+        f"(95% interval: {_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
         f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins. Over "
         f"all bins of a person it changes by {words.supported(*em_sum)}. The information gained is "
@@ -268,17 +268,17 @@ def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
     ]
 
 
-def places_told(leak: Leak, measure: str) -> str:
-    """What the map means, in a sentence."""
+def places_told(leak: Leak, measure: str) -> list[str]:
+    """What the map means, in sentences."""
     places = leak.places
     top = places.nlargest(1, measure).iloc[0]
     middle = float(places[measure].median())
-    return (
-        f"Of {words.count(len(places), 'place')}, {NAMES[measure]} is highest, {top[measure]:.2g}, "
-        f"where {words.people(max(1, round(top['users_a_window'])))} "
-        f"{words.were(max(1, round(top['users_a_window'])))} seen in a time window on average. At "
-        f"half of the places it is {middle:.2g} or less."
-    )
+    seen = max(1, round(top["users_a_window"]))
+    return [
+        f"An attacker learns most, {top[measure]:.2g}, where {words.people(seen)} "
+        f"{words.were(seen)} seen in a time window on average.",
+        f"Of {words.count(len(places), 'place')}, half have {middle:.2g} or less.",
+    ]
 
 
 def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
@@ -288,7 +288,7 @@ def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
     if most[measure] == least[measure]:
         return f"In every hour {NAMES[measure]} is the same, {most[measure]:.2g}."
     return (
-        f"Most is learnt of {_hour(most, weekdays)} ({most[measure]:.2g}), least of "
+        f"An attacker learns most of {_hour(most, weekdays)} ({most[measure]:.2g}), and least of "
         f"{_hour(least, weekdays)} ({least[measure]:.2g})."
     )
 
@@ -298,17 +298,19 @@ def _hour(row: pd.Series[Any], weekdays: bool) -> str:
     return f"{day}, {int(row['hour'])} to {int(row['hour']) + 1} h"
 
 
-def people_told(leak: Leak) -> str:
+def people_told(leak: Leak) -> list[str]:
     """What the Lorenz curve means, in sentences."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
-    return (
-        f"The tenth of the {len(leak.people):,} people with most learnt bear "
-        f"{words.percent(top)} of all EM-disclosure (Gini {leak.gini['em']:.2f}: {how}), and "
-        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of KL-disclosure (Gini "
-        f"{leak.gini['kl']:.2f})."
-    )
+    return [
+        f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
+        f"it is {how}.",
+        f"Asked about: {len(leak.people):,} people. Gini coefficient: {leak.gini['em']:.2f}. "
+        "Of KL-disclosure the most exposed tenth bears "
+        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} (Gini "
+        f"{leak.gini['kl']:.2f}).",
+    ]
 
 
 def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:

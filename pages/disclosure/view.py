@@ -59,9 +59,11 @@ with st.container(key="main_figure"):
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
-what_this_means(*story.measures_told(found, profile), key="disclosure")
-if corners := corners_text(each.laid.space for each in found.leaks.values()):
-    st.caption(corners)
+what_this_means(
+    *story.measures_told(found, profile),
+    corners_text(each.laid.space for each in found.leaks.values()),
+    key="disclosure",
+)
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
@@ -104,7 +106,7 @@ with left:
         )
     else:
         st.info("There is no map: the data carry no map projection.")
-    what_this_means(story.places_told(leak, measure), key="disclosure_places")
+    what_this_means(*story.places_told(leak, measure), key="disclosure_places")
 with right:
     st.markdown(f"**By hour of the week** – mean {unit}, at {plain(leak.profile)}")
     week = leak.week[measure].to_numpy().reshape(7, 24)
@@ -125,7 +127,7 @@ with left:
         alt="Lorenz curves of EM- and KL-disclosure over the people asked about.",
     )
 with right:
-    what_this_means(story.people_told(leak), key="disclosure_people")
+    what_this_means(*story.people_told(leak), key="disclosure_people")
 
 # --- as published, and agreement ---
 with st.expander("All four measures, as they are published", key="disclosure_all"):

@@ -158,19 +158,21 @@ def accurate(result: Result) -> list[str]:
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
-    told = [
-        f"Half of the samples of “{name_of(result.config)}” are published as an area of at most "
-        f"{words.distance(f['median_space_m'])} by side (the mean of width and height). Half are "
-        f"published as a time span of at most {words.duration(f['median_time_min'])}. "
-        f"{words.percent(f['share_2km'])} lie within 2 km, {words.percent(f['share_2h'])} within "
-        "2 hours."
-    ]
+    told = (
+        f"Half of the samples are published within {words.distance(f['median_space_m'])} by "
+        f"side, and half within {words.duration(f['median_time_min'])}."
+    )
     if f["phantom_share"]:
-        told.append(
-            f"In {words.percent(f['phantom_share'])} of the rows the person was never recorded in "
-            "that cell; others of the group were. Tell the recipient."
+        told += (
+            f" In {words.percent(f['phantom_share'])} of the rows the person was never in the "
+            "area and time published: tell the recipient."
         )
-    return told
+    return [
+        told,
+        f"Of “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples lie within "
+        f"2 km, {words.percent(f['share_2h'])} within 2 hours. By side: the mean of width and "
+        "height.",
+    ]
 
 
 def gained(gain: Gain, config: Config) -> str:
@@ -210,16 +212,16 @@ def promised(result: Result) -> list[str]:
     k, days = result.config.k, result.config.period_days
     within = "" if days is None else f" of the same {widgets.one(days)}"
     told = [
-        f"Everyone published is one of at least {k} people with the same record{within}: an "
-        f"attacker picks the right person at most 1 time in {k}.",
-        "It hides nothing that a group shares: an attacker who finds the group learns all its "
-        "areas and times.",
+        f"An attacker picks the right person at most 1 time in {k}{within}, and learns all areas "
+        "and times that the group shares.",
+        f"Everyone published is one of at least {k} people with the same record{within}.",
     ]
     if days is not None:
+        told[0] += " **This does not hold over several.**"
         told.append(
-            f"The promise holds within each {widgets.one(days)}, not over several: people who keep "
-            "to their places and hours can be recognised under the next pseudonym. An "
-            f"attacker who links their records may find fewer than {k} who fit all of them."
+            "People who keep to their places and hours can be recognised under the next "
+            f"pseudonym. An attacker who links their records may find fewer than {k} who fit all "
+            "of them."
         )
     return told
 

@@ -69,16 +69,16 @@ with st.container(key="main_figure"):
             )
 pair = story.pair(made, chosen)
 gained = story.gained(hiding.gain(*(made[each].release for each in pair)), pair[1]) if pair else ""
-what_this_means(*story.accurate(result), key="glove")
 helps = (
     ""
     if worths[chosen].useful
     else story.to_try(chosen, worths[chosen], presets.crowd(limits.in_force()))
 )
-if further := " ".join(filter(None, (gained, helps))):
-    st.markdown(further)
-st.markdown(" ".join(("**What is promised.**", *story.promised(result))))
-st.markdown(" ".join(("**What is left out.**", *story.left_out(result))))
+(accurate, *more), (promised, *also) = story.accurate(result), story.promised(result)
+out = " ".join(story.left_out(result))
+what_this_means(
+    "\n\n".join(filter(None, (accurate, promised, gained, helps))), *more, *also, out, key="glove"
+)
 st.dataframe(
     figures.releases(made, worths),
     hide_index=True,

@@ -20,6 +20,7 @@ from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import crowd
 from fpanon_core.studies.report_verdict import (
     alone_told,
+    best_named,
     describe_best,
     found_told,
     over_told,
@@ -181,7 +182,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{title(criteria.risk)} is not known of any of these options."]
     tried = Exploration(table, limits=criteria.limits)
-    told = [tried_told(tried).head, *describe_best(tried)]
+    told = [f"{tried_told(tried).head} {best_named(tried)}", *describe_best(tried)]
     if criteria.risk in NAMING and criteria.limit and not within(tried):
         told += [f"The threshold asks for groups of {crowd(criteria.limits):,} or more."]
     if criteria.utility.weights is None:
@@ -198,12 +199,12 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     told = turned(table, criteria)
     if len(front) == len(scored) > 1:
         told.append(
-            f"\n\nNone of the {words.count(len(scored), 'option')} is surely worse than another in "
+            f"None of the {words.count(len(scored), 'option')} is surely worse than another in "
             "both risk and utility, by the 95% intervals: all are on the front."
         )
     else:
         told.append(
-            f"\n\n{len(front)} of {words.count(len(scored), 'option')} "
+            f"{len(front)} of {words.count(len(scored), 'option')} "
             f"{words.verb(len(front))} on the front: no other is surely better in both."
         )
     if behind := sum(d.behind for d in front):
@@ -371,8 +372,8 @@ def refused_told(why: str) -> str:
 
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
-) -> tuple[str, bool]:
-    """The choice that stands, and whether nothing speaks against it."""
+) -> tuple[str, list[str], bool]:
+    """The choice that stands, its figures, and whether nothing speaks against it."""
     over = over_told(result, criteria.limits)
     better = next(
         (
@@ -384,16 +385,20 @@ def chosen_told(
     )
     name = spoken(criteria.risk)
     lines = [
-        found_told(result, table.config.p, criteria.limits),
-        alone_told(result),
-        w.use_told(result),
-        f"It is not within the thresholds. {'. '.join(over)}." if over else "",
-        f"By {name} it is dominated by {better}." if better else "",
+        plain(why, MESSAGE_LENGTH) or "No reason is given yet.",
+        w.describe_over(criteria.limits, result),
+        "People are alone with their record in it." if some_alone(result) else alone_told(result),
+        plain(f"By {name} it is dominated by {better}.", MESSAGE_LENGTH) if better else "",
     ]
-    reason = plain(why, MESSAGE_LENGTH) or "No reason is given yet."
-    text = [f"**Chosen: {plain(result.option.told)}.** {reason}"]
-    text += [plain(line, MESSAGE_LENGTH) for line in lines if line] + moved_told([result.option])
-    return "  \n".join(text), not over and not better and not some_alone(result)
+    text = " ".join([f"**Chosen: {plain(result.option.told)}.**", *filter(None, lines)])
+    figures = [
+        found_told(result, table.config.p, criteria.limits),
+        alone_told(result) if some_alone(result) else "",
+        w.use_told(result),
+        *(f"{each}." for each in over),
+    ]
+    told = [plain(each, MESSAGE_LENGTH) for each in figures if each]
+    return text, [*told, *moved_told([result.option])], not (over or better or some_alone(result))
 
 
 def recipe(options: Sequence[ReleaseOption]) -> bytes:

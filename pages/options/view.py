@@ -82,21 +82,24 @@ dots = story.dots(table, by, pinned, standing.result.option.name if standing els
 with top:
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
-    what_this_means(*story.conclusion(all_weighed, dots, by), key="options_front")
-    if more := story.further(table, dots, by):
-        st.markdown(" ".join(more))
+    what_this_means(
+        *story.conclusion(all_weighed, dots, by),
+        *story.further(table, dots, by),
+        tables.COLUMNS_TOLD,
+        key="options_front",
+    )
     if not_drawn := story.not_drawn_told(table, by):
         st.caption(not_drawn)
     figures.numbers(tables.shown(table, dots, by))
-    st.caption(tables.COLUMNS_TOLD)
 
 # --- the choice ---
 with chosen_place:
     st.header("Your choice", anchor=False)
     standing = figures.choice(table, names)
     if standing is not None:
-        text, unopposed = story.chosen_told(standing.result, standing.why, table, by)
+        text, more, unopposed = story.chosen_told(standing.result, standing.why, table, by)
         (st.success if unopposed else st.warning)(text)
+        layout.details(*more, key="options_chosen")
     st.page_link("pages/report/view.py", label="On to the report", icon=":material/description:")
 
 # --- side by side ---

@@ -18,7 +18,7 @@ from fpanon_core.studies.study import AtHand
 from pages.charts import words
 from pages.charts.plain import plain
 from pages.overview import story
-from pages.shell import exploration, job_panel, limits, questions, workspace
+from pages.shell import exploration, job_panel, layout, limits, questions, workspace
 from pages.shell.dataset import Dataset
 from pages.shell.guard import act, fragment
 from pages.shell.session import Job
@@ -151,8 +151,10 @@ def _found(explored: Exploration, on_the_way: int) -> None:
     if row is not None:
         with st.container(key="overview_best"):
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
-    for text in story.best_told(explored):
+    said, more = story.best_told(explored)
+    for text in said:
         st.markdown(text)
+    layout.details(*more, key="overview_best")
     with st.container(key="overview_ladder"):
         st.table(
             story.rungs(explored),

@@ -45,8 +45,8 @@ _RECOVERED = (
     "right, after nights, days and days together are linked. The counts are of the places and the "
     "period of the data, with no noise and nothing left out."
 )
-Told = tuple[str, str]
-"""The number, and of whom it is, how sure, and what guessing gives; both may quote texts."""
+Told = tuple[str, str, str]
+"""The number; what it says, with what guessing gives; of whom it is, and how sure."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _of_raw(told: Callable[..., Told], *more: object) -> Callable[[Any], Told]:
 
     def of_table(table: Any) -> Told:
         raw: OptionResult = table.results[0]
-        return ("–", raw.fault) if raw.fault is not None else told(raw, *more)
+        return ("–", raw.fault, "") if raw.fault is not None else told(raw, *more)
 
     return of_table
 
@@ -134,9 +134,11 @@ def found(raw: OptionResult, p: int) -> Told:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
     few = f" Of {raw.too_few:,} with fewer points, all were known." if raw.too_few else ""
     value, low, high = raw.risk("unicity")
-    return w.percent(value), (
-        f"of {asked} are singled out by {words.count(p, 'point')} of their record "
-        f"(95%: {w.between(low, high, 'unicity')}); guessing names 1 in {raw.n_users:,}.{few}"
+    return (
+        w.percent(value),
+        f"of people are singled out by {words.count(p, 'known point')}; guessing finds 1 in "
+        f"{raw.n_users:,}",
+        f"Of {asked}; 95% interval: {w.between(low, high, 'unicity')}.{few}",
     )
 
 
@@ -156,24 +158,28 @@ def moved(result: anonymizability.Result) -> Told:
     if hidden:
         who = w.first_up(words.share(hidden, n))
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
-    return number, (
-        f"To look like {words.others(k)}, half of the {n:,} people must move at least so far on "
-        "average, and half at least so long. What is farther than "
-        f"{' or '.join(_cap(result.config))} off counts as no more.{already}"
+    return (
+        number,
+        f"half of the people must move at least so far, and half so long, to look like "
+        f"{words.others(k)}",
+        f"Of {n:,} people, on average over their samples. What is farther than "
+        f"{' or '.join(_cap(result.config))} off counts as no more.{already}",
     )
 
 
 def home(raw: OptionResult) -> Told:
     """Home found within 1 km."""
     if "home" in raw.unasked:
-        return "not known", raw.unasked["home"]
+        return "not known", raw.unasked["home"], ""
     value, low, high = raw.risk("home")
     guessed = w.guessing(raw, "home")
-    return w.percent(value), (
-        f"of {w.homes_asked(raw) or 'the people whose nights are recorded'} (95%: "
-        f"{w.between(low, high, 'home') or 'not known'}), by an attacker who has the record"
-        f"{f'; guessing finds {guessed}' if guessed else ''}. "
-        "A home is where the recorded nights were, however few."
+    return (
+        w.percent(value),
+        f"of homes are found by an attacker who has the record"
+        f"{f'; guessing finds {guessed}' if guessed else ''}",
+        f"Of {w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
+        f"{w.between(low, high, 'home') or 'not known'}. A home is where the recorded nights were, "
+        "however few.",
     )
 
 
@@ -182,12 +188,13 @@ def recovered(result: recovery.Result) -> Told:
     score = result.score
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):
-        return "not known", "No point that was recorded is among those counted."
+        return "not known", "No point that was recorded is among those counted.", ""
     drawn = "" if score.n_users >= result.n_users else f" drawn of {result.n_users:,}"
-    return words.percent(share), (
-        f"of the recorded points of {words.people(score.n_users)}{drawn}, all scored, come back "
-        f"from counts every {words.duration(result.counts.slot_min)}; linking at random, "
-        f"{words.percent(chance)}."
+    return (
+        words.percent(share),
+        f"of recorded points come back from counts; at random, {words.percent(chance)}",
+        f"Of {words.people(score.n_users)}{drawn}, all scored, counted every "
+        f"{words.duration(result.counts.slot_min)}. At random: linking the counts by chance.",
     )
 
 
@@ -207,10 +214,11 @@ def draw(statement: Statement) -> None:
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="center")
         answer = questions.answer(statement.question)
-        number, text = ("…", "") if answer is None else statement.told(answer)
+        number, text, more = ("…", "", "") if answer is None else statement.told(answer)
         with left.container(gap=None):
             page = f"pages/{statement.view}/view.py"
-            st.page_link(page, label=title, help=statement.help)
+            about = "\n\n".join(filter(None, (statement.help, plain(more, MESSAGE_LENGTH))))
+            st.page_link(page, label=title, help=about)
             st.metric(title, plain(number), label_visibility="collapsed")
         with right:
             if answer is None:

@@ -13,6 +13,7 @@ from fpanon_core.studies.judgement import best_option, beyond, serves, some_alon
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.report_verdict import (
     as_they_are,
+    best_named,
     describe_best,
     tried_told,
     unusual,
@@ -39,10 +40,7 @@ LARGE = (
     "What takes long on data of this size or length waits until you ask: from minutes to hours. "
     "How far it is, and a way to stop it, stand in each place."
 )
-PLAN = (
-    "Tries tables, synthetic people, hidden and coarser records in turn. It attacks each, and "
-    "compares it with the thresholds."
-)
+PLAN = "Tries tables, synthetic people and records, attacks each, and compares with the thresholds."
 _NAMED = 2
 REFUSED = "Decided: **nothing leaves.** The report says so, with the reason."
 
@@ -71,25 +69,23 @@ def best(exploration: Exploration) -> int | None:
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """Which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
-    so_far = " so far" if waiting else ""
-    yet = ". People are alone in it" if some_alone(result) else ""
-    serving = serves(exploration.table, within(exploration))
-    head = "Recommended" if serving else "None serves the purpose. The best of them"
-    return f"{head}{so_far}: {plain(result.option.told)}{yet}"
+    yet = " People are alone in it." if some_alone(result) else ""
+    none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
+    return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 
 
-def best_told(exploration: Exploration) -> list[str]:
-    """What every page says of the best option, or of the nearest; and what it costs."""
+def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
+    """What is said of the best option or of the nearest, paragraphs; and what stands behind it."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         cost = f"**What it costs.** {w.describe_cost(table.choice, result)} {w.areas(table)}"
         promise = describe_promise(result)
-        return [*told, cost, *([promise] if promise else [])]
+        return [cost, *([promise] if promise else [])], told
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []
-    return [*told, *also, *([] if counted(exploration) else [COUNTS])]
+    return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]
 
 
 def rungs(exploration: Exploration) -> pd.DataFrame:

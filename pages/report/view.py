@@ -69,8 +69,7 @@ with st.container(border=True, key="main_figure"):
     st.iframe(html, height=430, alt="The report as it will print")
 left = len(exploration.untried(data.fs))
 told = (*story.heads(made), *story.missing(found, left))
-what_this_means("  \n".join(told), key="report_verdict")
-st.caption(story.OPENS)
+what_this_means("  \n".join(told), story.OPENS, key="report_verdict")
 
 with st.expander("Save the study, to go on with it later", key="report_study"):
     study.saving(data, key="report")

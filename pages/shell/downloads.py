@@ -56,17 +56,19 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
     prefix : str
         Of the files' names, so that those of several views can lie in one folder.
     """
-    st.divider()
-    st.markdown("**Download the figures' numbers** (CSV)")
     all_of_them = {label: File(*file) for label, file in files.items()}
-    for may_leave, said in ((True, leaving.MAY_LEAVE), (False, leaving.GUARDED)):
-        row = {label: f for label, f in all_of_them.items() if f.may_leave == may_leave}
-        if not row:
-            continue
-        st.caption(said)
-        with st.container(horizontal=True, key=f"{view}_downloads{'' if may_leave else '_kept'}"):
-            for label, file in row.items():
-                button(label, file, key=f"{view}_get_{file.name}", prefix=prefix)
+    with st.expander("Download the figures' numbers (CSV)", key=f"{view}_csv"):
+        for may_leave, said, kept in (
+            (True, leaving.MAY_LEAVE, ""),
+            (False, leaving.GUARDED, "_kept"),
+        ):
+            row = {label: f for label, f in all_of_them.items() if f.may_leave == may_leave}
+            if not row:
+                continue
+            st.caption(said)
+            with st.container(horizontal=True, key=f"{view}_downloads{kept}"):
+                for label, file in row.items():
+                    button(label, file, key=f"{view}_get_{file.name}", prefix=prefix)
 
 
 def button(label: str, file: File, *, key: str, prefix: str = "") -> None:

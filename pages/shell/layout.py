@@ -89,19 +89,39 @@ def formulas(section: str) -> None:
 def what_this_means(
     *sentences: str, key: str, published: str = "", source: str = CALL_RECORDS
 ) -> None:
-    """The paragraph under a figure; ``published`` is what a paper found on its own data.
+    """The finding under a figure, the first of the sentences; all else stands behind its "?".
 
-    ``source`` names those data and, in brackets, authors and year.
+    Parameters
+    ----------
+    sentences : str
+        The finding; then of whom, how sure, what is assumed, and what is left out.
+    key : str
+        Ends the widgets' keys.
+    published : str
+        What a paper found on its own data.
+    source : str
+        Those data and, in brackets, authors and year.
     """
+    said = [each for each in sentences if each]
+    if not said:
+        return
+    finding, *more = said
+    if published:
+        data, _, paper = source.partition(" (")
+        more.append(
+            f"Published for {data} ({paper.removesuffix(')')}; other data, so compare the shape "
+            f"only): {published}"
+        )
     with st.container(key=f"meaning_{key}"):
-        st.markdown("**What this means.** " + " ".join(s for s in sentences if s))
-        if published:
-            data, _, paper = source.partition(" (")
-            with st.popover("Published for comparison", type="tertiary", key=f"published_{key}"):
-                st.caption(
-                    f"Published for {data} ({paper.removesuffix(')')}; other data, so compare the "
-                    f"shape only): {published}"
-                )
+        st.markdown(finding)
+        details(*more, key=key)
+
+
+def details(*texts: str, key: str) -> None:
+    """The "?" of a finding, where there is more to say: one paragraph a text."""
+    if told := "\n\n".join(filter(None, texts)):
+        with st.popover("Details", icon=":material/help:", type="tertiary", key=f"details_{key}"):
+            st.markdown(told)
 
 
 def side_by_side(key: str) -> list[st.delta_generator.DeltaGenerator]:

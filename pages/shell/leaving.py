@@ -37,7 +37,6 @@ from . import downloads, layout, questions, release, workspace
 from .dataset import Dataset
 from .questions import Question
 from .release import (
-    NOTE,
     PEOPLE,
     PRODUCED,
     TABLES,
@@ -104,7 +103,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     step = option.recordless
     if step is None:
         config = production.Config(ReleaseOption(steps=option.steps), format=file_format(PRODUCED))
-        records_section(PRODUCED, data, config, f"“{option.name}”", note=NOTE, over=over)
+        records_section(PRODUCED, data, config, f"“{option.name}”", over=over)
         return
     if step.epsilon is not None:
         st.caption(CHOSEN_BY_RECORDS)

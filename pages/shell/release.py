@@ -24,7 +24,7 @@ from fpanon_core.studies.study import Weighing
 from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
-from . import definitions, downloads, questions, together, workspace
+from . import definitions, downloads, layout, questions, together, workspace
 from .dataset import Dataset
 from .questions import Kind, Question
 
@@ -42,23 +42,24 @@ PEOPLE = Kind(
     kept=limits.KEPT_RELEASES,
     together=True,
 )
-NOTE = (
-    "The release is made anew. Its noise, exchanges and draws of people come from the operating "
-    "system, not from the seed of the figures above."
-)
 
 
 def warn(data: Dataset, option: ReleaseOption) -> bool:
     """Say which thresholds an option is above, and how coarse it is; whether it is above one."""
-    over = _outside(data, option)
+    found, result = workspace.of(data.digest).weighed, _weighed(data, option)
+    if found is None or result is None:
+        return False
+    over = over_told(result, found.limits)
     if over:
         st.warning(
-            "**This option is not within your thresholds:** "
-            f"{plain('. '.join(over), MESSAGE_LENGTH)}. That its release is verified says that the "
-            "file keeps what it promises, not that it may leave."
+            f"**{report_words.describe_over(found.limits, result)}** A verified release keeps what "
+            "it promises; that does not mean that it may leave."
         )
-    if option.recordless is None and (use := _use_told(data, option)):
-        (st.warning if use.startswith("Of little use") else st.markdown)(use)
+    use = report_words.use_told(result) if option.recordless is None else ""
+    if use.startswith("Of little use"):
+        st.warning(use)
+        use = ""
+    layout.details(*(plain(f"{each}.", MESSAGE_LENGTH) for each in over), use, key="produced")
     return bool(over)
 
 
@@ -71,18 +72,6 @@ def made(data: Dataset, found: Weighing) -> Produced | None:
     if not mine:
         return None
     return Produced(mine[-1].facts, sha256(mine[-1].archive).hexdigest())
-
-
-def _outside(data: Dataset, option: ReleaseOption) -> tuple[str, ...]:
-    """Which limits the form is or may be above, as it was weighed; nothing where it was not."""
-    found, result = workspace.of(data.digest).weighed, _weighed(data, option)
-    return () if found is None or result is None else over_told(result, found.limits)
-
-
-def _use_told(data: Dataset, option: ReleaseOption) -> str:
-    """How coarse it is, as it was weighed, and whether that is of use; empty where it was not."""
-    result = _weighed(data, option)
-    return "" if result is None else report_words.use_told(result)
 
 
 def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
@@ -112,7 +101,6 @@ def section(
     what: str,
     *,
     also: tuple[Any, ...] = (),
-    note: str = "",
     over: bool = False,
 ) -> None:
     """A button that has the release made; what came of it, and the files, once it is.
@@ -123,25 +111,20 @@ def section(
         What the release is called, for the progress line.
     also : tuple
         What :func:`production.study` takes besides.
-    note : str
-        What must be known before it is produced.
     over : bool
         Whether it is above a limit, or may be: nothing about it is then green or stands first.
     """
     question = Question(kind, data.fs, config, f"Producing {what}", also)
     found: Result | None = questions.answer(question)
-    if found is None:
-        if note:
-            st.markdown(note)
-        if st.button(
-            "Produce this release",
-            key=f"{kind.name}_go",
-            type="secondary" if over else "primary",
-            disabled=questions.under_way(question),
-            help=definitions.RELEASE,
-        ):
-            questions.ask(question)
-            st.rerun()
+    if found is None and st.button(
+        "Produce this release",
+        key=f"{kind.name}_go",
+        type="secondary" if over else "primary",
+        disabled=questions.under_way(question),
+        help=definitions.RELEASE,
+    ):
+        questions.ask(question)
+        st.rerun()
     questions.progress(kind)
     if found is not None:
         _offer(kind, found, data, over=over)

@@ -33,13 +33,12 @@ def resolutions(result: Result, of: Theme) -> int:
     with right:
         what_this_means(
             *story.coarser(result, p),
+            corners(result.grid),
             key="unicity_grid",
             published="more than 60% are unique at 15 h or 15 antennas, less than 40% at (7 h, 7 "
             "antennas), for 4 points.",
             source=story.MONTJOYE,
         )
-        if where := corners(result.grid):
-            st.caption(where)
     with st.expander("By which law does it fall?", key="unicity_law"):
         _laws(result, of)
     return p

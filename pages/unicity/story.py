@@ -78,10 +78,11 @@ def points_known(result: Result) -> list[str]:
     most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
     verb = "singles" if few.config.p == 1 else "single"
     told = [
-        f"{words.count(few.config.p, 'known point')} of a person – places and times, as in these "
-        f"data – {verb} out {words.percent(few.value)} of people with certainty (95% interval: "
-        f"{words.percent(few.low)} to {words.percent(few.high)}; {few.n_targets:,} people asked "
-        f"about). Guessing finds 1 in {few.n_users:,}."
+        f"{words.count(few.config.p, 'known point')} of a person {verb} out "
+        f"{words.percent(few.value)} of people with certainty (95% interval: "
+        f"{words.percent(few.low)} to {words.percent(few.high)}). Guessing finds 1 in "
+        f"{few.n_users:,}.",
+        f"A point is a place and a time, as in these data. Asked about: {few.n_targets:,} people.",
     ]
     if most.too_few:
         told.append(
@@ -112,7 +113,7 @@ def points_needed(result: Result) -> list[str]:
     else:
         after = words.count(int(result.median_needed), "point")
         told = [f"Of {who}, at least half are unique after {after}."]
-    told.append(f"Everyone who is ever unique is so after at most {int(known.max())}.")
+    told[0] += f" Everyone who is ever unique is so after at most {int(known.max())}."
     if never:
         told.append(
             f"{words.people(never)} {words.were(never)} never unique: another person has "

@@ -60,12 +60,13 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
     attacked(app)
     _, found = answer(app, "recovery")
     score, text = found.score, said(app)
-    # What is filled in stands before the number, and the number is of what is recorded.
-    filled = text.index(f"{words.percent(1 - found.recorded)} of the points had to be filled in")
-    recorded = words.percent(score.recorded)
-    headline = f"the attack gets {recorded} of everybody's recorded points right"
-    assert filled < text.index(headline)
-    assert f"what linking at random does ({words.percent(score.baseline_recorded)})" in text
+    # The number is of what is recorded, and what is filled in stands beside.
+    assert f"{words.percent(1 - found.recorded)} of the points had to be filled in" in text
+    random = words.percent(score.baseline_recorded)
+    recorded = (
+        f"{words.percent(score.recorded)} of the recorded points; linking at random, {random}"
+    )
+    assert recorded in text
     assert f"filled-in ones included, it gets {words.percent(score.accuracy)} right" in text
     assert "Attack the counts" in text, "the buttons are introduced"
     assert story.top_places(found.habits) in text
@@ -162,7 +163,7 @@ def test_people_who_are_all_in_one_place_at_one_time(app: AppTest) -> None:
     attacked(app)
     text = said(app)
     assert "Every point was recorded" in text
-    assert "gets 100% of everybody's recorded points right" in text
+    assert "recovers 100% of the recorded points" in text
     assert "has no night to start from" in text
     assert "Why it is low" not in text
     assert not app.exception
@@ -180,7 +181,7 @@ def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
     _, found = answer(app, "recovery")
     # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
     assert found.recorded == 3 / 97
-    assert "people are seen so rarely that 96.9% of the points" in said(app)
+    assert "Here, 96.9% of the points had to be filled in" in said(app)
     assert "96.9% of the points had to be filled in from the records before or after" in said(app)
     assert not app.exception
 
@@ -294,7 +295,7 @@ def test_counts_to_publish_are_stated_made_and_packed(
     go(app, "aggregates")
     attacked(app)
     # Nothing is chosen, and no field is there that nothing uses.
-    assert "State how the counts are protected, places and period" in said(app)
+    assert "State protection, places and period" in said(app)
     assert app.selectbox(key="aggregates_counts_form_of").value is None
     unused = ("aggregates_counts_below", "aggregates_counts_epsilon", "aggregates_counts_unit")
     assert not any(has(app, key) for key in unused)

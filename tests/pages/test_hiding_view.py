@@ -181,7 +181,7 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     gain = "With up to 10% of the people left out of each day, the samples of all others are"
     assert gain in said(app)
     # One group of one day: people by the names they have in the data.
-    told = next(each.value for each in app.markdown if "loses most" in each.value)
+    told = next(each.value for each in app.markdown if "In it are" in each.value)
     release = latest(app).release
     number = int(hiding.groups_by_loss(release)["group"][0])
     people = np.sort(release.people[release.members(number)])

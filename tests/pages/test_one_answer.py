@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -75,7 +76,7 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     criteria = options.Criteria("outsider", limits, table.choice, "Utility", "utility")
     dots = options.dots(table, criteria, [])
     answers = {
-        "overview": " ".join(overview.best_told(made)),
+        "overview": " ".join(itertools.chain(*overview.best_told(made))),
         "options": " ".join(options.conclusion(table, dots, criteria)),
         "report": " ".join(report(made, Decision()).verdict[1].text),
         "present": present.verdict(made)[1],

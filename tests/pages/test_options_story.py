@@ -98,7 +98,8 @@ def told(found: OptionsTable, by: Criteria) -> str:
 
 
 def chosen(result: OptionResult, found: OptionsTable, by: Criteria) -> str:
-    return story.chosen_told(result, "", found, by)[0].replace("\\", "")
+    text, more, _ = story.chosen_told(result, "", found, by)
+    return " ".join([text, *more]).replace("\\", "")
 
 
 def whole(found: OptionsTable, by: Criteria) -> pd.DataFrame:
@@ -124,7 +125,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     # 230 nats are 23 times 10, 45 bins are 5.6 times 8; raw data are worse.
     none = told(table(PAIRS, RAW), criteria(em=8.0, kl=10.0))
     assert none.startswith(
-        "Of 2 options tried, none is within all thresholds. The nearest is “GLOVE, k"
+        "Of 2 options tried, none is within all thresholds. The nearest: GLOVE, k = 2."
     )
     assert "Above the threshold of 10 nats (up to 23 times)" in none
     assert "Above the threshold of 8 bins (up to 5.6 times)" in none
@@ -145,12 +146,12 @@ def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
     assert shared.format(2) in chosen(PAIRS, found, by)
     # EM and KL are advisory: they count where somebody sets a threshold for them.
     over = "EM-disclosure: 40 bins (95%: 35 to 45 bins; as much as 40 visits"
-    assert story.chosen_told(PAIRS, "why", found, by)[1]
+    assert story.chosen_told(PAIRS, "why", found, by)[2]
     assert over not in chosen(PAIRS, found, by)
     by = criteria(em=8.0, kl=10.0)
     assert over in chosen(PAIRS, found, by)
-    assert not story.chosen_told(PAIRS, "why", found, by)[1]
-    assert story.chosen_told(TENS, "", table(TENS, RAW), criteria())[1]
+    assert not story.chosen_told(PAIRS, "why", found, by)[2]
+    assert story.chosen_told(TENS, "", table(TENS, RAW), criteria())[2]
 
 
 def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above() -> None:
@@ -164,7 +165,7 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert whole(found, by)["Within the threshold"].tolist() == ["perhaps not", "no"]
     assert "Perhaps above the threshold of 5%" in chosen(FINE, found, by)
     assert ". Above the threshold of 5%" in chosen(RAW, found, by)
-    assert "none is within all thresholds. The nearest is “fine" in told(table(FINE), by)
+    assert "none is within all thresholds. The nearest: fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
     assert "The recommended option is “fine (bins of fewer than 4 people left out)”" in told(
@@ -180,9 +181,9 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     text = told(found, by)
     assert text.startswith(
         "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. "
-        "The recommended option is “rare (bins of fewer than 4 people left out)” (utility, "
-        "transport: 0.50)."
+        "Recommended: rare (bins of fewer than 4 people left out)."
     )
+    assert "rare (bins of fewer than 4 people left out)” (utility, transport: 0.50)." in text
     assert "4 of the 100 people (4.0%) have a record of their own in it, like nobody" in text
     assert "There is none within the thresholds with nobody alone" in text
     assert text.count("like nobody else's") == 1  # what it means is said once
@@ -194,8 +195,8 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert every["Alone with their record"].tolist() == rows["Alone"].tolist()
     assert "22 of the 100 people (22%) have a record of their own" in chosen(weekly, found, by)
     assert "People alone: 22 of 100 (22%). Above the threshold of 5%" in chosen(weekly, found, by)
-    assert not story.chosen_told(weekly, "why", found, by)[1]
-    assert not story.chosen_told(rare, "why", table(rare), by)[1]
+    assert not story.chosen_told(weekly, "why", found, by)[2]
+    assert not story.chosen_told(rare, "why", table(rare), by)[2]
     # What is not known is not taken for nobody.
     unknown = replace(rare, alone_share=math.nan)
     assert by.limits.broken(unknown) == ("alone",)
@@ -354,7 +355,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     assert "12% (95%: 11% to 15%; guessing finds 10%)." in text
     # The limit of homes is for what is beyond guessing: 10% and 5 more; 45% is 3 times that.
     nearest = told(table(noisy, homely, risk="outsider"), by)
-    assert "none is within all thresholds. The nearest is “homely" in nearest
+    assert "none is within all thresholds. The nearest: homely" in nearest
     assert "The threshold asks for groups of 20 or more." in nearest
     assert "Above the threshold of 5 of 100 more than guessing (up to 3.0 t" in nearest
     assert by.limits.broken(good) == ()

@@ -356,9 +356,10 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         keep_choice(app, name, "It is wanted.")
         go(app, "report")
         until(app, lambda at: has(at, "produce_option_go")).run()
-        assert "This option is not within your thresholds" in said(app)
+        assert "It is not within the thresholds of " in said(app)
         assert "is an area of" in said(app)
-        assert "draws of people come from the operating system, not from the seed" in said(app)
+        drawn = app.button(key="produce_option_go").help
+        assert "noise, exchanges and draws of people come from the operating system" in drawn
         before = len(answers(app, PRODUCED))
         app.button(key="produce_option_go").click().run()
         until(app, lambda at, n=before: len(answers(at, PRODUCED)) > n)

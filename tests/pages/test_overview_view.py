@@ -57,7 +57,7 @@ def found(at: AppTest) -> AppTest:
 
 def test_before_anything_is_open_it_says_what_one_leaves_with(app: AppTest) -> None:
     assert not app.exception
-    assert "you leave with" in said(app)
+    assert "Nothing leaves this machine." in said(app).replace("*", "")
     assert "Synthetic data, no real people" in said(app)
     assert has(app, "start_own")
 
@@ -83,10 +83,11 @@ def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> No
     assert not small.exception
     assert metrics(small)["Found with 4 points"] == "100%"
     text = said(small)
-    assert "of all 9 people are singled out by 4 points" in text
-    assert "guessing names 1 in 9" in text
-    assert "95%:" in text
-    assert "of the recorded points of 9 people" in text
+    assert "of people are singled out by 4 known points; guessing finds 1 in 9" in text
+    assert "of recorded points come back from counts; at random, " in text
+    links = [each.proto.help for each in small.get("page_link")]
+    assert sum("Of all 9 people; 95% interval: " in text for text in links) == 1
+    assert sum("Of 9 people, all scored" in text for text in links) == 1
     assert "As they are, these data may not be released." in text
 
 
@@ -159,7 +160,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert list(answers(small, OPTION)) == done
     go(small, "overview")
     name = next(m.value for m in small.markdown if m.value.startswith("**Recommended"))
-    name = name.strip("*").split(": ")[1]
+    name = name.strip("*.").split(": ")[1]
     small.button(key="overview_choose").click().run()
     go(small, "report")
     until(small, lambda at: has(at, "report_get_html")).run()

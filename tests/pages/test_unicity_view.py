@@ -35,7 +35,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
     assert "4 known points of a person" in text
-    assert f"{four.n_targets:,} people asked about" in text
+    assert f"Asked about: {four.n_targets:,} people" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
     # The product of side and window is no law here, and none is written or drawn as one.
