@@ -46,9 +46,8 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "Differential privacy covers the making of this release, not the choice of its settings: "
-    "comparing options looks at your data. Before you publish, fix areas, days and ε without "
-    "looking at these data."
+    "Differential privacy covers the making of this release, not the choice of its settings. "
+    "Choose areas, days and ε on other data, such as an earlier year's, and publish with those."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

@@ -265,7 +265,7 @@ def report(
     >>> table = explore_options(fs, {"raw": [], "one cell": one_cell}, p=1)
     >>> made = report(Exploration(table), Decision(chosen="one cell"))
     >>> made.verdict[0].head
-    'As they are, these data may not be released.'
+    'Do not release these data as they are.'
     >>> made.rows[1].alone
     'nobody'
     """

@@ -200,7 +200,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
     said = (found_told(raw, p, limits), alone_told(raw))
     if limits.broken(raw):
         many = _above_told(raw, limits)
-        return Sentence("As they are, these data may not be released.", (many, *said), "against")
+        return Sentence("Do not release these data as they are.", (many, *said), "against")
     if not limits.judged:
         return Sentence("As they are, these data are held to no threshold.", said, "against")
     if some_alone(raw):
@@ -227,18 +227,17 @@ def tried_told(exploration: Exploration) -> Sentence:
     made, good = options_tried(table), within(exploration)
     failed = sum(result.fault is not None for result in table.results)
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
-    forms = f"Of {w.count(len(made), 'option')} tried"
+    forms = w.count(len(made), "option")
     if not limits.judged:
-        told = f"{forms}, none can be said to be within one."
+        told = f"Of {forms} tried, none can be said to be within one."
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of them may be released."
-        return Sentence(f"{forms}, none is within all thresholds.", (told, *also), "against")
+        return Sentence(f"None of {forms} is within all thresholds.", (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     verb = "stays" if len(good) == 1 else "stay"
-    head = (
-        f"{forms}, {len(good):,} {verb} within the thresholds; {_alone_in(len(nobody), len(good))}."
-    )
+    alone_in = _alone_in(len(nobody), len(good))
+    head = f"{len(good):,} of {forms} {verb} within the thresholds; {alone_in}."
     best = best_option(table, limits)
     if best is None:
         return Sentence(head, ("How useful they are is not known.", *also), "open")
@@ -316,7 +315,7 @@ def _alone_in(nobody: int, forms: int) -> str:
         return "nobody is alone in it" if forms == 1 else "nobody is alone in any of these"
     if nobody == 0:
         return "yet people are alone in it" if forms == 1 else "yet people are alone in each"
-    return f"in {nobody:,} of these nobody is alone"
+    return f"nobody is alone in {nobody:,} of these"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:

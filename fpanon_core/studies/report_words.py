@@ -32,6 +32,7 @@ COMPONENTS = {
 }
 """Title and meaning of each component of utility."""
 
+_SAID = 0.005  # of flows, what is worth an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
     "uniform": "drawn from the person's rows, any row alike",
@@ -294,7 +295,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """What an option leaves out, and what it keeps of what the purpose needs, in sentences.
+    r"""What an option leaves out, and what it keeps of what the purpose needs, in sentences.
 
     Examples
     --------
@@ -302,8 +303,10 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> kept = {"density": 0.6, "flows": 0.25, "mobility": 0.4, "visits": 0.5}
     >>> kept |= {"space": 0.1, "time": 0.2}
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
-    >>> describe_cost(utility_choice("travel"), result)
-    '10% of the people are left out. It keeps flows 0.25 and density 0.60 of 1: utility 0.36.'
+    >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
+    10% of the people are left out.
+    It keeps flows 0.25 and density 0.60 of 1: utility 0.36.
+    Of 100 trips between areas, 25 are as in your data.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
@@ -319,9 +322,19 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     ]
     useful = utility(choice, result)
     told = f"It keeps {listed(kept)} of 1: utility {useful}." if kept else f"Utility: {useful}."
-    if none := [name for name, share in known.items() if math.isnan(share)]:
-        told += f" Counted as 0, since it cannot have them: {components(none)}."
+    if (flows := known.get("flows", math.nan)) >= _SAID:
+        told += f" Of 100 trips between areas, {100 * flows:.0f} are as in your data."
     return left + told
+
+
+def describe_lacking(choice: UtilityChoice, result: OptionResult) -> str:
+    """What the purpose needs and an option cannot have; empty where it has all."""
+    none = [
+        name
+        for name, weight in (choice.weights or {}).items()
+        if weight and math.isnan(result.components.get(name, 0.0))
+    ]
+    return f"Counted as 0, since it cannot have them: {components(none)}." if none else ""
 
 
 def people(result: OptionResult) -> str:

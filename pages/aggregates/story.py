@@ -135,7 +135,7 @@ def lack(found: recovery.Result) -> str:
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        "The attack works best on people with regular nights: do not conclude that counts are safe."
+        "Do not conclude that counts are safe."
     )
 
 

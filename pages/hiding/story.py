@@ -99,10 +99,9 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
-    checked = str(result.verdict).removeprefix("Verified: ").capitalize()
     if not worth.rows:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
-    stands = f"{checked} {_stands_for(worth)}"
+    stands = _stands_for(worth)
     if worth.useful:
         return "success", f"**Verified.** {stands}"
     wide = (
@@ -169,6 +168,7 @@ def accurate(result: Result) -> list[str]:
         )
     return [
         told,
+        str(result.verdict).removeprefix("Verified: ").capitalize(),
         f"Of “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples lie within "
         f"2 km, {words.percent(f['share_2h'])} within 2 hours. By side: the mean of width and "
         "height.",

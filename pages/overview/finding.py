@@ -161,6 +161,8 @@ def _found(explored: Exploration, on_the_way: int) -> None:
             hide_index=True,
             alt="The kinds of release, the least revealing first, each with one option.",
         )
+    if promise := story.promise(explored):
+        st.caption(promise)
     if advice := story.advice(explored):
         st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
     counts = story.next_is_counts(explored)

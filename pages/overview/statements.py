@@ -75,10 +75,11 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     counts = Question(RECOVERY, fs, counting, "Recovering people's paths from counts")
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
-    title, about = f"Found with {words.count(known.p, 'point')}", w.drawn(known.strategy)
+    title = f"Singled out by {words.count(known.p, 'known point')}"
+    about = w.drawn(known.strategy)
     drawn = _FOUND.format(drawn=about)
     return [
-        Statement("found", title, drawn, "unicity", raw, _of_raw(found, known.p), usual),
+        Statement("found", title, drawn, "unicity", raw, _of_raw(found), usual),
         Statement(
             "moved",
             "To be moved, to hide",
@@ -99,7 +100,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
         ),
         Statement(
             "recovered",
-            "Recovered from counts",
+            "Points recovered from counts",
             _RECOVERED,
             "aggregates",
             counts,
@@ -114,12 +115,12 @@ def _cap(config: anonymizability.Config) -> tuple[str, str]:
     return words.distance(far.max_space_m), words.duration(far.max_time_min)
 
 
-def _of_raw(told: Callable[..., Told], *more: object) -> Callable[[Any], Told]:
+def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
     """The sentence about the data as they are; why there is none, where they could not be made."""
 
     def of_table(table: Any) -> Told:
         raw: OptionResult = table.results[0]
-        return ("–", raw.fault, "") if raw.fault is not None else told(raw, *more)
+        return ("–", raw.fault, "") if raw.fault is not None else told(raw)
 
     return of_table
 
@@ -127,8 +128,8 @@ def _of_raw(told: Callable[..., Told], *more: object) -> Callable[[Any], Told]:
 # --- what is said ---
 
 
-def found(raw: OptionResult, p: int) -> Told:
-    """Found with a few points."""
+def found(raw: OptionResult) -> Told:
+    """Singled out by a few points."""
     asked = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
@@ -136,8 +137,7 @@ def found(raw: OptionResult, p: int) -> Told:
     value, low, high = raw.risk("unicity")
     return (
         w.percent(value),
-        f"of people are singled out by {words.count(p, 'known point')}; guessing finds 1 in "
-        f"{raw.n_users:,}",
+        f"of people; guessing finds 1 in {raw.n_users:,}",
         f"Of {asked}; 95% interval: {w.between(low, high, 'unicity')}.{few}",
     )
 
@@ -160,8 +160,7 @@ def moved(result: anonymizability.Result) -> Told:
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return (
         number,
-        f"half of the people must move at least so far, and half so long, to look like "
-        f"{words.others(k)}",
+        f"or more, for half of the people, to look like {words.others(k)}",
         f"Of {n:,} people, on average over their samples. What is farther than "
         f"{' or '.join(_cap(result.config))} off counts as no more.{already}",
     )
@@ -175,9 +174,9 @@ def home(raw: OptionResult) -> Told:
     guessed = w.guessing(raw, "home")
     return (
         w.percent(value),
-        f"of homes are found by an attacker who has the record"
-        f"{f'; guessing finds {guessed}' if guessed else ''}",
-        f"Of {w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
+        f"of homes{f'; guessing finds {guessed}' if guessed else ''}",
+        "By an attacker who has the record. Of "
+        f"{w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
         f"{w.between(low, high, 'home') or 'not known'}. A home is where the recorded nights were, "
         "however few.",
     )
@@ -192,7 +191,7 @@ def recovered(result: recovery.Result) -> Told:
     drawn = "" if score.n_users >= result.n_users else f" drawn of {result.n_users:,}"
     return (
         words.percent(share),
-        f"of recorded points come back from counts; at random, {words.percent(chance)}",
+        f"of recorded points; at random {words.percent(chance)}",
         f"Of {words.people(score.n_users)}{drawn}, all scored, counted every "
         f"{words.duration(result.counts.slot_min)}. At random: linking the counts by chance.",
     )
@@ -212,7 +211,7 @@ def draw(statement: Statement) -> None:
     """The number, or what there is in its place; its name leads to its page."""
     title = plain(statement.title)
     with st.container(key=f"overview_{statement.key}"):
-        left, right = st.columns([6, 7], gap="small", vertical_alignment="center")
+        left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
         answer = questions.answer(statement.question)
         number, text, more = ("…", "", "") if answer is None else statement.told(answer)
         with left.container(gap=None):

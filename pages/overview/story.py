@@ -28,7 +28,7 @@ MARKS = {
 }
 COUNTS = (
     "The other way out is to publish counts of people only. They are no safer where paths come "
-    "back from them: see what *Recovered from counts* says above, beside linking at random."
+    "back from them: see what *Points recovered from counts* says above, beside linking at random."
 )
 FEW_HOMES = (
     "So few people's homes are asked about that chance alone reaches above the threshold of homes: "
@@ -80,12 +80,17 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
-        cost = f"**What it costs.** {w.describe_cost(table.choice, result)} {w.areas(table)}"
-        promise = describe_promise(result)
-        return [cost, *([promise] if promise else [])], told
+        cost = f"**What it costs.** {w.describe_cost(table.choice, result)}"
+        return [cost], [w.describe_lacking(table.choice, result), w.areas(table), *told]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]
+
+
+def promise(exploration: Exploration) -> str:
+    """What ε does not cover of the recommended option; empty where nothing is promised."""
+    row = best(exploration)
+    return "" if row is None else describe_promise(exploration.table.results[row])
 
 
 def rungs(exploration: Exploration) -> pd.DataFrame:

@@ -112,8 +112,8 @@ def what_this_means(
             f"Published for {data} ({paper.removesuffix(')')}; other data, so compare the shape "
             f"only): {published}"
         )
-    with st.container(key=f"meaning_{key}"):
-        st.markdown(finding)
+    with st.container(key=f"meaning_{key}", horizontal=True, vertical_alignment="center"):
+        st.markdown(finding, width="content")
         details(*more, key=key)
 
 

@@ -19,56 +19,54 @@ from pages.unicity import form, story
 
 
 def resolutions(result: Result, of: Theme) -> int:
-    """The heat map, the laws along an axis, and their exponents; the points known chosen here."""
-    left, right = side_by_side("unicity_coarser")
-    with left:
-        st.subheader("Does it help to be coarser?", anchor=False)
-        known = story.grid_points(result)
-        p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
-        show(
-            unicity.over_resolutions(*story.heat(result, p), of),
-            key="unicity_heat",
-            alt=f"Share of unique people with {p} points, by side of the grid and time window.",
-        )
-    with right:
-        what_this_means(
-            *story.coarser(result, p),
-            corners(result.grid),
-            key="unicity_grid",
-            published="more than 60% are unique at 15 h or 15 antennas, less than 40% at (7 h, 7 "
-            "antennas), for 4 points.",
-            source=story.MONTJOYE,
-        )
-    with st.expander("By which law does it fall?", key="unicity_law"):
-        _laws(result, of)
+    """The heat map; the points known chosen here."""
+    st.subheader("Does it help to be coarser?", anchor=False)
+    known = story.grid_points(result)
+    p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
+    show(
+        unicity.over_resolutions(*story.heat(result, p), of),
+        key="unicity_heat",
+        alt=f"Share of unique people with {p} points, by side of the grid and time window.",
+    )
+    what_this_means(
+        *story.coarser(result, p),
+        corners(result.grid),
+        key="unicity_grid",
+        published="more than 60% are unique at 15 h or 15 antennas, less than 40% at (7 h, 7 "
+        "antennas), for 4 points.",
+        source=story.MONTJOYE,
+    )
     return p
 
 
-def _laws(result: Result, of: Theme) -> None:
+def laws(result: Result, of: Theme) -> None:
     """The laws along an axis, how well they fit, and their exponents."""
-    along = selectbox("Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING)
-    laws = result.laws_along(along)
-    left, right = side_by_side("unicity_laws")
-    with left:
-        show(
-            unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
-            key="unicity_laws",
-            alt="Share of unique people against the resolution, with the law where there is one.",
+    with st.expander("By which law does it fall?", key="unicity_law"):
+        along = selectbox(
+            "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING
         )
-    if (exponents := story.exponents(result, along)) is not None:
-        with right:
+        laws = result.laws_along(along)
+        left, right = side_by_side("unicity_laws")
+        with left:
             show(
-                unicity.exponents(*exponents, of),
-                key="unicity_exponents",
-                alt="Exponent of the law against the number of known points, with the fitted line "
-                "and the published one.",
+                unicity.laws(story.curves(laws), of, x_title=along[0].upper() + along[1:]),
+                key="unicity_laws",
+                alt="Share of unique people against the resolution, and the law if there is one.",
             )
-            st.caption(story.exponent_line(result, along))
-    for text in (story.flat(laws), story.lawless(laws)):
-        if text:
-            st.caption(text)
-    if fits := story.fits(laws):
-        st.dataframe(fits, hide_index=True, key="unicity_fits")
+        if (exponents := story.exponents(result, along)) is not None:
+            with right:
+                show(
+                    unicity.exponents(*exponents, of),
+                    key="unicity_exponents",
+                    alt="Exponent of the law against the number of known points, with the fitted "
+                    "line and the published one.",
+                )
+                st.caption(story.exponent_line(result, along))
+        for text in (story.flat(laws), story.lawless(laws)):
+            if text:
+                st.caption(text)
+        if fits := story.fits(laws):
+            st.dataframe(fits, hide_index=True, key="unicity_fits")
 
 
 def regions(

@@ -109,11 +109,10 @@ def points_needed(result: Result) -> list[str]:
     if not len(known):
         return [f"None of {who}, is ever unique: another person has all their points, too."]
     if np.isnan(result.median_needed):
-        told = [f"Of {who}, fewer than half are ever unique."]
+        half = "Fewer than half are ever unique"
     else:
-        after = words.count(int(result.median_needed), "point")
-        told = [f"Of {who}, at least half are unique after {after}."]
-    told[0] += f" Everyone who is ever unique is so after at most {int(known.max())}."
+        half = f"At least half are unique after {words.count(int(result.median_needed), 'point')}"
+    told = [f"{half}; all who ever are, after at most {int(known.max())}.", f"Asked about: {who}."]
     if never:
         told.append(
             f"{words.people(never)} {words.were(never)} never unique: another person has "

@@ -42,7 +42,7 @@ what_this_means(
     source=story.MONTJOYE,
 )
 
-# --- other knowledge, and points needed ---
+# --- other knowledge, and resolutions ---
 left, right = side_by_side("unicity_points")
 with left:
     st.subheader("If other points are known", anchor=False, help=definitions.STRATEGY)
@@ -52,23 +52,26 @@ with left:
         alt="Share of unique people by the number of known points, a line for each kind of points.",
     )
 with right:
-    st.subheader("How many until nobody else fits?", anchor=False)
-    if story.points_drawn(result):
-        show(
-            unicity.boxes(result.needed, of, asked=len(result.points)),
-            key="unicity_needed",
-            alt="Box plot of the number of random points after which a person is unique, of those "
-            "who ever are.",
-        )
-    what_this_means(
-        *story.points_needed(result),
-        key="unicity_needed",
-        published="at most 11 points were needed.",
-        source=story.MONTJOYE,
-    )
+    p = sections.resolutions(result, of)
 
-# --- resolutions ---
-p = sections.resolutions(result, of)
+# --- points needed ---
+st.subheader("How many until nobody else fits?", anchor=False)
+if story.points_drawn(result):
+    show(
+        unicity.boxes(result.needed, of, asked=len(result.points)),
+        key="unicity_needed",
+        alt="Box plot of the number of random points after which a person is unique, of those "
+        "who ever are.",
+    )
+what_this_means(
+    *story.points_needed(result),
+    key="unicity_needed",
+    published="at most 11 points were needed.",
+    source=story.MONTJOYE,
+)
+
+# --- laws ---
+sections.laws(result, of)
 
 # --- merged regions ---
 merged = sections.regions(data, seed, p, of, alone=alone)

@@ -68,7 +68,7 @@ def _walk(dashboard: Dashboard, folder: Path) -> None:
 
     dashboard.turn_to("Report")
     shown = page.frame_locator("iframe").first.locator("body")
-    expect(shown).to_contain_text("As they are, these data may not be released.")
+    expect(shown).to_contain_text("Do not release these data as they are.")
     dashboard.wait_until_idle()
     _take(dashboard, report)
 

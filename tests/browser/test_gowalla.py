@@ -45,7 +45,7 @@ def test_from_the_start_to_report_and_release_in_ten_clicks(
     expect(bar).to_contain_text(f"Travel between areas · {recipient}")
     page.locator(".st-key-overview_find_go button").click()
     dashboard.wait_for_search()
-    assert "may not be released" in page.locator(".st-key-overview_verdict").inner_text()
+    assert "Do not release" in page.locator(".st-key-overview_verdict").inner_text()
     best = page.locator(".st-key-overview_best").inner_text().strip().partition(": ")[2]
     page.locator(".st-key-overview_choose button").click()
 
@@ -57,7 +57,7 @@ def test_from_the_start_to_report_and_release_in_ten_clicks(
     report = Path(got.value.path()).read_text(encoding="utf-8")
 
     assert page.evaluate("() => window.clicks") <= MOST_CLICKS
-    assert "As they are, these data may not be released." in report
+    assert "Do not release these data as they are." in report
     assert best
     assert f"Proposed is “{best}”" in report
     assert "SHA-256 of the release file" in report

@@ -141,7 +141,7 @@ def test_a_slide_stands_alone_over_lines_of_ones_own_and_asks_nobody_for_anythin
     dashboard.press("data_background_read", "1 line of 2 points lie")
     dashboard.turn_to("Present")
     expect(page.locator(".st-key-present_corner")).to_contain_text("1 of 4")
-    dashboard.says("As they are, these data may not be released.", LONG_MS)
+    dashboard.says("Do not release these data as they are.", LONG_MS)
     for number in (2, 3):
         page.keyboard.press("ArrowRight")
         expect(page.locator(".st-key-present_corner")).to_contain_text(f"{number} of 4")

@@ -134,7 +134,7 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     page.get_by_test_id("stMain").get_by_role("link", name="On to the report").click()
     dashboard.says("What was decided, on what evidence?")
     shown = page.frame_locator("iframe[title='st.iframe'], [data-testid=stIFrame]")
-    expect(shown.get_by_text("As they are, these data may not be released.").first).to_be_visible()
+    expect(shown.get_by_text("Do not release these data as they are.").first).to_be_visible()
     dashboard.wait_until_idle()
     # What is seen is what is downloaded; nothing runs in it, and it asks for nothing.
     text = dashboard.download("report_get_html")

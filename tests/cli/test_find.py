@@ -30,7 +30,7 @@ def test_find_tells_the_same_in_words_in_json_and_to_the_report(file: Path, tmp_
     assert found["recommended"] is None or found["recommended"] in set(tried["option"])
     report = tmp_path / "report.html"
     said = said_by("report", str(tmp_path / "found.json"), "--out", str(report))
-    assert f"Of {tried['fault'].isna().sum()} options tried" in said
+    assert f" of {tried['fault'].isna().sum()} options " in said
     page = report.read_text(encoding="utf-8")
     assert "People in a secure room get the release" in page
     assert "compared on squares of 1 km" in page  # those of the purpose

@@ -47,7 +47,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert "Choose k and hide everyone" in said(small)
     hidden(small)
     text = said(small)
-    assert "**Verified.** Everyone published is one of at least 2 (7 people, 3 groups" in text
+    assert "Everyone published is one of at least 2 (7 people, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
     assert "28 rows stand for 28 samples of 7 people." in small.success[0].value
     table = small.dataframe[0].value

@@ -109,9 +109,7 @@ def whole(found: OptionsTable, by: Criteria) -> pd.DataFrame:
 def test_no_advice_by_one_measure_alone() -> None:
     """By unicity pairs are best; by k .5 of a limit of .05, by EM 45 of 8 and by KL 230 of 10."""
     text = told(table(PAIRS, TENS, RAW), criteria(em=8.0, kl=10.0))
-    assert text.startswith(
-        "Of 3 options tried, 1 stays within the thresholds; nobody is alone in it."
-    )
+    assert text.startswith("1 of 3 options stays within the thresholds; nobody is alone in it.")
     assert "The recommended option is “GLOVE, k = 10” (utility, transport: 0.20)." in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
@@ -124,9 +122,7 @@ def test_no_advice_by_one_measure_alone() -> None:
     assert "turns with" not in calm
     # 230 nats are 23 times 10, 45 bins are 5.6 times 8; raw data are worse.
     none = told(table(PAIRS, RAW), criteria(em=8.0, kl=10.0))
-    assert none.startswith(
-        "Of 2 options tried, none is within all thresholds. The nearest: GLOVE, k = 2."
-    )
+    assert none.startswith("None of 2 options is within all thresholds. The nearest: GLOVE, k = 2.")
     assert "Above the threshold of 10 nats (up to 23 times)" in none
     assert "Above the threshold of 8 bins (up to 5.6 times)" in none
 
@@ -165,7 +161,7 @@ def test_a_threshold_is_held_by_the_upper_end_and_what_is_surely_above_is_above(
     assert whole(found, by)["Within the threshold"].tolist() == ["perhaps not", "no"]
     assert "Perhaps above the threshold of 5%" in chosen(FINE, found, by)
     assert ". Above the threshold of 5%" in chosen(RAW, found, by)
-    assert "none is within all thresholds. The nearest: fine" in told(table(FINE), by)
+    assert "None of 1 option is within all thresholds. The nearest: fine" in told(table(FINE), by)
     wider = criteria(unicity=0.06, outsider=None)
     assert not story.dots(table(FINE), wider, [])[0].unsafe
     assert "The recommended option is “fine (bins of fewer than 4 people left out)”" in told(
@@ -180,7 +176,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     by, found = criteria(), table(weekly, rare)
     text = told(found, by)
     assert text.startswith(
-        "Of 2 options tried, 1 stays within the thresholds; yet people are alone in it. "
+        "1 of 2 options stays within the thresholds; yet people are alone in it. "
         "Recommended: rare (bins of fewer than 4 people left out)."
     )
     assert "rare (bins of fewer than 4 people left out)” (utility, transport: 0.50)." in text
@@ -346,16 +342,14 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     by = criteria("outsider")
     found = table(noisy, homely, good, risk="outsider")
     text = told(found, by)
-    assert text.startswith(
-        "Of 3 options tried, 1 stays within the thresholds; nobody is alone in it."
-    )
+    assert text.startswith("1 of 3 options stays within the thresholds; nobody is alone in it.")
     assert "The recommended option is “good" in text
     assert "homely" not in story.conclusion(found, story.dots(found, by, []), by)[1]
     assert "Re-identified by the strongest attacker with 4 points, asked about all 100" in text
     assert "12% (95%: 11% to 15%; guessing finds 10%)." in text
     # The limit of homes is for what is beyond guessing: 10% and 5 more; 45% is 3 times that.
     nearest = told(table(noisy, homely, risk="outsider"), by)
-    assert "none is within all thresholds. The nearest: homely" in nearest
+    assert "None of 2 options is within all thresholds. The nearest: homely" in nearest
     assert "The threshold asks for groups of 20 or more." in nearest
     assert "Above the threshold of 5 of 100 more than guessing (up to 3.0 t" in nearest
     assert by.limits.broken(good) == ()

@@ -67,28 +67,28 @@ def test_opening_a_sample_leads_to_the_overview(app: AppTest) -> None:
     until(app, lambda at: len(at.metric) == 4)
     assert "May these data be released?" in said(app)
     measured(app)
-    assert "As they are, these data may not be released." in said(app)
+    assert "Do not release these data as they are." in said(app)
 
 
 def test_what_is_not_measured_yet_says_so(small: AppTest) -> None:
     assert not small.exception
     assert list(metrics(small).values()) == ["…"] * 4
     assert "is not measured yet" in said(small)
-    assert "may not be released" not in said(small)
+    assert "Do not release" not in said(small)
     assert "Measuring …" in said(small)
 
 
 def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> None:
     measured(small)
     assert not small.exception
-    assert metrics(small)["Found with 4 points"] == "100%"
+    assert metrics(small)["Singled out by 4 known points"] == "100%"
     text = said(small)
-    assert "of people are singled out by 4 known points; guessing finds 1 in 9" in text
-    assert "of recorded points come back from counts; at random, " in text
+    assert "of people; guessing finds 1 in 9" in text
+    assert "of recorded points; at random " in text
     links = [each.proto.help for each in small.get("page_link")]
     assert sum("Of all 9 people; 95% interval: " in text for text in links) == 1
     assert sum("Of 9 people, all scored" in text for text in links) == 1
-    assert "As they are, these data may not be released." in text
+    assert "Do not release these data as they are." in text
 
 
 def test_their_numbers_are_those_of_their_pages_and_are_not_measured_again(
@@ -114,12 +114,12 @@ def test_what_failed_is_told_and_can_be_tried_again(small: AppTest) -> None:
     job.status, job.error = "failed", FpanonError("It went wrong, with a plain sentence.")
     until(small, idle).run()
     assert "It went wrong, with a plain sentence." in said(small)
-    assert metrics(small)["Found with 4 points"] == "…"
+    assert metrics(small)["Singled out by 4 known points"] == "…"
     assert "is not measured yet" in said(small)
     assert said(small).count("It went wrong, with a plain sentence.") == 1  # of two statements
     next(b for b in small.button if b.key.startswith("overview_four_jobs_retry")).click().run()
     measured(small)
-    assert metrics(small)["Found with 4 points"] == "100%"
+    assert metrics(small)["Singled out by 4 known points"] == "100%"
 
 
 def test_none_within_the_limits_names_the_nearest(small: AppTest) -> None:
@@ -127,7 +127,7 @@ def test_none_within_the_limits_names_the_nearest(small: AppTest) -> None:
     found(small)
     text = said(small)
     assert not small.exception
-    assert "none is within all thresholds" in text
+    assert "is within all thresholds" in text
     assert "The nearest is “" in text
     assert "publish counts of people only" not in text  # tables were tried
     assert has(small, "overview_counts")
@@ -146,13 +146,13 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     assert has(small, "overview_choose"), text
     assert "What it costs." in text
     assert "Recommended: " in text
-    head = next(m.value for m in small.markdown if "Of " in m.value and "options tried" in m.value)
+    head = next(m.value for m in small.markdown if " options stay" in m.value)
     done = list(answers(small, OPTION))
     assert len(done) >= 12
     go(small, "report")
     until(small, idle).run()
     page = str(small.get("iframe")[0].proto.srcdoc)
-    assert head.split("**")[1].split(" form")[0] in page
+    assert head.split("**")[1].split(" stay")[0] in page
     go(small, "options")
     until(small, idle).run()
     assert not small.exception, small.exception
@@ -194,7 +194,7 @@ def test_finding_can_be_stopped_and_gone_on_with(small: AppTest) -> None:
     until(small, idle).run()
     go(small, "overview")
     assert not small.exception
-    assert "options tried" in said(small)
+    assert "within all thresholds" in said(small) or "within the thresholds" in said(small)
     assert not has(small, "overview_find_go")
     again = workspace(small).tried
     assert again is not None
@@ -237,7 +237,7 @@ def test_large_data_wait_until_they_are_asked(
     assert "waits until you ask" in said(at)
     at.button(key="overview_measure").click().run()
     measured(at)
-    assert metrics(at)["Found with 4 points"] == "100%"
+    assert metrics(at)["Singled out by 4 known points"] == "100%"
     assert not has(at, "overview_measure")
 
 

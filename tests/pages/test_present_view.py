@@ -99,7 +99,7 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
     assert all("No option is chosen." in text for text in seen.values())
     assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
-    assert "As they are, these data may not be released." in seen[QUESTION]
+    assert "Do not release these data as they are." in seen[QUESTION]
     # All twelve have the same record: nobody is singled out.
     assert "of people are singled out by 4 known points" in seen[TODAY]
     assert "Measured today, before any protection, of all 12 people" in seen[TODAY]

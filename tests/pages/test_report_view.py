@@ -101,7 +101,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
     assert "Nothing is decided yet" in said(weighed)
     assert "No option has been chosen." in page
-    assert "Of 12 options tried" in page
+    assert "of 12 options" in page
     assert "The data as they are were not weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
     assert "Data without a name" in page

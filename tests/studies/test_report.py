@@ -95,8 +95,8 @@ def heads(exploration: Exploration, **decided: Any) -> list[tuple[str, str]]:
 def test_the_verdict_of_a_choice_within_the_limits() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
     assert heads(found, chosen="coarse", why="It hides.") == [
-        ("against", "As they are, these data may not be released."),
-        ("for", "Of 2 options tried, 1 stays within the thresholds; nobody is alone in it."),
+        ("against", "Do not release these data as they are."),
+        ("for", "1 of 2 options stays within the thresholds; nobody is alone in it."),
         ("for", f"Proposed is “{COARSE.told}”, which stays within the thresholds."),
     ]
     signed = heads(found, chosen="coarse", why="It hides.", signer="Ada")[2][1]
@@ -150,7 +150,7 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
         "Re-identification risk: 4.5% (95%: 3.5% to 5.5%; guessing finds 1.0%). "
         "Perhaps above the threshold of 5% (up to 1.1 times)"
     )
-    assert "none is within all thresholds" in heads(found)[1][1]
+    assert "is within all thresholds" in heads(found)[1][1]
 
 
 def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
@@ -159,7 +159,7 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     )
     verdict = report(found, Decision(chosen="fine", why="It is wanted.")).verdict
     assert verdict[1].head == (
-        "Of 2 options tried, 2 stay within the thresholds; in 1 of these nobody is alone."
+        "2 of 2 options stay within the thresholds; nobody is alone in 1 of these."
     )
     assert verdict[1].tone == verdict[2].tone == "open"
     assert "yet people are alone in it" in verdict[2].head
@@ -175,11 +175,11 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
 def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
     found = replace(exploration(result(FINE, 0.5, 0.8)), raw=None)
     assert heads(found)[0] == ("open", "The data as they are were not weighed.")
-    assert "may not be released" not in heads(found)[0][1]
+    assert "Do not release" not in heads(found)[0][1]
     # Weighed among the options they are, and no form that was tried.
     among = exploration(result(RAW, 0.9, 1.0, alone=100), result(COARSE, 0.02, 0.3, least=2))
-    assert heads(replace(among, raw=None))[0][1] == "As they are, these data may not be released."
-    assert heads(among)[1][1].startswith("Of 1 option tried, 1 stays within")
+    assert heads(replace(among, raw=None))[0][1] == "Do not release these data as they are."
+    assert heads(among)[1][1].startswith("1 of 1 option stays within")
 
 
 def test_limits_that_are_off_or_loose_are_told() -> None:
@@ -207,7 +207,7 @@ def test_what_is_not_known_is_within_no_limit() -> None:
     assert heads(found, chosen="noise")[2][0] == "against"
     told = page(report(found, Decision(chosen="noise")))
     assert "Not asked, linkage: nobody has 4 points." in told
-    assert heads(found)[1][1].startswith("Of 2 options tried, 1 stays within")
+    assert heads(found)[1][1].startswith("1 of 2 options stays within")
 
 
 def test_of_whom_a_figure_is_stands_beside_it() -> None:
@@ -264,7 +264,7 @@ def test_within_the_limits_by_a_plain_loop(
         figures[most_useful(found.table, expected) or 0][1] == pytest.approx(figures[best or 0][1])
     )
     head = heads(found)[1][1]
-    assert ("none is within all thresholds" in head) == (not expected)
+    assert ("is within all thresholds" in head) == (not expected)
     assert page(report(found, Decision(chosen="o0"))).count("within all</td>") == len(expected)
 
 
