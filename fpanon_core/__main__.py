@@ -38,7 +38,7 @@ def main(
         False, "--version", callback=_print_version, is_eager=True, help="Say which version it is."
     ),
 ) -> None:
-    """Which form of a mobility data set may be released? Read it, measure it, or make one up."""
+    """Which release of a mobility data set is safe? Read it, measure it, or make one up."""
 
 
 if __name__ == "__main__":

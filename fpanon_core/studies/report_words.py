@@ -16,7 +16,7 @@ from .option_result import OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import size, thin
 
-QUESTION = "Which form of these data may be released, and what is lost?"
+QUESTION = "Which release of these data is safe, and what is lost?"
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 MEASURES = {risk: each.report for risk, each in of_risks().items()}
@@ -295,7 +295,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""What an option leaves out, and what it keeps of what the purpose needs, in sentences.
+    r"""What an option leaves out, an example of what it keeps, and its utility, in sentences.
 
     Examples
     --------
@@ -305,13 +305,20 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    It keeps flows 0.25 and density 0.60 of 1: utility 0.36.
     Of 100 trips between areas, 25 are as in your data.
+    Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
+    flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
+    trips = f"Of 100 trips between areas, {100 * flows:.0f} are as in your data. "
+    return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
+
+
+def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
+    """How much an option keeps of each thing that the purpose needs; empty if it is not known."""
     weights = choice.weights or {}
     needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
     known = {name: result.components[name] for name in needed if name in result.components}
@@ -320,21 +327,10 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
         for name, share in known.items()
         if not math.isnan(share)
     ]
-    useful = utility(choice, result)
-    told = f"It keeps {listed(kept)} of 1: utility {useful}." if kept else f"Utility: {useful}."
-    if (flows := known.get("flows", math.nan)) >= _SAID:
-        told += f" Of 100 trips between areas, {100 * flows:.0f} are as in your data."
-    return left + told
-
-
-def describe_lacking(choice: UtilityChoice, result: OptionResult) -> str:
-    """What the purpose needs and an option cannot have; empty where it has all."""
-    none = [
-        name
-        for name, weight in (choice.weights or {}).items()
-        if weight and math.isnan(result.components.get(name, 0.0))
-    ]
-    return f"Counted as 0, since it cannot have them: {components(none)}." if none else ""
+    told = f"It keeps {listed(kept)} of 1." if kept else ""
+    if none := [name for name, share in known.items() if math.isnan(share)]:
+        told += f" Counted as 0, since it cannot have them: {components(none)}."
+    return told.strip()
 
 
 def people(result: OptionResult) -> str:

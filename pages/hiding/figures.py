@@ -227,7 +227,7 @@ def _row(config: Config, result: Result, worth: Worth) -> dict[str, Any]:
         "Mean loss": f"{result.mean_loss:.2f}",
         "Samples": words.percent(worth.samples / worth.all_samples),
         "People": words.percent(worth.people / worth.all_people),
-        "Phantom": words.percent(f["phantom_share"]),
+        "False presence": words.percent(f["phantom_share"]),
     }
 
 

@@ -230,7 +230,7 @@ def told_group(
         how = f"Their {own} are published"
     return [
         f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: its samples "
-        f"are published as {words.distance(side)} by side and {words.duration(span)} on average.",
+        f"are published as {words.distance(side)} by side and {words.duration(span)} on average. "
         f"In it are {who}{more}.",
         f"{how} as {blocks}: an area and a span of time each, the same for all of them.",
     ]

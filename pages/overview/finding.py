@@ -152,9 +152,7 @@ def _found(explored: Exploration, on_the_way: int) -> None:
         with st.container(key="overview_best"):
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
     said, more = story.best_told(explored)
-    for text in said:
-        st.markdown(text)
-    layout.details(*more, key="overview_best")
+    layout.what_this_means("\n\n".join(said), *more, key="overview_best")
     with st.container(key="overview_ladder"):
         st.table(
             story.rungs(explored),

@@ -160,9 +160,9 @@ def moved(result: anonymizability.Result) -> Told:
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return (
         number,
-        f"or more, for half of the people, to look like {words.others(k)}",
-        f"Of {n:,} people, on average over their samples. What is farther than "
-        f"{' or '.join(_cap(result.config))} off counts as no more.{already}",
+        "or more, for half of the people",
+        f"To look like {words.others(k)}. Of {n:,} people, on average over their samples. What is "
+        f"farther than {' or '.join(_cap(result.config))} off counts as no more.{already}",
     )
 
 

@@ -81,7 +81,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         cost = f"**What it costs.** {w.describe_cost(table.choice, result)}"
-        return [cost], [w.describe_lacking(table.choice, result), w.areas(table), *told]
+        return [cost], [w.describe_kept(table.choice, result), w.areas(table), *told]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]

@@ -85,9 +85,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
 
 def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     """The members of the group looked at."""
-    told = dashboard.page.get_by_text(
-        re.compile(rf"What this means\. Group {rank} of")
-    ).inner_text()
+    told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
     one, other = re.search(r"In it are (u\d+), (u\d+)\.", told).groups()
     return one, other
 
@@ -131,7 +129,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
         named = ["aligned, k = 5", *(f"aligned, k = 5, {name}" for name in names)]
         for figure in ("glove_cdf_space_m", "glove_cdf_time_min"):
             dashboard.wait_for_curves(figure, named)
-    dashboard.says("The promise holds within each day, not over several")
+    dashboard.says("This does not hold over several.")
     rows = dashboard.table("Mean loss", 2)
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 

@@ -49,7 +49,7 @@ def hide(dashboard: Dashboard, k: int) -> None:
     box.fill(str(k))
     dashboard.page.keyboard.press("Tab")
     dashboard.press("glove_run")
-    dashboard.says(f"Everyone published is one of at least {k}")
+    dashboard.says(f"picks the right person at most 1 time in {k}")
     dashboard.press("produce_hidden_go")
     dashboard.says("Written as it would leave.")
     dashboard.wait_until_idle()
