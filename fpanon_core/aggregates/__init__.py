@@ -1,1 +1,1 @@
-"""Tables of everybody over a stated frame, how they are protected, and attacks on them."""
+"""Aggregate tables over a stated frame, their protection, and attacks on them."""

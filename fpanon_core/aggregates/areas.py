@@ -1,6 +1,6 @@
-"""Where are the areas of a table, and how many are wise? Shapes, expected error, a proposal.
+"""Shapes of a table's areas, expected errors of tables, and proposed numbers of areas and bands.
 
-All of it from public numbers: the stated frame, a stated number of people, ε.
+Everything here uses public numbers alone: the stated frame, a stated number of people, and ε.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -25,16 +25,16 @@ from ..model.projection import lon_lat
 from .smoothing import expected_of_cell
 
 TOLERATED = 0.2
-"""Share of a typical cell that its error may be, where areas and bands are proposed."""
+"""Largest error, as a share of a typical cell, that a proposal of areas and bands accepts."""
 
 BANDS = (24, 12, 8, 6, 4, 3, 2, 1)
 _DIGITS = 5  # of degrees, about a metre
 
 
 def shapes_of(frame: TableFrame) -> list[Area]:
-    """The areas as polygons: on the frame's projection, metres; hexagons in degrees.
+    """Return the areas as polygons, in metres on the frame's projection; hexagons in degrees.
 
-    The area of an antenna is what is nearer to it than to any other.
+    The area of an antenna holds all points nearer to it than to any other antenna.
     """
     counts = frame.counts
     if len(counts.cells):
@@ -48,10 +48,10 @@ def shapes_of(frame: TableFrame) -> list[Area]:
 
 
 def geojson_of(frame: TableFrame) -> dict[str, Any]:
-    """The areas with their names as GeoJSON; without features where there are no degrees.
+    """Return the named areas as GeoJSON; without features if the frame has no degrees.
 
-    Regions that were given as polygons have these for shapes. What is nearest to antennas outside
-    of all of them is one more area.
+    Regions given as polygons keep those shapes. The surroundings of antennas outside all regions
+    form one more area.
     """
     shapes = shapes_of(frame)
     if frame.counts.crs is None:
@@ -79,7 +79,7 @@ def geojson_of(frame: TableFrame) -> dict[str, Any]:
 
 
 def _less(shape: Area, others: Area) -> Area:
-    """A shape without others; all of it where nothing would be left."""
+    """Return a shape minus others, or the whole shape if nothing would remain."""
     left = shapely.difference(shapely.make_valid(shape), others)
     return shape if shapely.area(left) == 0 else left
 
@@ -91,30 +91,31 @@ def table_error(
     bands: int = 24,
     epsilon: float = 1.0,
 ) -> pd.DataFrame:
-    """The expected error of a private presence table, before anything is computed.
+    """Return the expected error of a private presence table, before anything is computed.
 
     Parameters
     ----------
     n_people : int
-        A stated number of people, never counted in the data.
+        Stated number of people, never counted in the data.
     frame : FrameConfig or TableFrame
-        A FrameConfig of antennas does not say how many there are: give the TableFrame.
+        A FrameConfig of antennas does not state how many antennas there are: give the TableFrame.
     bands : int
-        In a day.
+        Bands in a day.
     epsilon : float
 
     Returns
     -------
     DataFrame
-        First the table asked for, then with fewer areas or bands. ``areas``; ``bands``, of all
-        types of day; ``people``, in a typical cell; ``noise``, the expected error of a cell that
-        gets all of ε: noise of scale bands/ε; ``error``, that of the smoothed cell, where an area's
-        hours are like everybody's; ``share``, error by people.
+        The first row is the requested table; the others have fewer areas or bands. Columns:
+        ``areas``; ``bands``, summed over the types of day; ``people``, in a typical cell;
+        ``noise``, the expected error of a cell that gets all of ε (noise of scale bands/ε);
+        ``error``, the expected error of the smoothed cell if the area has the same daily profile
+        as the whole table; ``share``, ``error`` divided by ``people``.
 
     Raises
     ------
     ConfigError
-        A number is out of its range, or the frame does not say how many areas it has.
+        A number is out of its range, or the frame does not state its number of areas.
 
     Examples
     --------
@@ -136,14 +137,14 @@ def table_error(
 
 
 class Proposal(NamedTuple):
-    """Areas and bands whose typical error is tolerable, as fine as that allows.
+    """Finest areas and bands with a tolerable error in a typical cell.
 
     Attributes
     ----------
     areas, bands : int
-        Bands in a day.
+        Number of areas, and of bands in a day.
     share : float
-        Expected error of a typical cell by its people.
+        Expected error of a typical cell, divided by its people.
     """
 
     areas: int
@@ -152,7 +153,7 @@ class Proposal(NamedTuple):
 
 
 def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
-    """Areas and bands for a stated number of people: half of the tolerated error for each.
+    """Propose areas and bands for a stated number of people, each using half the tolerated error.
 
     Examples
     --------
@@ -183,7 +184,7 @@ def _expected(n_people: int, areas: int, bands: int, epsilon: float) -> dict[str
 
 
 def _size(frame: FrameConfig | TableFrame) -> tuple[int, int]:
-    """Areas, and types of day."""
+    """Return the number of areas and the number of types of day."""
     if isinstance(frame, TableFrame):
         return frame.n_areas, frame.day_types
     if not isinstance(frame, FrameConfig) or frame.area is None:

@@ -1,16 +1,16 @@
-"""Does a table tell whether a person is in it, and where the person lives?
+"""Attacks on tables: membership inference, differencing and home inference.
 
 *Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
-person's whole trajectory and a sample of people like them, half of the data, and sees tables of the
-other half, with the person or without. Two scores: the correlation of the person's contribution
-with what is published beyond the sample's mean, and the likelihood ratio. (A third, the nearest
-record, is of releases with records.)
+person's whole trajectory and a sample of similar people, half of the data. The attacker sees tables
+of the other half, with or without the person. There are two scores. One is the correlation of the
+person's contribution with the published excess over the sample's mean; the other is the likelihood
+ratio. (A third score, the nearest record, applies to releases with records.)
 
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
-noise a cell that differs says where and when the person was.
+noise a cell that differs shows where and when the person was.
 
-*Home*: the attacker knows p points of the person and takes the area that has many people at night
-and is near to them. Beside it stands what the same attacker finds in tables without the person.
+*Home*: the attacker knows p points of the person and chooses an area near them with many people at
+night. The baseline is the success of the same attacker on tables without the person.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -49,16 +49,16 @@ _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
 
 @dataclass(frozen=True, eq=False)
 class TablesAttacked:
-    """What both attacks find.
+    """Results of both attacks on tables.
 
     Attributes
     ----------
     membership : MembershipResult
     homes : DataFrame
-        ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, what the
-        same attacker finds in tables without the target; ``low``, ``high``, guessing and the 95%
-        interval of what the target adds to it; ``bound``,
-        e^ε times guessing; ``asked``, of how many. Empty where the tables have no presence, or no
+        ``within_m``; ``found``, the share of targets whose home is guessed; ``guessing``, the share
+        that the same attacker guesses from tables without the target; ``low``, ``high``,
+        ``guessing`` plus the 95% interval of the target's effect; ``bound``, e^ε times
+        ``guessing``; ``asked``, the number of targets. Empty if the tables have no presence, or no
         target has a night on record.
     """
 
@@ -74,16 +74,16 @@ def attack_tables(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> TablesAttacked:
-    """Membership and home inference from the tables of one half of the people.
+    """Run membership and home inference on the tables of one half of the people.
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Tables
     targets : int
-        People asked about, of the released half; one in ten is among the most recorded.
+        Number of people of the released half to attack; one in ten is among the most recorded.
     seed : int
-        Of the halves, the targets and the noise: a study, nothing that is published.
+        Seed of the halves, the targets and the noise: for a study, never for a publication.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -143,7 +143,7 @@ def attack_tables(
 def drawn_targets(
     fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator
 ) -> IntArray:
-    """People of a half who are asked about; one in ten is among the most recorded."""
+    """Draw the targets from a half of the people; one in ten is among the most recorded."""
     many = min(many, len(half))
     heavy = half[np.argsort(-fs.lengths[half], kind="stable")[: many // _OUTLIERS]]
     rest = np.setdiff1d(half, heavy)
@@ -162,14 +162,16 @@ def _raveled(table: object) -> FloatArray:
 def membership_scores(
     own: FloatArray, published: FloatArray, others: FloatArray, variance: float
 ) -> FloatArray:
-    """Correlation and likelihood ratio for one person; both tables as shares of their sum.
+    """Return the correlation and the likelihood ratio for one person.
+
+    Both tables are compared as shares of their sum.
 
     Parameters
     ----------
     own, published, others : float64 ndarray (n_cells,)
-        What the person adds; what is published; the attacker's sample of people like them.
+        The person's contribution; the published table; the table of the attacker's sample.
     variance : float
-        Of the noise on a cell, in shares of a person.
+        Variance of the noise on a cell, in shares of a person.
     """
     cells = np.flatnonzero(own)
     if not len(cells) or published.sum() <= 0 or others.sum() <= 0:
@@ -189,21 +191,23 @@ def membership_scores(
 
 
 OF_TABLES = ("correlation", "likelihood_ratio")
-"""Who attacks tables, in the order of their scores."""
+"""Names of the attackers on tables, in the order of their scores."""
 
 
 def membership_of(
     scores: FloatArray, epsilon: float | None, attackers: Sequence[str] = OF_TABLES
 ) -> MembershipResult:
-    """The strongest attacker; thresholds are learnt on one half, judged on the other.
+    """Return the result of the strongest attacker.
+
+    Decision thresholds are learnt on one half of the targets and evaluated on the other.
 
     Parameters
     ----------
     scores : float64 ndarray (n_targets, 2, n_attackers)
-        With the target in the data, and without.
+        Scores with the target in the data, and without.
     epsilon : float or None
     attackers : sequence of str
-        Their names.
+        Names of the attackers.
     """
     rows = []
     for at, name in enumerate(attackers):
@@ -230,7 +234,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Mean difference of two hits of each target, and its 95% interval; never of no width."""
+    """Return the mean difference of each target's two hits and its 95% interval, never empty."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three
@@ -238,7 +242,7 @@ def _difference(hits: FloatArray) -> tuple[float, float, float]:
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
-    """The score above which the share of those inside most exceeds that of the others."""
+    """Return the score threshold with the largest difference between the two exceeding shares."""
     every = np.unique(np.concatenate([inside, outside]))
     advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
     return float(every[int(np.argmax(advantage))])
@@ -248,7 +252,7 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 
 
 class HomeAttack:
-    """An attacker with what is published and p points of a person; one guess for each reach."""
+    """An attacker who knows the publication and p points of a person; one guess for each reach."""
 
     def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
         self._fs, self._rng = fs, rng
@@ -258,9 +262,9 @@ class HomeAttack:
         self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def found(self, user: int, at_night: FloatArray) -> FloatArray:
-        """Whether the best of the guesses is within each distance; NaN where no home is known.
+        """Return whether the best guess is within each distance; NaN if the home is unknown.
 
-        ``at_night`` are people by place, as far as what is published tells.
+        ``at_night`` holds the people at each place, as estimated from the publication.
         """
         home = self.homes.x_m[user], self.homes.y_m[user]
         if not math.isfinite(home[0]):
@@ -287,7 +291,7 @@ class HomeAttack:
 
 
 def _at_night(table: PresenceTable) -> FloatArray:
-    """People at each place of the frame."""
+    """Return the number of people at each place of the frame at night."""
     bands, where = table.values.shape[2], table.frame
     hour = np.arange(bands) * 24 / bands
     night = (hour >= _NIGHT_BEGINS_H) | (hour < _NIGHT_ENDS_H)
@@ -299,7 +303,10 @@ def _at_night(table: PresenceTable) -> FloatArray:
 def homes_found(
     found: FloatArray, homes: HomeAttack | None, asked: IntArray, epsilon: float | None
 ) -> pd.DataFrame:
-    """Shares of targets whose home is found, with their data and without; see the results."""
+    """Return the shares of homes found with and without the targets' data.
+
+    The columns are those of :attr:`TablesAttacked.homes`.
+    """
     columns = ["within_m", "found", "guessing", "low", "high", "bound", "asked"]
     known = np.zeros(len(asked), bool) if homes is None else np.isfinite(homes.homes.x_m[asked])
     rows: list[tuple[float, ...]] = []

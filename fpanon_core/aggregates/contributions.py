@@ -1,7 +1,7 @@
-"""What does each person add to a table? Presence by area and band, and trips between areas.
+"""Each person's contribution to a table: presence by area and band, and trips between areas.
 
-Tables are sums of these contributions. What a
-person adds depends on the stated frame and on the person's own samples, never on anybody else.
+Tables are sums of these contributions. A person's contribution depends on the stated frame and on
+the person's own samples, never on anybody else.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -29,19 +29,19 @@ from ..model.fingerprints import FingerprintSet
 from ..model.randomness import generator
 
 MOST_CELLS = 20_000_000
-"""Cells of a table that can be made."""
+"""Largest number of cells a table may have."""
 
 _SAMPLES_AT_ONCE = 1 << 21
 _WEEKEND = 5
 
 
 def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
-    """The stated areas and days, for data of this antenna table, clock and projection.
+    """Return the stated areas and days for the data's antenna table, clock and projection.
 
     Raises
     ------
     ConfigError
-        The data have no antenna table, no such column, no degrees or no calendar for it.
+        The data lack the antenna table, the column, the degrees or the calendar the frame needs.
     InfeasibleError
         There are too many places.
     """
@@ -74,11 +74,11 @@ def presence_sums(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, float]:
-    """Presence of everybody together, in the order of the table's ``values``, raveled.
+    """Return the summed presence of all people, raveled in the order of the table's ``values``.
 
-    In each band of each day in which a person has samples, the person counts 1, shared among the
-    areas by the number of samples; what is outside of the frame is lost. A mean over the days of a
-    type is taken. A sample that is longer than a band counts in that in which it begins.
+    In each band of each day with samples, the person counts 1, shared among the areas by the number
+    of samples. The share outside the frame is lost. The result is a mean over the days of a type. A
+    sample longer than a band counts in the band in which it begins.
 
     Parameters
     ----------
@@ -86,11 +86,12 @@ def presence_sums(
     frame : TableFrame
     bands : int
     most : int
-        0, or of private tables the bands in which one person can be present. Then each person's
-        cells are divided by their sum, and made whole numbers, rounded down, that add up to
-        ``UNIT`` at most; and so is the share of bands in which a person is present: the second sum.
+        0, or for private tables the number of bands in which one person can be present. Then each
+        person's cells are divided by their sum and rounded down to whole numbers that add up to
+        ``UNIT`` at most. The share of bands in which a person is present is scaled the same way;
+        it is the second sum.
     engine, progress
-        As of :func:`presence`.
+        As for :func:`presence`.
     """
     size = check_size(frame.n_areas * bands)
     return summed(_presence_of, fs, frame, size, (bands, most), engine, progress)
@@ -104,28 +105,34 @@ def flow_sums(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Trips of everybody in the period, in the order of the table's ``values``, raveled.
+    """Return the summed trips of all people, raveled in the order of the table's ``values``.
 
-    A trip leads from where a person mainly was at one start of samples (most events; ties: smaller
-    x, then y) to another area at the next start. It belongs to the day on which it begins; where
-    one of both is outside of the frame there is no trip.
+    A trip leads from the person's main area at one start of samples (most events; ties: smaller
+    x, then y) to another area at the next start. It belongs to the day on which it begins. There is
+    no trip if either end is outside the frame.
 
     Parameters
     ----------
     fs : FingerprintSet
     frame : TableFrame
     most : int
-        0, or of private tables the trips of a person that count. Of people with more, as many are
-        drawn at random; each is the same part of ``UNIT``.
+        0, or for private tables the largest number of trips that count for one person. If a person
+        has more, that many are drawn at random; each counts the same part of ``UNIT``.
     engine, progress
-        As of :func:`presence`.
+        As for :func:`presence`.
     """
     size = check_size(frame.n_areas**2)
     return summed(_flows_of, fs, frame, size, (most,), engine, progress)[0]
 
 
 def check_size(of_a_day: int) -> int:
-    """Cells of a table with so many of a type of day; InfeasibleError if there are too many."""
+    """Return the number of cells of a table with ``of_a_day`` cells for each type of day.
+
+    Raises
+    ------
+    InfeasibleError
+        There are too many cells.
+    """
     size = of_a_day * len(DAY_TYPES)
     if size > MOST_CELLS:
         raise InfeasibleError(
@@ -143,13 +150,13 @@ def summed(
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[FloatArray, float]:
-    """Sums of the blocks of people, added up in their order: fractions depend on it.
+    """Return the sums over blocks of people, added in their order because rounding depends on it.
 
     Parameters
     ----------
     block : callable
-        Of some people, the data, the area of each sample, the frame, the minutes from the data's
-        clock to the frame's, ``size`` and ``given``: their cells and one number more.
+        Takes a slice of people, the data, the area of each sample, the frame, the minutes from the
+        data's clock to the frame's, ``size`` and ``given``; returns the cells and one more number.
     """
     area, corners = cells_of(fs)
     place = place_of(corners, frame.counts, fs.crs)
@@ -209,7 +216,7 @@ def _flows_of(
 def people_seen(
     users: slice, fs: FingerprintSet, area: SmallInts, frame: TableFrame, later: float
 ) -> Seen:
-    """Samples of some people as kernels take them."""
+    """Return the samples of some people in the form the kernels take."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
     t_min, clock = fs.t_min[rows] + later, frame.counts.clock
     return Seen(

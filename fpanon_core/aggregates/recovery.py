@@ -1,13 +1,13 @@
-"""Who went where, from nothing but a presence table? Trajectory recovery where bands are slots.
+"""Trajectory recovery from a presence table alone, with its bands as time slots.
 
 The attack links counts from slot to slot, so it needs counts of single days. A presence table has
-these where its period has at most one day of a type: one day, or a Friday and the Saturday after
-it, or a Sunday and the Monday. Means over several days are no counts of any day.
+them if its period has at most one day of each type: one day, or a Friday and the following
+Saturday, or a Sunday and the following Monday. Means over several days are not counts of any day.
 
-A threshold leaves small counts blank. The attacker knows the threshold and how many people there
-are, and reads a blank as 0 or as half the threshold, whichever serves better. Guessing is the
-better of two: the same counts linked at random; or no count at all, when people are spread evenly
-over the areas and stay there.
+A threshold leaves small counts blank. The attacker knows the threshold and the number of people,
+and reads a blank as 0 or as half the threshold, whichever recovers more. The guessing baseline is
+the better of two: linking the same counts at random, or using no counts, with people spread evenly
+over the areas and staying there.
 
 Source: docs/science.md, “Tables: presence and flows”, “Counts and trajectory recovery”.
 """
@@ -39,7 +39,7 @@ _DAY_MIN = 1440
 
 
 def bands_are_slots(frame: TableFrame) -> bool:
-    """Whether the means of a table are counts of single days."""
+    """Return whether the means of a table are counts of single days."""
     return int(frame.days.max()) == 1
 
 
@@ -51,25 +51,25 @@ def table_recovery(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> TableRecovery:
-    """Recover trajectories from a presence table of single days, with blanks and without.
+    """Recover trajectories from a presence table of single days, with and without blanks.
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Tables
-        With presence, exact or with a threshold.
+        An option with presence, exact or with a threshold.
     seed : int
-        Of the baseline.
+        Seed of the baseline.
     engine : LocalEngine, optional
     progress : callable of one float in [0, 1], optional
-        As of :func:`fpanon_core.recover_trajectories`.
+        As for :func:`fpanon_core.recover_trajectories`.
 
     Raises
     ------
     ConfigError
         The table has no presence, is private, or is a mean over several days.
     InfeasibleError
-        The clocks change in the period, or nobody is in it.
+        The clocks change in the period, or nobody has a sample in the stated areas and days.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def table_recovery(
 
 
 def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:
-    """Everybody's area in every slot, gaps filled in, and which of them are recorded."""
+    """Return each person's area in every slot with gaps filled in, and which slots are recorded."""
     period = replace(frame.config.period, slot_min=_DAY_MIN / bands)
     config = replace(frame.config, period=period)
     slots = CountsFrame.of(config, antennas=fs.antennas, clock=fs.clock, crs=fs.crs)
@@ -138,7 +138,7 @@ def _attacked(
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[float, float, float, float]:
-    """Share recovered of recorded slots with its interval, and by linking at random."""
+    """Return the recovered share of recorded slots, its interval, and the random-linking share."""
     frame, slots = exact.frame, made.counts
     by_day = values[:, frame.day_type, :]  # (areas, days, bands), in the order of the slots
     x, y = (np.bincount(frame.area, centre) / np.bincount(frame.area) for centre in slots.centres.T)

@@ -1,9 +1,9 @@
-"""How are presence and flows read out of noise? By four noisy sums and the public frame.
+"""Smoothing of private presence and flows from four noisy sums and the public frame.
 
-A cell of a fine table is lost in its own noise. So most of ε goes to the totals of the areas, and
-cells are drawn towards the product of their area's and their band's total, at each level of a tree
-of neighbouring areas by the noise's share of the variance there. All of it sees noisy numbers and
-the frame alone.
+In a fine table the noise hides a single cell. So most of ε goes to the totals of the areas, and
+cells are shrunk towards the product of their area's and their band's total. The shrinkage at each
+level of a tree of neighbouring areas is the noise's share of the variance there. Smoothing sees
+noisy numbers and the frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -22,14 +22,14 @@ from ..model.arrays import FloatArray, IntArray
 from ..model.count_tables import TableFrame
 
 Noise: TypeAlias = Callable[[IntArray, int, float], IntArray]
-"""Whole numbers, the most that one person adds to all of them, and ε: the numbers with noise."""
+"""Function of whole numbers, one person's largest total, and ε; returns noisy numbers."""
 
 SHARES = MappingProxyType({"cells": 0.1, "areas": 0.73, "bands": 0.1, "total": 0.07})
-"""Shares of a presence table's ε; they add up to 1. Found on generated people."""
+"""Shares of a presence table's ε; they add up to 1. Tuned on generated people."""
 
 
 def seeded(seed: int, number: int) -> Noise:
-    """Discrete Laplace noise of a study, nothing that is published: equal for equal numbers."""
+    """Return discrete Laplace noise for a study, equal for equal numbers; never to publish."""
     rng = np.random.default_rng((seed, number))
 
     def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
@@ -41,16 +41,17 @@ def seeded(seed: int, number: int) -> Noise:
 
 
 def expected_of_cell(epsilon: float, areas: int, bands: int) -> float:
-    """Expected error of a smoothed cell that is like its area and its band, in shares of a person.
+    """Return the expected error of a smoothed cell, in shares of a person.
 
-    The noise of the area's total is spread over the bands, that of the band's over the areas.
+    The cell is assumed to follow its area's and its band's total. The noise of the area's total is
+    spread over the bands; the noise of the band's total is spread over the areas.
     """
     of_area, of_band = (1.0 / (SHARES[name] * epsilon) for name in ("areas", "bands"))
     return of_area / bands + of_band / areas
 
 
 class NoisyPresence(NamedTuple):
-    """Four noisy sums of everybody's shares, each with its part of ε.
+    """Four noisy sums of all people's shares, each with its part of ε.
 
     Attributes
     ----------
@@ -58,7 +59,7 @@ class NoisyPresence(NamedTuple):
     areas : float64 ndarray (n_areas,)
     bands : float64 ndarray (bands,)
     total : float
-        Of the bands in which people are present, as a share of all bands; not negative.
+        Sum of the shares of bands in which each person is present; not negative.
     epsilon : float
     """
 
@@ -69,12 +70,12 @@ class NoisyPresence(NamedTuple):
     epsilon: float
 
     def variance(self, name: str) -> float:
-        """Of the noise on one number of a sum."""
+        """Return the variance of the noise on one number of a sum."""
         return 2.0 / (self.epsilon * SHARES[name]) ** 2
 
 
 def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """The sums with OpenDP's noise; of each of the four, one person has ``UNIT`` at most.
+    """Return the four sums with OpenDP's noise; one person adds at most ``UNIT`` to each.
 
     Parameters
     ----------
@@ -82,7 +83,7 @@ def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) 
     total : int
     epsilon : float
     noise : callable
-        OpenDP's :func:`with_noise`; in a study of attacks one that draws from a seed.
+        OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
     """
     sums = {
         "cells": counted.ravel(),
@@ -99,7 +100,7 @@ def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) 
 
 
 def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
-    """Cells as far as they rise above the noise; none negative. Shape (n_areas, bands)."""
+    """Return the smoothed cells, none negative, of shape (n_areas, bands)."""
     n, many = found.cells.shape
     noise = {name: found.variance(name) for name in SHARES}
     areas, of_areas = _combined(
@@ -122,19 +123,19 @@ def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
 def tree_shrunk(
     values: FloatArray, prior: FloatArray, variance: float, order: IntArray
 ) -> FloatArray:
-    """Values drawn towards a prior at each level of a tree over the rows; none negative.
+    """Return values shrunk towards a prior at each level of a tree over the rows, none negative.
 
-    The tree halves the rows in their order again and again. A node's expectation is its share of
-    its parent's estimate by the prior; how far its noisy sum is believed says the variance at its
-    level, of all columns together.
+    The tree halves the rows in their order repeatedly. A node's expectation is its share of its
+    parent's estimate according to the prior. The variance at a level, over all columns, sets the
+    weight of the noisy sums there.
 
     Parameters
     ----------
     values, prior : float64 ndarray (n, m)
     variance : float
-        Of the noise on one value.
+        Variance of the noise on one value.
     order : int64 ndarray (n,)
-        Rows, neighbours beside each other.
+        Order of the rows, with neighbours side by side.
     """
     sums, priors = (
         np.concatenate([np.zeros((1, table.shape[1])), np.cumsum(table[order], axis=0)])
@@ -155,10 +156,10 @@ def tree_shrunk(
 
 
 def kept(off: FloatArray, variance: float) -> float:
-    """Share of differences that is believed, by the noise's share of their mean square.
+    """Return the share of the differences to keep, from the noise's share of their mean square.
 
-    The mean square of n draws of Laplace noise has a standard error of √(5/n) of itself: what is
-    within three of those is taken for noise.
+    The mean square of n draws of Laplace noise has a standard error of √(5/n) of itself. A mean
+    square within three standard errors is taken as noise.
     """
     spread = float(np.mean(off**2))
     noise = variance * (1 + 3 * math.sqrt(5 / off.size))
@@ -168,13 +169,13 @@ def kept(off: FloatArray, variance: float) -> float:
 def _combined(
     one: FloatArray, variance: float, other: FloatArray, other_variance: float
 ) -> tuple[FloatArray, float]:
-    """Two noisy readings of the same, by the inverse of their variances; and its variance."""
+    """Return the inverse-variance mean of two noisy readings of one quantity, and its variance."""
     both = 1 / variance + 1 / other_variance
     return (one / variance + other / other_variance) / both, 1 / both
 
 
 def _area_prior(frame: TableFrame) -> FloatArray:
-    """By the number of antennas, which stand where people are; else all areas alike."""
+    """Return each area's share by its number of antennas; equal shares without antennas."""
     many = np.bincount(frame.area, minlength=frame.n_areas).astype(np.float64)
     share: FloatArray = many / many.sum()
     return share
@@ -188,7 +189,7 @@ def _neighbours(frame: TableFrame) -> IntArray:
 
 
 def neighbours(x: FloatArray, y: FloatArray) -> IntArray:
-    """Points in an order of median splits, the longer side first."""
+    """Return an order of points from repeated median splits along the longer side."""
     pieces, found = [np.arange(len(x))], []
     while pieces:
         some = pieces.pop()
@@ -202,7 +203,7 @@ def neighbours(x: FloatArray, y: FloatArray) -> IntArray:
 
 
 FLOW_SHARES = MappingProxyType({"cells": 0.3, "ends": 0.5, "rings": 0.15, "days": 0.05})
-"""Shares of a flow table's ε; they add up to 1. Found on generated people."""
+"""Shares of a flow table's ε; they add up to 1. Tuned on generated people."""
 
 RINGS_KM = (0.75, 1.5, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 35.0, 50.0)
 """Bounds of the rings of distance between two areas."""
@@ -212,7 +213,7 @@ _STRATA = 12  # cells of like expectation are believed alike
 
 
 class NoisyFlows(NamedTuple):
-    """Four noisy sums of everybody's trips, as shares of the most that one person may add.
+    """Four noisy sums of all people's trips, as shares of one person's largest contribution.
 
     Attributes
     ----------
@@ -220,7 +221,7 @@ class NoisyFlows(NamedTuple):
     ends : float64 ndarray (n_areas,)
         Half of each trip at its origin, half at its destination.
     rings : float64 ndarray (n_rings,)
-        By distance.
+        Trips by distance.
     days : float64 ndarray (n_day_types,)
     epsilon : float
     """
@@ -233,7 +234,9 @@ class NoisyFlows(NamedTuple):
 
 
 def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
-    """The sums with OpenDP's noise; of each of the four, one person has ``UNIT`` at most.
+    """Return the four sums with OpenDP's noise.
+
+    One person adds at most ``UNIT`` to each sum; to ``ends`` twice as much.
 
     Parameters
     ----------
@@ -242,7 +245,7 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
     ring : int64 ndarray (n_areas, n_areas)
     epsilon : float
     noise : callable
-        OpenDP's :func:`with_noise`; in a study of attacks one that draws from a seed.
+        OpenDP's :func:`with_noise`, or seeded noise in a study of attacks.
     """
     pairs = counted.sum(axis=2)
     away = ~np.eye(len(pairs), dtype=bool)
@@ -264,10 +267,10 @@ def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise)
 
 
 def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> FloatArray:
-    """Trips as far as they rise above the noise about a gravity model; none negative.
+    """Return the trips shrunk towards a gravity model, none negative.
 
     The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
-    Stephan 1940). Cells of like expectation are drawn towards it by the noise's share of the
+    Stephan 1940). Cells of similar expectation are shrunk towards it by the noise's share of the
     variance.
     """
     n = len(found.ends)
@@ -299,7 +302,7 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
 
 
 def rings_between(frame: TableFrame) -> IntArray:
-    """Ring of distance of each pair of areas."""
+    """Return the ring of distance of each pair of areas."""
     many = np.bincount(frame.area)
     counts = frame.counts
     x, y = (

@@ -1,10 +1,10 @@
-"""How many people are where and when, and where do they go, without a record of anybody?
+"""Presence and flow tables of people, released without any person's record.
 
-Three protections. *Exact* tables have none. With a *threshold* smaller counts are blank; two tables
-that differ in one person still give that person away by their difference. *Private* tables are
-ε-differentially private for everything about one person: what a person adds is bounded first
-(:mod:`.contributions`), then each cell gets discrete Laplace noise from OpenDP. Whatever is done
-afterwards sees the noisy numbers and the public frame alone.
+There are three protections. *Exact* tables have none. With a *threshold*, smaller counts are blank,
+but the difference of two tables that differ in one person still reveals that person. *Private*
+tables are ε-differentially private for everything about one person: each person's contribution is
+bounded first (:mod:`.contributions`), then each cell gets discrete Laplace noise from OpenDP. All
+later steps see the noisy numbers and the public frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -52,7 +52,7 @@ def presence(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> PresenceTable:
-    """People by area, type of day and band of hours: the mean of a day.
+    """Count people by area, type of day and band of hours, as the mean of a day.
 
     A person with samples in a band counts 1 there, shared among the areas by the number of samples.
 
@@ -62,15 +62,15 @@ def presence(
     frame : FrameConfig or TableFrame
         Stated areas and days.
     bands : int
-        Of equal length in a day; they divide 24 hours.
+        Number of bands of equal length in a day; it divides 24 hours.
     threshold : int, optional
         Smaller counts are blank; 15 is customary.
     epsilon : float, optional
         Each person's table is divided by its sum, so that all cells of one person add up to 1 at
-        most. Cells, areas, bands and the total get noise by their parts of ε, and are smoothed
-        together (:mod:`.smoothing`).
+        most. Cells, areas, bands and the total get noise according to their parts of ε, and are
+        smoothed together (:mod:`.smoothing`).
     engine : Engine, optional
-        All cores of this machine if not given; the sums are equal on every engine.
+        By default all cores of this machine; the sums are equal on every engine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -81,8 +81,8 @@ def presence(
     Raises
     ------
     ConfigError
-        A value is out of its range, the frame does not fit the data, or private tables are asked of
-        fingerprints that stand for several people.
+        A value is out of its range, the frame does not fit the data, or private tables are
+        requested for fingerprints that stand for several people.
     InfeasibleError
         There are too many cells.
 
@@ -113,20 +113,21 @@ def flows(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> FlowTable:
-    """Trips from area to area by type of day: the mean of a day.
+    """Count trips from area to area by type of day, as the mean of a day.
 
-    A trip leads from where a person mainly was at one start of samples to another area at the next.
+    A trip leads from a person's main area at one start of samples to another area at the next.
 
     Parameters
     ----------
     fs, frame, threshold, engine, progress
-        As of :func:`presence`.
+        As for :func:`presence`.
     trips_per_day : int
-        m, of private flows: of a person with more trips than m a day of the period, as many are
+        m, for private flows. If a person has more than m trips per day of the period, that many are
         drawn at random.
     epsilon : float, optional
-        Trips between areas, at their ends, by distance and by day get noise by their parts of ε;
-        trips are drawn towards a gravity model of the noisy sums (:mod:`.smoothing`).
+        Trips between areas, at their ends, by distance and by day get noise according to their
+        parts of ε. Trips are shrunk towards a gravity model of the noisy sums
+        (:mod:`.smoothing`).
 
     Returns
     -------
@@ -135,7 +136,7 @@ def flows(
     Raises
     ------
     ConfigError, InfeasibleError
-        As :func:`presence`.
+        As for :func:`presence`.
 
     Examples
     --------
@@ -161,7 +162,7 @@ def count_tables(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CountTables:
-    """The tables that an option publishes; each has an equal part of its ε."""
+    """Make the tables that an option publishes; each has an equal part of its ε."""
     if where is None:
         where = table_frame(fs, option.frame)
     fault = ""
@@ -193,14 +194,14 @@ def _framed(fs: FingerprintSet, frame: FrameConfig | TableFrame) -> tuple[TableF
 
 
 class Exact(NamedTuple):
-    """Sums of everybody's contributions before protection; of private tables whole numbers.
+    """Sums of all contributions before protection; whole numbers for private tables.
 
     Attributes
     ----------
     cells : float64 ndarray
-        Raveled.
+        Raveled cells.
     total : float
-        Of a private presence table, the shares of bands in which people are present.
+        For a private presence table, the sum of the shares of bands in which people are present.
     """
 
     cells: FloatArray
@@ -214,7 +215,7 @@ def exact_presence(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Exact:
-    """Everybody's presence, as it goes into the protection."""
+    """Return the summed presence of all people, before protection."""
     most = 0 if option.epsilon is None else _most_present(where, option)
     return Exact(*presence_sums(fs, where, option.bands, most, engine=engine, progress=progress))
 
@@ -226,7 +227,7 @@ def exact_flows(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Exact:
-    """Everybody's trips, as they go into the protection."""
+    """Return the summed trips of all people, before protection."""
     most = 0 if option.epsilon is None else _most_trips(where, option)
     return Exact(flow_sums(fs, where, most, engine=engine, progress=progress))
 
@@ -234,7 +235,7 @@ def exact_flows(
 def protected_presence(
     exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
 ) -> PresenceTable:
-    """Presence as it is published."""
+    """Return the protected presence table for publication."""
     shape = (where.n_areas, len(DAY_TYPES), option.bands)
     if option.epsilon is None:
         return PresenceTable(_blank(exact.cells, option).reshape(shape), 0.0, where, option)
@@ -256,7 +257,7 @@ def protected_presence(
 def protected_flows(
     exact: Exact, where: TableFrame, option: Tables, noise: Noise = with_noise
 ) -> FlowTable:
-    """Flows as they are published."""
+    """Return the protected flow table for publication."""
     shape = (where.n_areas, where.n_areas, len(DAY_TYPES))
     real, trips, error = where.days > 0, exact.cells, np.zeros(len(DAY_TYPES))
     if option.epsilon is not None:
@@ -277,7 +278,7 @@ def protected_flows(
 
 
 def _most_present(where: TableFrame, option: Tables) -> int:
-    """Of one person: there in every band of every day."""
+    """Return the largest presence of one person: in every band of every type of day."""
     return where.day_types * option.bands
 
 
@@ -298,4 +299,4 @@ TABLES = (
     ("presence", exact_presence, protected_presence),
     ("flows", exact_flows, protected_flows),
 )
-"""Of each table its name, its sums and its protection."""
+"""Name, sums function and protection function of each table."""

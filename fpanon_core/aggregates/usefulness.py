@@ -1,8 +1,8 @@
-"""How much of the original's density and flows do tables keep?
+"""Utility of tables: how much of the original's density and flows they keep.
 
-As :func:`fpanon_core.utility` compares records: on the same areas and corners, the mass of a cell
-spread evenly over the places of its area and over the hours of its band. What a table cannot have
-(mobility, visits, resolution) is not applicable.
+Tables are compared on the same areas and corners as records in :func:`fpanon_core.utility`. The
+mass of a cell is spread evenly over the places of its area and over the hours of its band.
+Components that a table cannot have (mobility, visits, resolution) are not applicable.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -32,17 +32,17 @@ _MEAN_OF_NORMAL = math.sqrt(2 / math.pi)  # absolute, by its standard deviation
 def tables_measured(
     reference: Reference, tables: CountTables, crs: str | None, people: float
 ) -> tuple[dict[str, float], Corners]:
-    """Components of the utility of tables, and density and flows at each corner.
+    """Return the utility components of tables, and density and flows at each corner.
 
     Parameters
     ----------
     reference : Reference
-        The original's side.
+        The original's side of the comparison.
     tables : CountTables
     crs : str or None
         The original's projection.
     people : float
-        In the original: trips are per person.
+        Number of people in the original, because trips are compared per person.
     """
     where = places_of(tables.frame, crs)
     grids = laid(reference.ground, [corner.laid for corner in reference.corners], where)
@@ -73,7 +73,7 @@ def tables_measured(
 
 
 def places_of(frame: TableFrame, crs: str | None) -> Places:
-    """The frame's places as rectangles on a projection of data."""
+    """Return the frame's places as rectangles on the data's projection."""
     counts = frame.counts
     x, y = counts.x_m, counts.y_m
     if counts.crs != crs and crs is not None:
@@ -83,7 +83,7 @@ def places_of(frame: TableFrame, crs: str | None) -> Places:
 
 
 def _hours(table: PresenceTable) -> FloatArray:
-    """People by place and hour of the day, over all days of the period together."""
+    """Return the people by place and hour of the day, summed over all days of the period."""
     frame = table.frame
     bands = np.nansum(table.values * frame.days[None, :, None], axis=1)
     hours = np.repeat(bands, _HOURS // bands.shape[1], axis=1) * (bands.shape[1] / _HOURS)
@@ -92,7 +92,7 @@ def _hours(table: PresenceTable) -> FloatArray:
 
 
 def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
-    """Origin, destination and number of all trips between places, over the period."""
+    """Return origin, destination and number of all trips between places in the period."""
     frame = table.frame
     start, end, day = table.cells
     trips = table.trips * frame.days[day]
@@ -108,10 +108,11 @@ def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
 
 
 def cell_error(table: PresenceTable) -> FloatArray:
-    """Expected absolute error of each cell by the noise, people; 0 without noise.
+    """Return the expected absolute error of each cell due to noise, in people; 0 without noise.
 
-    From published numbers alone. They are taken for the truth, and noise is drawn on them again;
-    smoothing also evens out what counts differ by chance, √(people / days), up to a cell's noise.
+    The estimate uses published numbers alone: they are taken as the truth, and noise is drawn on
+    them again. Smoothing also removes chance differences of counts, √(people / days), up to a
+    cell's noise.
 
     Returns
     -------

@@ -1,16 +1,16 @@
-"""Aligned publishing: hide everyone in a crowd of k, cut in step with time.
+"""Aligned publishing: hide everyone in a group of k whose samples share blocks of time.
 
-All samples of a group, in order of time, are cut into consecutive blocks such that each holds a
-sample of every member and no sample reaches over a block's end. A block is published as its
-bounding cell, for every member alike: nothing overlaps, everything is covered, and there are no
-phantoms. Of all such blocks those are taken whose loss is smallest,
+All samples of a group, in order of time, are cut into consecutive blocks. Each block holds a sample
+of every member, and no sample reaches over a block's end. Each block is published as its bounding
+cell, the same for every member: cells do not overlap, they cover every sample, and there are no
+false presences. The blocks chosen have the smallest loss,
 
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
-side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding` says who is
-put with whom, :mod:`fpanon_core.kernels.aligned_blocks` finds the blocks, exactly, and
-:mod:`fpanon_core.kernels.aligned_blocks` what is left out under limits. Nothing is drawn at random:
-the same data give the same result, on any number of threads.
+where side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding`
+chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds the exact blocks, and what is
+left out under limits. Nothing is drawn at random: the same data give the same result, on any number
+of threads.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -57,44 +57,45 @@ def aligned(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
-    """Publish whole fingerprints, aligned in time, so that everyone is one of at least k alike.
+    """Publish whole fingerprints, aligned in time, each identical for at least k users.
 
     Parameters
     ----------
     fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        Cells of any extent; fingerprints that stand for several users count as that many. Of data
-        in periods (:func:`into_periods`) everybody is hidden among the people of the same period,
-        and each period is treated as data of its own; the result is about the pieces.
+        Cells of any extent; fingerprints that stand for several users count as that many. In data
+        in periods (:func:`into_periods`), people are hidden among the people of the same period.
+        Each period is treated as a data set of its own, and the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig
-        Weights and thresholds, of the loss and of the effort by which candidates are found. Weights
-        1 and 1 are of the loss alone; the effort then has halves.
+        Weights and thresholds of the loss, and of the effort that finds candidates. Weights of 1
+        and 1 apply to the loss only; the effort then uses halves.
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
-        would make one larger are left out, at the price, each, of a sample at both limits (without
-        a limit: of the group's whole extent); every published sample then still holds samples of
-        all of its group. Who is grouped with whom does not depend on limits.
+        would make one larger are left out. Each costs as much as a sample at both limits (without a
+        limit: of the group's whole extent). Every published sample still holds samples of all
+        members of its group. The groups do not depend on the limits.
     leftover : "merge" or "suppress"
-        What becomes of the last users, fewer than k, where their number is no multiple of k: each
-        joins the group to which that adds least, or they are not published.
+        What happens to the last users, fewer than k, when the number of users is no multiple of k:
+        each joins the group whose loss rises least, or they are not published.
     leave_out : float
-        Share of the users, 0 … 0.1, who may be left out, rounded down: those whom it costs most to
-        hide, as long as that lowers the mean loss of the others; hardly anybody where that is fewer
-        than k. Of periods, in each. See :attr:`GloveResult.left_out`.
+        Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
+        are left out, as long as that lowers the mean loss of the others; hardly anybody when the
+        share allows fewer than k. In periods, the share applies to each. See
+        :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
-        Who is in a group with whom, as :attr:`GloveResult.group`: those groups are published
-        aligned, and none is looked for.
+        Group number of each user, as in :attr:`GloveResult.group`. These groups are published
+        aligned, and no others are searched for.
     effort : "default" or "thorough"
         How hard to look for good groups.
     shards : int, optional
-        Into how many parts, of people who are near to each other, the data are cut first; each is
-        hidden for itself. For data too large to be hidden at once: everyone is one of k all the
-        same, time and memory fall, and the loss rises a little; see :mod:`.hiding`. A shard's share
-        to be left out is rounded down, and its last few are left over, each for itself. Of data in
-        periods: of each period, as far as its people suffice.
+        Number of parts, each of people near to each other, into which the data are first cut. Each
+        part is hidden separately. Use it for data too large to be hidden at once: everyone is still
+        one of at least k, time and memory fall, and the loss rises a little; see :mod:`.hiding`.
+        The share left out is rounded down in each shard, and each shard has its own last users.
+        Data in periods: each period is cut into shards, as far as its people suffice.
     checkpoint : Checkpoint, optional
-        With shards: those found there are not done again, those done are kept there.
+        With shards: the shards found there are not computed again, and new ones are stored there.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -103,16 +104,17 @@ def aligned(
     Returns
     -------
     GloveResult
-        Its ``phantom_share`` is 0, always.
+        Its ``phantom_share`` is always 0.
 
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more, a limit is not positive or finer than the data,
-        ``leftover`` or ``effort`` is none of the words, or ``groups`` has no group for somebody, or
-        one of fewer than k, or ``leave_out`` is outside 0 … 0.1, or given with ``groups``.
+        If k is not an integer of 2 or more, a limit is not positive or finer than the data, or
+        ``leftover`` or ``effort`` is none of the words. If ``groups`` leaves a user without a group
+        or has a group of fewer than k. If ``leave_out`` is outside 0 … 0.1, or given with
+        ``groups``.
     InfeasibleError
-        If k exceeds the number of users, or those of every period.
+        If k exceeds the number of users, or that of every period.
 
     Examples
     --------
@@ -156,7 +158,7 @@ def _grouped(
 def align(
     fs: FingerprintSet, users: npt.ArrayLike, *, config: StretchConfig | None = None
 ) -> pd.DataFrame:
-    """The best blocks of one group.
+    """Return the best blocks of one group.
 
     Parameters
     ----------
@@ -170,8 +172,9 @@ def align(
     -------
     DataFrame
         One row per block, in order of time: ``t_min``, ``dt_min``, ``x_m``, ``dx_m``, ``y_m``,
-        ``dy_m``, ``n_samples`` (samples of the members in it). Of equal losses: that whose last
-        block begins latest, then the one before it, and so on.
+        ``dy_m``, ``n_samples`` (samples of the members in it). Among solutions of equal loss, the
+        one whose last block begins latest is taken, then the one whose last but one does, and so
+        on.
 
     Raises
     ------
@@ -194,7 +197,7 @@ def align(
 def _check_alone(
     fs: FingerprintSet | GeneralizedFingerprintSet | PeriodSet, shards: int | None, leave_out: float
 ) -> None:
-    """ConfigError where groups are given, and something that would change them."""
+    """Raise a ConfigError if groups are given together with an option that would change them."""
     if isinstance(fs, PeriodSet):
         raise ConfigError(
             "groups are of whole fingerprints; of data in periods, leave them out: each period "
@@ -213,7 +216,7 @@ def _check_alone(
 
 
 def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
-    """The groups of a list of everybody's, in order of their smallest members."""
+    """Return the given groups as row numbers, in order of their smallest members."""
     group = np.asarray(groups)
     if group.shape != (fs.n_users,) or not np.issubdtype(group.dtype, np.integer):
         raise ConfigError(
@@ -240,7 +243,7 @@ def _given(fs: FingerprintSet, k: int, groups: npt.ArrayLike) -> list[IntArray]:
 def _blocks(
     fs: FingerprintSet, members: list[IntArray], settings: Settings, engine: Engine
 ) -> Grouped:
-    """The groups with their cells, without those of which nothing is left."""
+    """Return the groups with their cells, without groups that have no cell left."""
     boxes = boxes_of(fs, settings.config)
     limited = settings.limits != (None, None)
     side, span = settings.bounds

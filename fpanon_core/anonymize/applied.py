@@ -1,16 +1,11 @@
-"""What does one technique make of the data? Whichever it is, of whole people or of periods.
+"""Application of one technique to fingerprints or to data in periods.
 
-How much does it hide people that places and times are not quite true?
+The techniques defined here are: noise on places and times; exchange of places or times among
+people; suppression of places and times with few visitors; and a random draw of people.
 
-Each sample is moved by a draw of its own, and its events with it. One draw, published once, blurs
-one position; over a whole fingerprint the draws average out, and no guarantee for the person
-follows from the scale (Andrés et al. 2013, §3: the loss adds up over the samples).
-
-How much does it hide people that places, or times, were shuffled among them?
-
-How much does it hide people that places and times with few visitors are left out?
-
-How much does it hide people that perhaps they are not in the release at all?
+Noise moves each sample, and its events, by an independent draw. One draw, published once, blurs one
+position. Over a whole fingerprint the draws average out, and the scale gives no guarantee for the
+person (Andrés et al. 2013, §3: the loss adds up over the samples).
 """
 
 from __future__ import annotations
@@ -55,20 +50,20 @@ from .periods import into_periods
 
 
 class Applied(NamedTuple):
-    """What one technique made.
+    """Result of applying one technique.
 
     Attributes
     ----------
     fs : FingerprintSet
-        Record by record.
+        Result, record by record.
     suppressed_share : float
-        Of the samples it was given, the share that it suppressed.
+        Share of the input samples that the technique suppressed.
     samples_left_out : int
-        Of the samples it was given, those it left out, with their people or without.
+        Number of input samples left out, whether or not their person was left out too.
     hidden : GloveResult or None
-        Of GLOVE.
+        Result of hiding, for a technique that hides everyone.
     periods : PeriodSet or None
-        The same fingerprints as pieces of people, where the data are in periods.
+        The same fingerprints as pieces of people, if the data are in periods.
     """
 
     fs: FingerprintSet
@@ -86,7 +81,7 @@ def apply(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Applied:
-    """What one technique gives; drawn from the operating system where the seed is None."""
+    """Apply one technique, with the operating system's randomness if the seed is None."""
     if progress is not None:
         progress(0.0)
     if isinstance(given, PeriodSet):
@@ -100,12 +95,12 @@ def apply(
 
 
 def records_of(made: FingerprintSet | PeriodSet) -> FingerprintSet:
-    """What would be published, record by record: of data in periods, the pieces."""
+    """Return what would be published, record by record; for data in periods, the pieces."""
     return made.pieces if isinstance(made, PeriodSet) else made
 
 
 def _pieces_of(done: Applied, given: PeriodSet) -> PeriodSet:
-    """The records of people hidden in each period."""
+    """Return the published records of data in periods, each with its person and period."""
     assert done.hidden is not None
     inside = np.flatnonzero(done.hidden.group >= 0)
     rows = np.repeat(inside, done.hidden.weight[inside])
@@ -176,26 +171,27 @@ def add_noise(
 ) -> FingerprintSet:
     """Move every sample at random in space, in time, or both.
 
-    Noise is added to the middle of the sample's cell, and the result snapped to a cell of the data,
-    so that bins remain comparable: a square of the data's own grid (which nobody need have visited)
-    where all places are squares of one, otherwise the existing place whose middle is nearest; and
-    likewise a window of the data's own, or the existing one whose middle is nearest. A time that
-    would leave the days of the data, from local midnight of the first to that after the last, is
-    reflected at their ends: clipping would heap up samples in the first and last window, and
-    letting them go would add days that were never recorded.
+    Noise is added to the middle of the sample's cell. The result is snapped to a cell of the data,
+    so that bins remain comparable. If all places are squares of one grid, that is a square of the
+    grid, visited or not; otherwise it is the existing place whose middle is nearest. Times are
+    snapped likewise to a window of the data, or to the existing window whose middle is nearest.
 
-    Every user remains, and every event: samples of a user that come to coincide are one, and their
-    counts add up. Places may leave the region of the data.
+    The days of the data run from local midnight of the first to local midnight after the last. A
+    time that would leave them is reflected at their ends. Clipping would heap up samples in the
+    first and last window; not limiting times would add days that were never recorded.
+
+    Every user and every event remains: samples of a user that coincide afterwards become one, and
+    their counts add up. Places may leave the region of the data.
 
     Parameters
     ----------
     fs : FingerprintSet
         Is not changed.
     space_m : float
-        Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density
-        ``exp(−r/b) / (2πb²)`` at distance r (Andrés, Bordenabe, Chatzikokolakis & Palamidessi 2013,
-        *Geo-indistinguishability*, §5), of which the mean distance is 2b. The distance follows the
-        gamma distribution of shape 2 and scale b, and is drawn from it; the direction is uniform.
+        Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
+        / (2πb²)`` at distance r (Andrés, Bordenabe, Chatzikokolakis & Palamidessi 2013,
+        *Geo-indistinguishability*, §5), whose mean distance is 2b. The distance follows the gamma
+        distribution of shape 2 and scale b, and is drawn from it; the direction is uniform.
         ``"gaussian"``: the standard deviation along x and along y.
     time_min : float
         Scale in time, minutes; 0 for none. ``"laplace"``: b of the density ``exp(−|t|/b) / 2b``;
@@ -203,9 +199,9 @@ def add_noise(
     space : {"planar_laplace", "gaussian"}
     time : {"laplace", "gaussian"}
     seed : int or None
-        A seed is for studies: the same seed, the same noise, and whoever has the programme can draw
-        it again and take it off. None, for whatever is published: the operating system's
-        randomness. Noise in space does not depend on whether there is any in time.
+        A seed is for studies only: it repeats the noise, and anyone with the program can draw the
+        noise again and subtract it. Use None, the operating system's randomness, for anything
+        published. Noise in space does not depend on whether there is noise in time.
 
     Returns
     -------
@@ -214,7 +210,8 @@ def add_noise(
     Raises
     ------
     ConfigError
-        A scale is negative or no number, a distribution unknown, or the seed no whole number.
+        A scale is negative or not a number, a distribution is unknown, or the seed is not a whole
+        number.
 
     Examples
     --------
@@ -234,7 +231,7 @@ def add_noise(
 
 
 def _planar(step: AddNoise, n: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Shifts along x and y, metres."""
+    """Draw shifts along x and y, metres."""
     if step.space == "gaussian":
         return rng.normal(0.0, step.space_m, n), rng.normal(0.0, step.space_m, n)
     radius = rng.gamma(2.0, step.space_m, n)
@@ -243,7 +240,7 @@ def _planar(step: AddNoise, n: int, rng: np.random.Generator) -> tuple[FloatArra
 
 
 def _linear(step: AddNoise, n: int, rng: np.random.Generator) -> FloatArray:
-    """Shifts in time, minutes."""
+    """Draw shifts in time, minutes."""
     draw = rng.normal if step.time == "gaussian" else rng.laplace
     return draw(0.0, step.time_min, n)
 
@@ -298,13 +295,13 @@ def permute(
 ) -> FingerprintSet:
     """Exchange positions at random within each time window, or times within each region.
 
-    What is exchanged are *events*, not samples: a sample of count 3 gives and takes three
-    positions. Therefore both marginals are kept exactly, whatever comes to coincide.
-    ``"positions"``: of every window, the places with their numbers of events; of every user, the
-    times with theirs. ``"times"``: of every region, the times with their numbers of events; of
-    every user, the places with theirs. A user who then holds one sample twice holds it once, with
-    the counts added up. Within a window or region every arrangement is equally likely; an event may
-    keep what it had, or get it from the same user.
+    *Events* are exchanged, not samples: a sample of count 3 gives and takes three positions.
+    Therefore both marginals are kept exactly, even if samples coincide afterwards. ``"positions"``
+    keeps each window's number of events at each place, and each user's number of events at each
+    time. ``"times"`` keeps each region's number of events at each time, and each user's number of
+    events at each place. Samples of a user that coincide afterwards become one, with the counts
+    added up. Within a window or region every arrangement is equally likely; an event may keep its
+    position or time, or get one from the same user.
 
     Parameters
     ----------
@@ -318,8 +315,8 @@ def permute(
         For times: side of the square regions, metres, at least the data's grid; from the
         projection's origin. A sample is in the region that holds its middle.
     seed : int or None
-        A seed is for studies: the same seed, the same exchange, which whoever has the programme can
-        undo. None, for whatever is published: the operating system's randomness.
+        A seed is for studies only: it repeats the exchange, and anyone with the program can undo
+        it. Use None, the operating system's randomness, for anything published.
 
     Returns
     -------
@@ -328,8 +325,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is neither, a size is not positive or finer than the data, or the seed no whole
-        number.
+        ``what`` is neither of the two, a size is not positive or finer than the data, or the seed
+        is not a whole number.
 
     Examples
     --------
@@ -373,12 +370,12 @@ def _regions(fs: FingerprintSet, step: Permute) -> IntArray:
 
 
 def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -> FingerprintSet:
-    """Leave out every sample whose bin fewer than ``min_users`` users visit.
+    """Leave out every sample in a bin that fewer than ``min_users`` users visit.
 
-    A bin is a cell of place and time as the data have it, the same when corner and extent are.
-    Users are subscribers: a fingerprint that stands for several counts as so many. Whoever is left
-    with nothing is dropped. A second pass would find nothing more: a bin that stays keeps all its
-    visitors. What went can be told by comparing ``n_users`` and ``n_samples``.
+    A bin is a cell of place and time in the data; two cells are the same bin if corner and extent
+    are equal. A fingerprint that stands for several users counts as that many. Users without any
+    sample left are dropped. A second pass would change nothing: a bin that stays keeps all its
+    visitors. Compare ``n_users`` and ``n_samples`` to see what was left out.
 
     Parameters
     ----------
@@ -387,7 +384,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     min_users : int
         1 or more; 1 leaves everything in.
     seed : int or None
-        Taken as every technique takes one; nothing is drawn.
+        Accepted for uniformity with the other techniques; nothing is drawn.
 
     Returns
     -------
@@ -396,7 +393,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     Raises
     ------
     ConfigError
-        ``min_users`` is no whole number from 1, or the seed none from 0.
+        ``min_users`` is not a whole number of at least 1, or the seed not one of at least 0.
     InfeasibleError
         Nothing would be left.
 
@@ -426,9 +423,9 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
 
 
 def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:
-    """A share of the users, drawn at random, each with the whole fingerprint.
+    """Draw a share of the users at random, each with the whole fingerprint.
 
-    Every subset of that size is equally likely: a draw without replacement among the fingerprints.
+    Fingerprints are drawn without replacement, so every subset of that size is equally likely.
 
     Parameters
     ----------
@@ -437,18 +434,18 @@ def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> F
     share : float
         In (0, 1]. ``share · n_users`` fingerprints are kept, rounded half up, and at least one.
     seed : int or None
-        A seed is for studies: the same seed, the same users, and whoever has the programme can tell
-        who is among them. None, for whatever is published: the operating system's randomness.
+        A seed is for studies only: it repeats the draw, and anyone with the program can find out
+        which users were drawn. Use None, the operating system's randomness, for anything published.
 
     Returns
     -------
     FingerprintSet
-        In the order of ``fs``, with their pseudonyms' numbers.
+        The drawn users in the order of ``fs``, with the numbers of their pseudonyms.
 
     Raises
     ------
     ConfigError
-        The share is outside (0, 1], or the seed no whole number from 0.
+        The share is outside (0, 1], or the seed is not a whole number of at least 0.
 
     Examples
     --------

@@ -1,9 +1,10 @@
-"""Where would the stated method put a true point? What an attacker works out before looking.
+"""Position of an attacker's known points in a release, worked out from the stated method.
 
-The method and its parameters are known, its draws are not. So every generalization is done to the
-true point as it was done to the data; noise leaves it where it is, with a density around it; an
-exchange leaves it its time (or its place), with the chance that its place (or time) is still its
-own. Which cells there are the release shows: grids, hexagons and regions are laid as they were.
+The attacker knows the method and its parameters, but not its random draws. Every generalization is
+applied to the known points as it was to the data. Noise leaves a point in place, with a density
+around it. An exchange of places leaves a point its time, with a probability that its place is still
+its own; an exchange of times does the converse. The release shows its cells, so grids, hexagons and
+regions are laid as they were.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -46,18 +47,18 @@ _PARTS_OF_A_UNIT = 1_000  # places and times are the same to a millimetre, and 6
 
 @dataclass(frozen=True, eq=False)
 class Carried:
-    """True points as the method would publish them.
+    """Known points as the method would publish them.
 
     Attributes
     ----------
     points : KnownPoints
-        Where noise and exchange start from.
+        Points from which noise and exchange start.
     mechanism : Mechanism
-        What they do.
+        Effect of noise and exchange.
     exact : KnownPoints
-        Where the points would be without noise or exchange.
+        Points as they would be published without noise or exchange.
     exactly : Mechanism
-        Of these.
+        Mechanism that belongs to ``exact``.
     """
 
     points: KnownPoints
@@ -74,19 +75,19 @@ def carried(
     blur_min: float = 0.0,
     seed: int = 0,
 ) -> Carried:
-    """Carry points of the original into a release.
+    """Map points of the original data into a release.
 
     Parameters
     ----------
     origin : Origin
-        Of the release.
+        Origin of the release.
     knowledge : Knowledge
-        Drawn from the original.
+        Points drawn from the original data.
     blur_m, blur_min : float
         Standard deviation of the attacker's error along x and y, metres, and in time, minutes. The
-        outsider knows how large it is.
+        attacker knows these values.
     seed : int
-        Of the errors.
+        Seed of the errors.
     """
     original, timeless = origin.original, knowledge.timeless
     true = knowledge.arrays()
@@ -131,12 +132,12 @@ def carried(
 
 
 def noise_in_space(option: ReleaseOption) -> Spread:
-    """The noise that an option's steps add to places, all together."""
+    """Return the total noise that an option's steps add to places."""
     return _noise(option, "space")
 
 
 def noise_in_time(option: ReleaseOption) -> Spread:
-    """The noise that an option's steps add to times, all together."""
+    """Return the total noise that an option's steps add to times."""
     return _noise(option, "time")
 
 
@@ -151,7 +152,7 @@ def _noise(option: ReleaseOption, axis: str) -> Spread:
 
 
 def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[Columns, Columns]:
-    """Places and times that are remembered wrongly, where they are."""
+    """Return the places and times with the attacker's errors; empty where there is no error."""
     in_space, in_time = (
         np.random.default_rng(s) for s in np.random.SeedSequence((seed, 1)).spawn(2)
     )
@@ -165,7 +166,7 @@ def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[
 
 
 def _on_the_grid(fs: FingerprintSet, place: Columns) -> Columns:
-    """The cells of the data's own grid in which the middles are."""
+    """Return the cells of the data's own grid that hold the cells' middles."""
     side = fs.granularity_m
     at: Columns = {
         name: np.asarray(start + side * cells_of(place[name] + side / 2, side, start), np.float64)
@@ -183,7 +184,7 @@ def _in_windows(fs: FingerprintSet, time: Columns, minutes: float) -> Columns:
 
 
 def _generalized(origin: Origin, position: int, place: Columns) -> Columns:
-    """The places of the step's profile that hold some places; NaN where there is none."""
+    """Return the places of the step's profile that hold the given places; NaN where none does."""
     step = origin.option.steps[position]
     assert isinstance(step, Generalize)
     space = step.profile.space
@@ -224,12 +225,12 @@ def _regions(
 
 
 def _taken(places: Columns, number: IntArray) -> Columns:
-    """The places of these numbers; NaN of −1."""
+    """Return the places with the given numbers; NaN for −1."""
     return {name: np.where(number >= 0, values[number], np.nan) for name, values in places.items()}
 
 
 def _before(origin: Origin, position: int) -> FingerprintSet:
-    """The data that a step was given, as near as they can be had."""
+    """Return the input data of a step, reconstructed as closely as possible."""
     steps = origin.option.steps
     if position == 0:
         return origin.original
@@ -249,7 +250,7 @@ def _before(origin: Origin, position: int) -> FingerprintSet:
 
 
 def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
-    """Chances that places and times are still the points' own."""
+    """Return the probabilities that places and times still belong to their points."""
     one = np.ones(len(exact.x_m))
     found = dict.fromkeys(("same_place", "place_share", "same_time", "time_share"), one)
     fs = origin.released
@@ -275,7 +276,7 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """1 over the samples among which a point was exchanged, and the share of them like it."""
+    """Return 1 / (samples a point was exchanged with), and the share of these equal to it."""
     weight = fs.weight[fs.sample_user].astype(np.float64)
     among = np.maximum(_counted(group, of_points, weight), 1.0)
     alike = _counted(
@@ -285,7 +286,7 @@ def _chances(
 
 
 def _counted(keys: Keys, asked: Keys, weight: FloatArray) -> FloatArray:
-    """How much weight the rows have that are the same as each row asked for."""
+    """Return the total weight of the rows equal to each requested row."""
     columns = [np.concatenate([a, b]) * _PARTS_OF_A_UNIT for a, b in zip(keys, asked, strict=True)]
     whole = (np.where(np.isnan(column), np.inf, np.rint(column) + 0.0) for column in columns)
     number = distinct_rows(*whole)[1]

@@ -1,4 +1,4 @@
-"""What does a release option make of the data? Its techniques, one after the other."""
+"""Application of a release option to the data: its techniques, one after the other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def release(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ReleasedSet:
-    """The data as a release option would publish them.
+    """Apply a release option to the data, as it would be published.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ def release(
         Is not changed.
     option : ReleaseOption, or what :func:`as_option` takes
     seed : int or None
-        None, for whatever is published: noise, exchanges and draws of people come from the
-        operating system's randomness, and nobody can make them again. A seed is for studies: each
-        step draws from one of its own, made of this one and the step's position, so that options
-        that begin with the same steps agree up to where they differ; whoever has the programme can
-        draw the same, and take the noise off.
+        Use None for anything published: noise, exchanges and draws of people then come from the
+        operating system's randomness, and nobody can repeat them. A seed is for studies only:
+        anyone with the program can repeat the draws and subtract the noise. Each step has its own
+        seed, derived from this one and the step's position. Options that begin with the same steps
+        therefore agree up to the first step that differs.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -49,14 +49,14 @@ def release(
     Returns
     -------
     ReleasedSet
-        A FingerprintSet that :func:`fpanon_core.publish` takes. Of GLOVE, one fingerprint for every
-        published user, as a reader gets it; without the antenna table, whose regions its cells no
-        longer keep to.
+        A FingerprintSet that :func:`fpanon_core.publish` takes. With GLOVE it has one fingerprint
+        for every published user, as a reader gets it. It then has no antenna table, because its
+        cells do not keep to the table's regions.
 
     Raises
     ------
     ConfigError
-        A step cannot be applied to what the steps before it left, such as a grid over regions.
+        A step cannot be applied to the result of the steps before it, such as a grid over regions.
     InfeasibleError
         Nothing would be left, or k exceeds the users.
 
@@ -78,9 +78,9 @@ def made_by(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Origin:
-    """What :func:`release` makes, and what it was made of.
+    """Apply a release option, and return the result with what it was made from.
 
-    Its option says of each square grid where it begins, chosen or not.
+    The returned option states the origin of each square grid, whether given or chosen.
     """
     done = Chained.begun(fs)
     for position, step in enumerate(option.steps):
@@ -93,24 +93,25 @@ def made_by(
 
 @dataclass(frozen=True, eq=False)
 class Chained:
-    """How far a chain of techniques has come, for whoever takes the next step, or stops here.
+    """State of a chain of techniques after some of its steps.
 
     Attributes
     ----------
     original : FingerprintSet
     made, seen : FingerprintSet or PeriodSet
-        What the last step gave, and what it was given.
+        Output and input of the last step.
     person : int64 ndarray
-        Row number in the original of each fingerprint that the last step gave.
+        Row number in the original of each fingerprint that the last step returned.
     records : int64 ndarray
-        The same of each record that would leave: of GLOVE one for each fingerprint it was given.
+        Row number in the original of each record to be released; with GLOVE, one for each
+        fingerprint given to it and published.
     steps : tuple of techniques
-        Those taken; of each square grid they say where it begins.
+        Steps taken; they state the origin of each square grid.
     hidden : GloveResult or None
-        Of GLOVE, where it was the last step.
+        Result of GLOVE, if it was the last step.
     samples_left_out : int
     kept_share : float
-        Share of samples that suppression left in, of those it was given; 1 without suppression.
+        Share of its input samples that suppression kept; 1 without suppression.
     """
 
     original: FingerprintSet
@@ -125,13 +126,13 @@ class Chained:
 
     @classmethod
     def begun(cls, fs: FingerprintSet) -> Chained:
-        """Before any step."""
+        """Return the state before any step."""
         everybody = np.arange(fs.n_users)
         return cls(fs, fs, fs, everybody, everybody)
 
     @property
     def fs(self) -> FingerprintSet:
-        """As it would be published, record by record."""
+        """The data as they would be published, record by record."""
         return records_of(self.made)
 
     def then(
@@ -142,7 +143,7 @@ class Chained:
         engine: Engine | None = None,
         progress: Progress | None = None,
     ) -> Chained:
-        """One step further."""
+        """Return the state after one more step."""
         position = len(self.steps)
         if isinstance(step, Generalize):
             step = Generalize(resolve(self.fs, step.profile))
@@ -172,7 +173,7 @@ class Chained:
         )
 
     def origin(self, seed: int | None, name: str | None = None) -> Origin:
-        """What was made, and of what, with the seed that all steps were taken with."""
+        """Return what was made and from what, with the seed of all steps."""
         made, hidden = self.made, self.hidden
         period = days = None
         if isinstance(made, PeriodSet):
@@ -196,13 +197,13 @@ class Chained:
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:
-    """Row number before of each fingerprint after a step, by the running numbers both keep."""
+    """Return each fingerprint's row number before a step, found by its unchanged running number."""
     order = np.argsort(fs.number, kind="stable")
     return order[np.searchsorted(fs.number, made.number, sorter=order)]
 
 
 def step_seed(seed: int | None, position: int) -> int | None:
-    """Seed of the step at a position, counted from 0; None, which is none, for None."""
+    """Return the seed of the step at a position, counted from 0; None if ``seed`` is None."""
     if seed is None:
         return None
     sequence = np.random.SeedSequence((whole("seed", seed, 0), position))
@@ -210,10 +211,11 @@ def step_seed(seed: int | None, position: int) -> int | None:
 
 
 def seed_at(seed: int | None, step: Step, position: int) -> int | None:
-    """Seed that a chain gives its step at a position.
+    """Return the seed that a chain gives its step at a position.
 
-    Which antennas are one place is no secret. Always those that were measured, clusters of two
-    releases do not cut each other into finer ones.
+    Which antennas form one place is not secret, so generalization always uses a fixed seed.
+    Measured and published clusters are then the same, and clusters of two releases do not cut each
+    other into finer ones.
     """
     drawn = 0 if seed is None and isinstance(step, Generalize) else seed
     return step_seed(drawn, position)

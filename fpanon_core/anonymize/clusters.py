@@ -1,10 +1,8 @@
-"""Which antennas make one place, when about v of them are to be one?
+"""Antenna clusters of about v antennas each, and the Voronoi cells that antennas serve.
 
 De Montjoye et al., *Unique in the Crowd* (2013), Methods, "Spatial aggregation": clusters of about
 equally many antennas, found by frequency-sensitive competitive learning. Plain k-means would give a
 city centre one crowded cluster and the countryside many of one antenna.
-
-Where does each antenna, or each cluster of antennas, serve? Voronoi cells.
 
 Source: docs/science.md, “Antenna clusters”.
 """
@@ -34,24 +32,24 @@ _SETTLING, _HASTE = 3, 0.2
 def cluster_antennas(
     x_m: npt.ArrayLike, y_m: npt.ArrayLike, size: int, *, seed: int = 0
 ) -> IntArray:
-    """Share antennas out among ⌈M/size⌉ clusters of about ``size`` neighbours each.
+    """Divide antennas into ⌈M/size⌉ clusters of about ``size`` neighbours each.
 
-    Frequency-sensitive competitive learning. The centroids start at antennas drawn at random. In
-    each of 20 passes the antennas come in random order; each is won by the centroid j with the
-    smallest ``n_j · ‖x − c_j‖²``, n_j its wins so far, and the winner moves towards it by a rate
-    that falls geometrically from 0.3 to 0.03 over all passes. Then every antenna is assigned once
-    more by the same rule, centroids and wins standing still.
+    The method is frequency-sensitive competitive learning. The centroids start at antennas drawn at
+    random. In each of 20 passes the antennas come in random order. Each is won by the centroid j
+    with the smallest ``n_j · ‖x − c_j‖²``, where n_j is the number of its wins so far. The winner
+    moves towards the antenna by a rate that falls geometrically from 0.3 to 0.03 over all passes.
+    Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
 
-    Choices where the source is silent. Before each pass 0.8 of the wins are kept: early wins were
-    won elsewhere, and a win should say how crowded the centroid is now. Before the last assignment
-    the wins settle: three times, all antennas are assigned, and n_j is multiplied by the 0.2th
-    power of the cluster's size over the mean size. The last assignment itself counts no wins, so
-    that it depends on no order and each cluster is a cell of a weighted Voronoi diagram; counting
-    on, or settling for longer, evens out the sizes further but tears clusters apart. Should a
-    cluster stay empty (antennas at one position), it gets the antenna of the largest cluster that
-    is farthest from that one's centroid.
+    The source leaves some choices open. Before each pass 0.8 of the wins are kept: early wins were
+    won elsewhere, and wins should measure how crowded the centroid is now. Before the last
+    assignment the wins settle: three times, all antennas are assigned, and n_j is multiplied by the
+    0.2th power of the cluster's size over the mean size. The last assignment counts no wins, so
+    that it depends on no order and each cluster is a cell of a weighted Voronoi diagram. Counting
+    further wins, or settling for longer, evens out the sizes further but tears clusters apart. If a
+    cluster stays empty (antennas at one position), it gets the antenna of the largest cluster that
+    is farthest from that cluster's centroid.
 
-    The answer does not depend on the order of the antennas: clusters are numbered from west to east
+    The result does not depend on the order of the antennas: clusters are numbered from west to east
     by their westernmost antenna. ``np.bincount`` of the result gives the sizes.
 
     Parameters
@@ -59,9 +57,9 @@ def cluster_antennas(
     x_m, y_m : array_like (M,)
         Projected positions, metres.
     size : int
-        About how many antennas a cluster should have, 1 … M.
+        Approximate number of antennas per cluster, 1 … M.
     seed : int
-        Same seed, same clusters.
+        The same seed gives the same clusters.
 
     Returns
     -------
@@ -71,8 +69,8 @@ def cluster_antennas(
     Raises
     ------
     ConfigError
-        ``size`` is no whole number of at least 1, the seed no whole number of at least 0, or the
-        positions are no two equally long lists of finite numbers.
+        ``size`` is not a whole number of at least 1, the seed is not one of at least 0, or the
+        positions are not two equally long lists of finite numbers.
     InfeasibleError
         There is no antenna, or ``size`` exceeds their number.
 
@@ -96,14 +94,14 @@ def cluster_antennas(
 
 
 def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Positions of antennas as two checked arrays, metres.
+    """Return positions of antennas as two checked arrays, metres.
 
     Raises
     ------
     ConfigError
-        They are no two equally long lists of finite numbers.
+        They are not two equally long lists of finite numbers.
     InfeasibleError
-        There is none.
+        There is no position.
     """
     try:
         x, y = np.asarray(x_m, np.float64), np.asarray(y_m, np.float64)
@@ -121,7 +119,7 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
 
 
 def _check_size(size: int, antennas: int) -> int:
-    """Number of clusters of ``size`` antennas."""
+    """Return the number of clusters of ``size`` antennas."""
     size = whole("Cluster size", size, 1, of="antennas")
     if size > antennas:
         raise InfeasibleError(
@@ -153,7 +151,7 @@ def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:
 def _filled(
     cluster: IntArray, x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray
 ) -> IntArray:
-    """The same, with no cluster left empty; there are at least as many antennas as clusters."""
+    """Return the clusters with no cluster empty; needs at least as many antennas as clusters."""
     sizes = np.bincount(cluster, minlength=len(cx))
     for empty in np.flatnonzero(sizes == 0):
         donor = int(np.argmax(sizes))
@@ -168,13 +166,13 @@ def _filled(
 Area: TypeAlias = Polygon | MultiPolygon
 
 _STEP_M = 0.001
-"""Positions within a millimetre are one; and to it corners are rounded where cells are united."""
+"""Positions within a millimetre count as one; corners are rounded to it where cells are united."""
 
 
 def voronoi_cells(
     x_m: npt.ArrayLike, y_m: npt.ArrayLike, *, margin_m: float = 1000.0, land: Area | None = None
 ) -> list[Area]:
-    """The area nearer to each antenna than to any other, clipped.
+    """Return the area nearer to each antenna than to any other, clipped.
 
     Parameters
     ----------
@@ -183,7 +181,7 @@ def voronoi_cells(
     margin_m : float
         Cells are clipped to the antennas' convex hull widened by this much.
     land : Polygon or MultiPolygon, optional
-        Clip to this instead, on the same projection; then ``margin_m`` does not matter.
+        Area to clip to instead, on the same projection; ``margin_m`` is then ignored.
 
     Returns
     -------
@@ -194,7 +192,7 @@ def voronoi_cells(
     Raises
     ------
     ConfigError
-        A position or the margin is not as it should be, or ``land`` is no valid area.
+        A position or the margin is invalid, or ``land`` is not a valid area.
     InfeasibleError
         There is no antenna.
 
@@ -227,7 +225,7 @@ def voronoi_cells(
 
 
 def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) -> FloatArray:
-    """Of a convex area around a site, at 0, what is nearer to it than to any other site.
+    """Cut a convex area around a site, at 0, to the part nearer to it than to any other site.
 
     ``sites`` are whole millimetres, so that differences between them are exact; the area is in
     metres. It may end up empty.
@@ -253,7 +251,7 @@ def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) ->
 
 
 def _behind(area: FloatArray, to: FloatArray, half: float) -> FloatArray:
-    """Cut a convex polygon (corners in order) at the line ``to · p = half``: the side of 0."""
+    """Cut a convex polygon (corners in order) at ``to · p = half`` and return the side of 0."""
     over = area @ to - half
     after = np.roll(over, -1)
     crossing = (over > 0) != (after > 0)
@@ -265,26 +263,26 @@ def _behind(area: FloatArray, to: FloatArray, half: float) -> FloatArray:
 
 
 def merged_regions(cells: Sequence[Area], cluster: npt.ArrayLike) -> list[Area]:
-    """The area of each cluster: the union of its antennas' cells.
+    """Return the area of each cluster: the union of its antennas' cells.
 
     Parameters
     ----------
     cells : sequence of Polygon or MultiPolygon, length M
         From :func:`voronoi_cells`.
     cluster : array_like of int (M,)
-        From :func:`cluster_antennas`, or any numbers from 0 on.
+        Numbers from :func:`cluster_antennas`, or any from 0 on.
 
     Returns
     -------
     list of shapely Polygon or MultiPolygon
-        Entry j is the area of cluster j; empty where a number has no antenna. A MultiPolygon is a
-        cluster in several pieces. Corners are rounded to a millimetre, so that no hair's breadth
-        stays open between neighbours.
+        Entry j is the area of cluster j; empty if no antenna has that number. A MultiPolygon is a
+        cluster in several pieces. Corners are rounded to a millimetre, so that no gap remains
+        between neighbours.
 
     Raises
     ------
     ConfigError
-        There is not one whole number from 0 on for each cell.
+        ``cluster`` does not have one whole number from 0 on for each cell.
 
     Examples
     --------
@@ -316,7 +314,7 @@ def _clip_area(sites: FloatArray, margin_m: float, land: Area | None) -> Area:
 
 
 def _areas_of(shape: shapely.Geometry) -> Area:
-    """What of a shape is area: clipping may leave points and lines where borders touch."""
+    """Return the areas in a shape; clipping may leave points and lines where borders touch."""
     if isinstance(shape, (Polygon, MultiPolygon)):
         return shape
     parts = [p for p in shapely.get_parts(shape) if isinstance(p, (Polygon, MultiPolygon))]

@@ -1,24 +1,24 @@
-"""Who hides with whom when groups are published aligned.
+"""Choice of the groups for aligned publishing.
 
-Groups of k … 2k − 1 people whose aligned blocks lose little in all. No exact answer is known that
-could be had in time; what is done:
+The search looks for groups of k … 2k − 1 people whose aligned blocks lose little in total. No exact
+method is known that is fast enough. The steps are:
 
-1. *Candidates.* Of everybody's nearest by stretch effort those are kept with whom alone, as a
-   pair, the loss per sample is smallest.
-2. *Growth.* From the sparsest person on, who is hardest to hide, each group is grown by the
-   candidate that adds the least loss, until it has k people. Whoever finds nobody is tried again
-   among all that are left.
-3. *Exchanges.* A *step* puts somebody into the group of a candidate, in place of one of its
-   members. Steps are priced one by one, first with blocks that begin where blocks begin already,
-   the cheapest then exactly; rings of steps, in which everybody put out is put in elsewhere, are
-   made where they gain, those that gain most first. A group takes part in one a round; then the
-   steps into the groups that changed are priced again.
-4. *The tail.* Where a share may be left out, the groups that lose most beyond the mean are
-   dissolved before the exchanges. Rings may then begin with somebody who is left out, and end with
-   somebody who will be.
+1. *Candidates.* Among each user's nearest by stretch effort, the search keeps those with the
+   smallest loss per sample as a pair.
+2. *Growth.* Groups start from the sparsest people, who are hardest to hide. Each group grows by the
+   candidate that adds the least loss, until it has k people. A person without a free candidate is
+   tried again among all who remain.
+3. *Exchanges.* A *step* puts a person into the group of a candidate, in place of one of its
+   members. Steps are priced one by one: first with the present starts of blocks, then exactly for
+   the cheapest. In a ring of steps, everybody who leaves a group enters another one. Rings that
+   lower the loss are carried out, those with the largest gain first. A group takes part in one ring
+   a round; then the steps into the groups that changed are priced again.
+4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
+   before the exchanges. A ring may then begin with a person who is left out, and end with a person
+   who becomes left out.
 
-Rounds end when no ring gains, or after so many. Everything is decided in a fixed order, whatever
-the number of threads. Memory grows with people times candidates.
+Rounds end when no ring gains, or after a maximum number. All decisions are made in a fixed order,
+on any number of threads. Memory grows with people times candidates.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -47,27 +47,27 @@ _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
 
 @dataclass(frozen=True)
 class Search:
-    """How hard to look.
+    """Parameters of the search effort.
 
     Attributes
     ----------
     nearest : int
-        With how many everybody is paired.
+        Number of others with whom each user is paired.
     growth, candidates : int
-        How many of them, the best, are tried when groups are grown, and in exchanges.
+        Number of best candidates tried when groups are grown, and in exchanges.
     rounds : int
-        Of exchanges, at most.
+        Maximum number of rounds of exchanges.
     steps, exact : int
-        How many steps of everybody are kept, the cheapest, and of how many the cost is exact.
+        Number of cheapest steps kept for each user, and number of those whose cost is exact.
     longest_ring, most_steps : int
-        Of rings of steps: people in one, and steps tried for one.
+        Maximum number of people in a ring, and of steps tried to find one.
     cuts : int
-        Where blocks may begin when steps are priced first, in each group.
+        Maximum number of starts of blocks in each group when steps are first priced.
     slack : float
-        Steps are kept whose first price is so many times what it may be.
+        Steps are kept if their first price is below this multiple of the admissible price.
     once_more : bool
-        Whether, when nothing gains any more, everybody's steps are priced anew: some were dear for
-        who then was in a group that gained less by being left.
+        Whether all steps are priced again once no ring gains any more. A step may have been dropped
+        as too dear while its user's own group gained less from losing that user.
     """
 
     nearest: int
@@ -84,10 +84,10 @@ class Search:
 
 
 def search_of(effort: Effort, k: int) -> Search:
-    """How hard to look for groups of k.
+    """Return the search effort for groups of k.
 
-    Beyond pairs, whose losses are known from the candidates, a candidate costs about k² times as
-    much: in each of k places, a group k times as long.
+    Losses of pairs are known from the candidates. In larger groups a candidate costs about k² times
+    as much: it is tried in each of k places, in a group k times as long.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -97,7 +97,7 @@ def search_of(effort: Effort, k: int) -> Search:
 
 
 def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
-    """The samples as the kernels take them, and what they cost."""
+    """Return the samples and their costs in the kernels' form."""
     return Boxes(
         np.array(fs.offsets),
         np.array(fs.x_m),
@@ -115,15 +115,15 @@ def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
 def crowded(
     fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
 ) -> tuple[list[IntArray], IntArray, IntArray]:
-    """Groups, as row numbers; the last users; and those whom it costs most to hide.
+    """Return the groups as row numbers, the last users, and the users left out as hard to hide.
 
-    The last are of weight less than k, and none if they are merged.
+    The last users have a total weight below k; there are none if they are merged.
     """
     return _Crowding(fs, settings, engine).run(settings.leftover == "merge", progress)
 
 
 class _Crowding:
-    """One search: what its steps share."""
+    """One search, with the state its steps share."""
 
     def __init__(self, fs: FingerprintSet, settings: Settings, engine: Engine) -> None:
         n, k, room = fs.n_users, settings.k, settings.room(fs)
@@ -172,7 +172,7 @@ class _Crowding:
         return members, left, np.flatnonzero(self.groups.of == OUT)
 
     def _keep(self, which: IntArray) -> None:
-        """Only these groups remain, numbered anew."""
+        """Keep only these groups, renumbered."""
         groups, number = self.groups, np.full(self.made + 1, -1, np.int64)
         number[which] = np.arange(len(which))
         of = np.where(groups.of < 0, groups.of, number[groups.of])
@@ -182,7 +182,7 @@ class _Crowding:
         self.cuts = Cuts(np.zeros(self.made, np.int64), np.empty((self.made, self.search.cuts)))
 
     def leave_out(self) -> None:
-        """Leave out the groups that lose most beyond the mean, as many as there is room for."""
+        """Leave out the groups that lose most beyond the mean, as far as the allowance permits."""
         groups, lengths = self.groups, self.fs.lengths
         self._weigh(np.arange(self.made))
         samples = np.bincount(groups.of[groups.of >= 0], lengths[groups.of >= 0], self.made)
@@ -201,7 +201,7 @@ class _Crowding:
     def candidates(
         self, users: IntArray, many: int, progress: Progress | None
     ) -> tuple[IntArray, FloatArray]:
-        """Of each of ``users`` the others among them to try, best first, and the loss with each.
+        """Return each user's candidates among ``users``, best first, and the loss with each.
 
         −1 = none.
         """
@@ -234,7 +234,7 @@ class _Crowding:
         return near, alike
 
     def grow(self, near: IntArray, progress: Progress | None) -> None:
-        """Groups of everybody but the last, of weight less than k."""
+        """Put everybody into groups except the last users, whose weight is below k."""
         left = np.arange(self.fs.n_users)
         while self.people.weight[left].sum() >= self.k:
             if progress is not None:
@@ -250,7 +250,7 @@ class _Crowding:
             left = np.flatnonzero(self.groups.of < 0)
 
     def add(self, left: IntArray) -> None:
-        """Each of the last users joins the group to which that adds the least loss."""
+        """Add each of the last users to the group whose loss rises least."""
         groups, bench = self.groups, bench_for(self.boxes, self.widest)
         for user in left:
             best, into = np.inf, -1
@@ -269,7 +269,7 @@ class _Crowding:
             groups.of[user] = into
 
     def better(self, near: IntArray, alike: FloatArray, progress: Progress | None) -> None:
-        """Exchanges, while the loss falls."""
+        """Exchange users while the loss falls."""
         groups, n, search = self.groups, self.fs.n_users, self.search
         steps = Steps(
             np.zeros(n, np.int64),
@@ -307,7 +307,7 @@ class _Crowding:
     def _price(
         self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
     ) -> None:
-        """Set everybody's steps: into groups changed since, and all of those who moved."""
+        """Set the steps into groups changed since a round, and all steps of users who moved."""
         groups, n = self.groups, self.fs.n_users
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)

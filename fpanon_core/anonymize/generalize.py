@@ -1,8 +1,8 @@
-"""Coarser places and times: the uniform generalization of a whole data set.
+"""Uniform generalization of a whole data set to coarser places and times.
 
-A coarse grid with a corner in the middle of a city quarters it, and tells people apart by that
-alone. So the origin of a grid is chosen from the data, unless it is given: the one that leaves most
-people a crowd in their cell.
+A coarse grid with a corner in the middle of a city quarters the city, and that alone tells people
+apart. Therefore the origin of a grid is chosen from the data, unless it is given: the origin with
+the most people per cell, as an average over people.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -36,11 +36,11 @@ _change = threading.Lock()
 def generalize(
     fs: FingerprintSet, profile: GeneralizationProfile, *, seed: int = 0
 ) -> FingerprintSet:
-    """The fingerprints as a release under ``profile`` would show them.
+    """Generalize the fingerprints to a profile, as a release would show them.
 
     Every sample moves to the place and the time window that hold its lower corner and start.
-    Windows are aligned to local midnight. The result is again a set: samples that coincide become
-    one, and their counts add up.
+    Windows are aligned to local midnight. Samples of a user that coincide become one, and their
+    counts add up.
 
     A place is a cell of the grid, whose origin is chosen from the data unless it is given
     (:func:`fpanon_core.resolve`); or a hexagon, represented by its bounding rectangle; or an
@@ -55,7 +55,7 @@ def generalize(
     fs : FingerprintSet
     profile : GeneralizationProfile
     seed : int
-        For antenna clusters, which start at random; others do not depend on it.
+        Seed of antenna clusters, which start at random; other spaces do not depend on it.
 
     Returns
     -------
@@ -65,9 +65,9 @@ def generalize(
     Raises
     ------
     ConfigError
-        If the profile is finer than the data, a grid or hexagons are laid over regions, or regions
-        over data that are generalized already; the antenna table, or its column, is missing for
-        named regions; or the data carry no projection, for hexagons.
+        If the profile is finer than the data, if a grid or hexagons are laid over regions, or if
+        regions are laid over data that are generalized already. If named regions lack the antenna
+        table or its column, or hexagons lack the data's projection.
     InfeasibleError
         If clusters are to have more antennas than there are.
 
@@ -124,7 +124,7 @@ def generalize(
 
 
 def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
-    """ConfigError if a profile is finer than the data, in space or in time."""
+    """Raise a ConfigError if a profile is finer than the data, in space or in time."""
     coarse, space, side = profile.minutes >= fs.granularity_min, profile.space, fs.granularity_m
     if isinstance(space, (Grid, Hexagons)):
         area = space.metres**2 if isinstance(space, Grid) else space.area_m2
@@ -144,18 +144,18 @@ def check_coarser(fs: FingerprintSet, profile: GeneralizationProfile) -> None:
 def gathered(
     fs: FingerprintSet, user: IntArray, cells: dict[str, Any], count: IntArray
 ) -> FingerprintSet:
-    """The fingerprints of the same users with these samples, in any order, as sets.
+    """Return fingerprints of the same users made of new samples; equal samples become one.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Gives everything but the samples.
+        Source of everything but the samples.
     user : int64 ndarray (n,)
         Row number of the user of each sample; every user has at least one.
     cells : dict of str to float64 ndarray (n,)
         ``x_m``, ``y_m``, ``dx_m``, ``dy_m`` (metres), ``t_min``, ``dt_min`` (minutes).
     count : int64 ndarray (n,)
-        Events in each.
+        Events in each sample.
     """
     first, which = distinct_rows(user, *(cells[name] for name in BY_TIME))
     events = np.zeros(len(first), np.int64)
@@ -169,7 +169,7 @@ def gathered(
 
 
 def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[FloatArray, ...]:
-    """Start and length of the window that holds each time; windows begin at local midnight."""
+    """Return start and length of the window that holds each time, from local midnight."""
     if fs.clock is not None:
         return fs.clock.window(t_min, minutes)
     return np.floor(t_min / minutes) * minutes, np.full(len(t_min), float(minutes))
@@ -179,26 +179,27 @@ def windows_at(fs: FingerprintSet, t_min: FloatArray, minutes: float) -> tuple[F
 
 
 def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
-    """The profile with the origin that its grid has over these data.
+    """Return the profile with the origin that its grid has over these data.
 
-    A grid that states its origin keeps it, and so does what is no grid. Otherwise sixteen origins
-    are tried, shifted in x and in y by no, one, two and three quarters of the side (rounded down to
-    whole raw cells, so that raw cells nest). The one with the largest expected crowd is taken,
+    A profile without a grid, or with a stated origin, is returned unchanged. Otherwise sixteen
+    origins are tried, shifted in x and in y by no, one, two and three quarters of the side (rounded
+    down to whole raw cells, so that raw cells nest). The origin chosen has the largest average
+    number of people in a cell,
 
         Σ_c n_c² / Σ_c n_c
 
-    over the grid's cells c with n_c distinct users: the mean, over the pairs of a user and a cell
-    they were in, of how many were there. Ties: the smallest shift in x, then in y.
+    over the grid's cells c with n_c distinct users: the mean number of users in the cell, over all
+    pairs of a user and a cell they visited. Ties: the smallest shift in x, then in y.
 
-    A side at least as large as the data's extent in x and in y makes one cell: the smallest shift
-    that does is taken; where none does, the cell is laid around the middle of the data.
+    If the side is at least the data's extent in x and in y, the smallest shift is taken that puts
+    the data into one cell. If no shift does, the cell is laid around the middle of the data.
 
-    What was found is kept as long as the data are, and costs nothing when it is asked again.
+    The result is cached as long as the data exist.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Its places are squares of one grid, as those of data as read are.
+        Data whose places are squares of one grid, as in data just read.
     profile : GeneralizationProfile
 
     Returns
@@ -224,14 +225,14 @@ def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> Generalizatio
 
 
 def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
-    """Number of the cell, of ``side`` from ``origin``, that holds each coordinate; metres."""
+    """Return the number of the cell, of ``side`` from ``origin``, of each coordinate; metres."""
     return np.floor((values - origin) / side + _AT_A_LINE).astype(np.int64)
 
 
 def corner(fs: FingerprintSet) -> Origin:
-    """The corner of the data's own grid next to the projection's centre, above and to the right.
+    """Return the corner of the data's own grid next to the projection's centre, above and right.
 
-    (0, 0) of data as read; of generalized data that of their grid.
+    It is (0, 0) for data as read; for generalized data it depends on their grid.
     """
     side = fs.granularity_m
     x, y = (
@@ -242,7 +243,7 @@ def corner(fs: FingerprintSet) -> Origin:
 
 
 def _rounded(shift: float, side: float) -> float:
-    """0 for the trifle that is left of a multiple of a granularity such as 33.3 m."""
+    """Return 0 for the rounding error left by multiples of a granularity such as 33.3 m."""
     return 0.0 if abs(shift) < 2 * _AT_A_LINE * side else shift
 
 
@@ -271,10 +272,10 @@ def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
-    """Position of the best origin, x before y.
+    """Return the position of the best origin, x before y.
 
-    The lines of all the shifted grids cut the plane into strips; samples are counted once a strip
-    in x and in y, and each grid's cells are so many of them.
+    The lines of all shifted grids cut the plane into strips. Samples are counted once per strip in
+    x and in y, and each grid's cells consist of several strips.
     """
     n = len(shifts)
     column, row, piece = _numbered(
@@ -294,7 +295,7 @@ def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[fl
 
 
 def _numbered(column: IntArray, row: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """The distinct pairs, and which of them each is."""
+    """Return the distinct pairs, and the position of each pair among them."""
     low, span = int(row.min()), int(np.ptp(row)) + 1
     which, pairs = pd.factorize((column - column.min()) * span + (row - low))
     return pairs // span + column.min(), pairs % span + low, which

@@ -1,31 +1,31 @@
-"""GLOVE: hide everyone in a crowd of k with one fingerprint.
+"""GLOVE: hide everyone in a group of k that shares one fingerprint.
 
-Fingerprints are merged pair by pair, the nearest first, until everyone is one of at least k who are
-published alike. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.glove_merge` the merge
+Fingerprints are merged pair by pair, the nearest first, until each published fingerprint stands for
+at least k users. :mod:`.grouping` has the order, :mod:`fpanon_core.kernels.glove_merge` the merge
 and the reshaping. Nothing is drawn at random: the same data give the same result, on any number of
 threads.
 
-Where the source leaves room: a fingerprint that stands for k users already is a group of its own,
-reshaped like a merged one. "Earlier" among cells means by start, then x, y and extents. When cells
-are joined again after the cut, all cells count as pieces, whether they were cut or not.
+The source leaves some choices open. A fingerprint that already stands for k users is a group of its
+own, reshaped like a merged one. "Earlier" among cells means by start, then x, y and extents. When
+cells are joined again after the cut, all cells count as pieces, whether they were cut or not.
 
-**Limits.** Groups are formed as without limits: what a limit changes is what is published, never
-with whom anybody hides; results with and without can be compared group by group. Under limits every
-published cell, trimmed or not, holds samples of at least k of its group's users: a cell with fewer
-would say of one person where that person was, and of the others what is not so.
+**Limits.** Limits do not change the groups, only what is published; results with and without limits
+can be compared group by group. Under limits every published cell, trimmed or not, holds samples of
+at least k of its group's users. A cell with fewer would reveal where one person was, and state
+false presences of the others.
 
 - A cell within the limits that holds samples of k users stays as it is.
-- A wider or longer one is trimmed to the largest part that keeps the limits and holds samples of k
-  users: of all such parts that with the most samples (ties: the one that begins first; then the
-  smallest lower x, then y, then end, then upper x, then y). It becomes the bounding cell of these.
-- Where there is no such part, the cell is left out whole, and with it all samples it holds.
-- A sample longer than its cell that is left out in one cell is so in all; cells in which fewer than
-  k users then have a sample are left out, too, until none is.
-- A user with no sample left is in no group (−1). A group of which no cell remains is not published;
-  as every cell has k users with a sample, so has every group that remains.
+- A wider or longer cell is trimmed to the part within the limits that holds samples of k users and
+  has the most samples (ties: the one that begins first; then the smallest lower x, then y, then
+  end, then upper x, then y). It becomes the bounding cell of these samples.
+- If there is no such part, the whole cell is left out, with all samples it holds.
+- A sample that spans several cells and is left out in one of them is left out in all. Cells in
+  which fewer than k users then have a sample are left out too, until no such cell remains.
+- A user with no sample left is in no group (−1). A group without any cell left is not published.
+  Since every cell holds samples of k users, so does every group that remains.
 
-Cells only shrink, within their own stretch of time: none comes to overlap another, all members
-still share them, and every sample that is not left out stays inside.
+Cells only shrink, within their own stretch of time. They never overlap, all members still share
+them, and every sample that is not left out stays inside.
 
 Source: Gramaglia & Fiore 2015b; docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -71,14 +71,14 @@ def glove(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
-    """Publish whole fingerprints so that everyone is one of at least k who look the same.
+    """Publish whole fingerprints so that each is identical for at least k users.
 
     Parameters
     ----------
     fs : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        Cells of any extent; fingerprints that stand for several users count as that many. Of data
-        in periods (:func:`into_periods`) everybody is hidden among the people of the same period,
-        and each period is treated as data of its own; the result is about the pieces.
+        Cells of any extent; fingerprints that stand for several users count as that many. In data
+        in periods (:func:`into_periods`), people are hidden among the people of the same period.
+        Each period is treated as a data set of its own, and the result is about the pieces.
     k : int
         Least number of users in a group, 2 … number of users.
     config : StretchConfig
@@ -86,21 +86,21 @@ def glove(
     suppress_space_m, suppress_time_min : float, optional
         Largest spatial span (dx + dy)/2, metres, and temporal span, minutes, of a published sample.
         Samples that would make one larger are left out, and every published sample then holds
-        samples of at least k users; see above.
+        samples of at least k users; see the module.
     leftover : "merge" or "suppress"
-        What becomes of the last users when fewer than k are left: merged into the group nearest to
-        them, or not published.
+        What happens to the last users when fewer than k are left: they are merged into the group
+        nearest to them, or not published.
     leave_out : float
-        Share of the users, 0 … 0.1, who may be left out, rounded down: those farthest from hiding,
-        whose k-gap is greatest, if it is above 0. See :attr:`GloveResult.left_out`.
+        Share of the users, 0 … 0.1, that may be left out, rounded down: those with the greatest
+        k-gap, if it is above 0. See :attr:`GloveResult.left_out`.
     shards : int, optional
-        Into how many parts, of people who are near to each other, the data are cut first; each is
-        hidden for itself. For data too large to be hidden at once: everyone is one of k all the
-        same, time and memory fall, and the loss rises a little; see :mod:`.hiding`. A shard's share
-        to be left out is rounded down, and its last few are left over, each for itself. Of data in
-        periods: of each period, as far as its people suffice.
+        Number of parts, each of people near to each other, into which the data are first cut. Each
+        part is hidden separately. Use it for data too large to be hidden at once: everyone is still
+        one of at least k, time and memory fall, and the loss rises a little; see :mod:`.hiding`.
+        The share left out is rounded down in each shard, and each shard has its own last users.
+        Data in periods: each period is cut into shards, as far as its people suffice.
     checkpoint : Checkpoint, optional
-        With shards: those found there are not done again, those done are kept there.
+        With shards: the shards found there are not computed again, and new ones are stored there.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -116,7 +116,7 @@ def glove(
         If k is not an integer of 2 or more, a threshold is not positive or finer than the data,
         ``leftover`` is neither, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
-        If k exceeds the number of users, or those of every period.
+        If k exceeds the number of users, or that of every period.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def glove(
 def grouped(
     fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
 ) -> Grouped:
-    """GLOVE of people who are neither in periods nor in shards."""
+    """Apply GLOVE to people who are neither in periods nor in shards."""
     k, config, room = settings.k, settings.config, settings.room(fs)
     begun = _LEAVING_SHARE if room else 0.0
     hardest = _hardest(fs, k, room, config, engine, part(progress, 0.0, begun))
@@ -167,9 +167,9 @@ def _hardest(
     engine: Engine,
     progress: Progress | None,
 ) -> IntArray:
-    """Whose k-gap is greatest, at most ``room`` users; of equals those with smaller row numbers.
+    """Return at most ``room`` users with the greatest k-gap; ties: smaller row number.
 
-    A fingerprint that stands for k users hides already.
+    A fingerprint that stands for k users is hidden already.
     """
     if not room:
         return np.empty(0, np.int64)
@@ -185,7 +185,7 @@ def _hardest(
 def _merge_into_nearest(
     fs: FingerprintSet, groups: list[Group], last: Group, config: StretchConfig
 ) -> None:
-    """Merge the left-over into the group to which its effort is smallest; ties: smaller index."""
+    """Merge the left-over group into the group with the smallest effort; ties: smaller index."""
     everyone = [*groups, last]
     packed = pack(published_of(everyone, fs).fingerprints(), config)._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))
@@ -206,9 +206,9 @@ def _merge_into_nearest(
 
 
 def _suppress(fs: FingerprintSet, groups: list[Group], settings: Settings, engine: Engine) -> Codes:
-    """Shrink the groups' cells to the limits, in place; of each sample why it is left out.
+    """Shrink the groups' cells to the limits, in place; return why each sample is left out.
 
-    Users of whom nothing is left are taken out of their groups, and empty groups from the list.
+    Users without any sample left are removed from their groups, and empty groups from the list.
     """
     code = np.zeros(fs.n_samples, np.int8)
     if settings.limits == (None, None):

@@ -1,27 +1,27 @@
-"""Who is merged with whom: the greedy order of GLOVE, exactly, without a matrix.
+"""Greedy order of GLOVE's merges, found exactly and without a matrix of efforts.
 
-Repeatedly the pair with the smallest fingerprint stretch effort is merged. A matrix of efforts
-would find it at once, but does not fit in memory. Instead every member of the pool holds a list of
-the members that were nearest to it when it was searched, and the effort beyond which nothing
-unlisted lies. What makes that exact:
+GLOVE repeatedly merges the pair with the smallest fingerprint stretch effort. A matrix of efforts
+would give it at once, but does not fit in memory. Instead every member of the pool has a list of
+the members that were nearest to it when it was searched, and a bound: no unlisted member has a
+smaller effort. The method is exact for these reasons:
 
-- The pool only shrinks, but for merged groups that enter it. A group is searched against the whole
-  pool as it enters. So of any two members, the one searched later has looked at the other, and the
-  pair is either in its list or beyond it.
-- A member's *key* is the effort to the first of its list that is still in the pool; when none is
-  left, the effort beyond which the unlisted lie. No key is above the effort of any pair that the
-  member answers for, so the smallest of all keys, if it is that of a pair, is the smallest pair.
-  If it is that of a used-up list, its owner is searched afresh, and nobody else need be.
+- The pool only shrinks, except for merged groups that enter it. A group is searched against the
+  whole pool as it enters. So of any two members, the one searched later was compared with the
+  other, and the pair is either in its list or beyond its bound.
+- A member's *key* is the effort to the first in its list that is still in the pool, or the bound if
+  none is left. No key is above the effort of any pair that the member is responsible for. So the
+  smallest of all keys, if it belongs to a pair, is the smallest pair. If it belongs to a used-up
+  list, only the owner of that list is searched again.
 - Equal efforts: a used-up list comes before pairs (it may hide a smaller pair of indices); pairs
-  come in the order of their indices. Lists are in order of effort, then index, and so the first of
-  a list is the smallest pair of its owner.
+  come in the order of their indices. Lists are in order of effort, then index, so the first entry
+  of a list is the smallest pair of its owner.
 
-Searches are run several at once. Used-up lists are searched in batches, smallest keys first; a list
-stays true as the pool shrinks, so that a search too early is work lost and nothing else. New groups
-are searched in batches, too: the next few pairs are taken *as if* no new group came between them,
-all are merged and searched, and then entered one by one. Where a new group does come between, the
-rest of the batch is put back; what was merged and searched is kept for when its turn comes. The
-order is that of the one-by-one procedure, on any number of threads.
+Several searches run at once. Owners of used-up lists are searched in batches, smallest keys first.
+A list stays correct as the pool shrinks, so an early search only costs time. New groups are
+searched in batches too. The next few pairs are taken *as if* no new group came between them; all
+are merged and searched, and then entered one by one. If a new group does come between them, the
+rest of the batch is put back; its merges and searches are kept for later. The order is that of the
+one-by-one procedure, on any number of threads.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -65,9 +65,9 @@ class Group:
     cells : float64 ndarray (n_cells, 6)
         x, y, t, dx, dy, dt in order of time; none overlap in time.
     weight : float
-        Users its members stand for.
+        Number of users that its members stand for.
     left_over : bool
-        Whether it has fewer than k users, nobody being left to merge it with.
+        Whether it has fewer than k users because nobody is left to merge it with.
     """
 
     members: list[int]
@@ -78,7 +78,7 @@ class Group:
 
 @dataclass
 class _List:
-    """A member's nearest when it was searched, and where what is not listed begins."""
+    """Nearest members found by a member's last search, and the bound on those not listed."""
 
     near: list[int]
     effort: list[float]
@@ -89,7 +89,7 @@ class _List:
 
 @dataclass
 class _Planned:
-    """A pair to be merged, and what comes of it where that goes back into the pool."""
+    """A pair to be merged, and the merged group if it goes back into the pool."""
 
     key: Key
     u: int
@@ -104,7 +104,7 @@ class _Planned:
 def group_greedily(
     fs: FingerprintSet, k: int, config: StretchConfig, engine: Engine, progress: Progress | None
 ) -> list[Group]:
-    """Everyone's group, by smallest row number; the left-over, if any, at the end."""
+    """Return the groups by smallest row number, with the left-over group, if any, at the end."""
     return _Greedy(fs, k, config, engine, progress).groups()
 
 
@@ -168,7 +168,7 @@ class _Greedy:
         return _List(near, effort, effort[-1], self.pool.index(near[-1]))
 
     def _key(self, u: int) -> Key | None:
-        """The pair that u's list puts first; None if it is used up."""
+        """Return the first pair of u's list; None if the list is used up."""
         listed = self.lists[u]
         alive = self.pool.alive
         while listed.head < len(listed.near) and not alive[listed.near[listed.head]]:
@@ -196,7 +196,7 @@ class _Greedy:
         return bool(self.pool.alive[u]) and u not in self.planned
 
     def _top(self) -> Key | None:
-        """The smallest pair; None if a used-up list comes first, or there is neither."""
+        """Return the smallest pair; None if a used-up list comes first, or there is neither."""
         while self.used_up and not self._free(self.used_up[0][1]):
             heapq.heappop(self.used_up)
         while self.pairs:
@@ -231,7 +231,7 @@ class _Greedy:
         return self._made()
 
     def _plan(self) -> list[_Planned]:
-        """The next pairs, as if no group that they make came between them."""
+        """Return the next pairs, as if no group made from them came between them."""
         plan: list[_Planned] = []
         joining = 0
         self.touched.clear()
@@ -257,7 +257,7 @@ class _Greedy:
             self._list(u, near.tolist(), effort.tolist(), many)
 
     def _next_used_up(self, most: int) -> list[int]:
-        """The owners of the used-up lists with the smallest keys, which they lose."""
+        """Pop the owners of the used-up lists with the smallest keys."""
         batch: list[int] = []
         while self.used_up and len(batch) < most:
             _, u = heapq.heappop(self.used_up)
@@ -327,7 +327,7 @@ class _Greedy:
             self._push(p.merged)
 
     def _comes_before(self, u: int, key: Key) -> bool:
-        """Whether a group that just entered has a pair, or may have one, before this pair."""
+        """Return whether a group that just entered has, or may have, a pair before this one."""
         if not self.pool.alive[u]:
             return False
         mine = self._key(u)
@@ -336,7 +336,7 @@ class _Greedy:
         return mine < key
 
     def _also(self, p: _Planned, other: int) -> None:
-        """Enter a group that entered after the search into a list."""
+        """Add a group to the list of a planned pair that was searched before the group entered."""
         listed = p.listed
         assert listed is not None
         effort = self.pool.effort(p.merged, other)
@@ -372,7 +372,7 @@ class _Greedy:
         return cells, pool.weight(u) + pool.weight(v), pool.index(u)
 
     def _made(self) -> list[Group]:
-        """The finished groups' cells, all merged now: nothing waited for them."""
+        """Return the finished groups with their cells, which are only merged now."""
         pool = self.pool
         groups: list[Group | None] = [None] * len(self.finished)
         progress = part(self.progress, 0.95, 1.0)
@@ -401,7 +401,7 @@ class _Greedy:
 
 
 def merged(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
-    """The merged cells of two fingerprints, of which a has the smaller index."""
+    """Return the merged cells of two fingerprints; a has the smaller index."""
     if len(b) > len(a):
         a, b, na, nb = b, a, nb, na
     cells: FloatArray = merge_cells(np.ascontiguousarray(a), np.ascontiguousarray(b), na, nb, scale)

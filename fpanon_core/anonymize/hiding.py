@@ -1,17 +1,18 @@
-"""One run of a method that hides everyone: checked, cut into periods and shards, put together.
+"""Run of a method that hides everyone: checks, periods, shards and the combined result.
 
-:func:`.glove.glove` and :func:`.aligned.aligned` say who is grouped with whom, and in which cells;
-everything else is here. What was made of some of the people, as data of their own, is a
-:class:`Part`; parts of shards and of periods are put together to one, and a result is made of it.
+:func:`.glove.glove` and :func:`.aligned.aligned` determine groups and cells; everything else is
+here. The result for some of the people, treated as a data set, is a :class:`Part`. The parts of
+shards and periods are joined into one, and the result is made from it.
 
-*Shards.* Time grows faster than the number of people, and memory with it. People of one shard are
-hidden as data of their own, so that everyone is one of k exactly as without shards; what is given
-up is that somebody near a border may have had a nearer neighbour beyond it. Shards are cut like a
-k-d tree, each cut across the direction in which the people spread most, at the share that its
-shards make up: of two shards at the median. A direction is east, north, or how far a person's
-samples lie from their centre: so those who travel far, whose nearest are others who do, come apart
-where they spread more than places do. All shards have as many people but for one. Who is in a shard
-depends on where people are and on nothing else; of equal ones, on row numbers.
+*Shards.* Time grows faster than the number of people, and memory grows with that number. The people
+of one shard are hidden as a data set of their own, so everyone is one of at least k exactly as
+without shards. The cost is that a person near a border may have a nearer neighbour beyond it.
+Shards are cut like a k-d tree. Each cut is made across the direction in which the people spread
+most, in proportion to the number of shards on each side; for two shards, that is the median. A
+direction is east, north, or the distance of a person's samples from their centre. The last one
+separates people who travel far, whose nearest are others who travel far, if they spread more in it
+than in place. The sizes of shards differ by at most one person. Shards depend only on where people
+are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
 """
@@ -45,7 +46,7 @@ from .periods import periods_of
 
 Effort = Literal["default", "thorough"]
 LEAST_CROWDS = 10
-"""Crowds of k that a shard must have room for: of fewer, most people stand at a border."""
+"""Minimum number of groups of k per shard; with fewer, most people would be near a border."""
 _LIMITS = {
     "glove": ("suppress_space_m", "suppress_time_min"),
     "aligned": ("max_side_m", "max_span_min"),
@@ -58,12 +59,12 @@ _SLACK_MIN = 1e-6
 
 @dataclass(frozen=True)
 class Settings:
-    """How people are to be hidden; named as in :class:`GloveResult`.
+    """Settings of a method that hides people; named as in :class:`GloveResult`.
 
     Raises
     ------
     ConfigError
-        If one of them is no such setting.
+        If a setting is invalid.
     """
 
     method: Method
@@ -87,17 +88,17 @@ class Settings:
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """The largest side, metres, and span, minutes, of a published sample."""
+        """Largest side, metres, and span, minutes, of a published sample."""
         return self.suppress_space_m, self.suppress_time_min
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The limits, infinite where there is none."""
+        """Limits on side and span; infinite if there is none."""
         space, time = (math.inf if limit is None else float(limit) for limit in self.limits)
         return space, time
 
     def check_limits(self, fs: FingerprintSet) -> None:
-        """ConfigError where a limit is finer than the data."""
+        """Raise a ConfigError if a limit is finer than the data."""
         finest = ((fs.granularity_m, "m"), (fs.granularity_min, "min"))
         for name, value, (least, unit) in zip(
             _LIMITS[self.method], self.limits, finest, strict=True
@@ -109,25 +110,26 @@ class Settings:
                 )
 
     def room(self, fs: FingerprintSet) -> int:
-        """How many users may be left out, so that k are left: the share of all, rounded down."""
+        """Return how many users may be left out: their share, rounded down, keeping at least k."""
         users = int(fs.weight.sum())
         # 5% of 60 is 3, not 2.999…
         return min(math.floor(self.leave_out * users + 1e-9), users - self.k)
 
 
 class Grouped(NamedTuple):
-    """What a method made of some people.
+    """Result of a method for some people.
 
     Attributes
     ----------
     groups : list of Group
-        By smallest member.
+        Groups in order of their smallest member.
     code : int8 ndarray (n_samples,)
-        Of each sample 1 + the number in :data:`REASONS` of why it is left out; 0 = it is not.
+        1 + the number in :data:`REASONS` of why each sample is left out; 0 = it is not.
     left : int64 ndarray
         The last users, fewer than k.
     hardest : int64 ndarray
-        Who is left out as hard to hide, ascending. The codes of neither need be set.
+        Users left out as hard to hide, ascending. The codes need not be set for ``left`` and
+        ``hardest``.
     """
 
     groups: list[Group]
@@ -140,27 +142,28 @@ Grouping = Callable[[FingerprintSet, Settings, Engine, Progress | None], Grouped
 
 
 class Store(Protocol):
-    """Where what was made of shards is kept; see :class:`fpanon_core.Checkpoint`."""
+    """Store of the results of shards; see :class:`fpanon_core.Checkpoint`."""
 
     def part(self, fs: FingerprintSet, settings: Mapping[str, Any]) -> Part | None:
-        """What was made of these people by these settings; None if it is not there."""
+        """Return the stored result for these people and settings; None if there is none."""
 
     def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
-        """Have it found again."""
+        """Store the result for these people and settings."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """How everyone is hidden by one method, whichever data they are of.
+    """Run of one method that hides everyone, for data of any kind.
 
     Attributes
     ----------
     settings : Settings
     grouping : callable
-        Of the method; defined at the top of a module, so that workers elsewhere find it.
+        Grouping function of the method, defined at the top level of a module so that remote workers
+        find it.
     engine : Engine
     shards : int or None
-        As :func:`glove` takes it.
+        As in :func:`glove`.
     checkpoint : Store or None
     """
 
@@ -175,7 +178,7 @@ class Run:
         data: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
         progress: Progress | None,
     ) -> GloveResult:
-        """Everyone hidden."""
+        """Hide everyone and return the result."""
         if isinstance(data, PeriodSet):
             return self._of_periods(data, progress)
         fs = data.fingerprints() if isinstance(data, GeneralizedFingerprintSet) else data
@@ -185,7 +188,7 @@ class Run:
         return self._made(fs, part, shards, progress)
 
     def _of_periods(self, periods: PeriodSet, progress: Progress | None) -> GloveResult:
-        """People hidden among those of the same period only, each period for itself."""
+        """Hide people among those of the same period only, one period at a time."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
         people = np.bincount(which, pieces.weight)
@@ -234,7 +237,7 @@ class Run:
         return part
 
     def _of_shards(self, fs: FingerprintSet, shards: int, progress: Progress | None) -> Part:
-        """The people of each shard, as many shards at once as there are workers."""
+        """Hide the people of each shard, with as many shards at once as there are workers."""
         whose, named, store = shards_of(fs, shards), vars(self.settings), self.checkpoint
         found = [None if store is None else store.part(fs.subset(rows), named) for rows in whose]
         todo = [number for number, part in enumerate(found) if part is None]
@@ -304,13 +307,13 @@ class Run:
 
 
 def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
-    """The number of shards; 1 for None.
+    """Return the checked number of shards; 1 for None.
 
     Raises
     ------
     ConfigError
-        If it is no positive integer, or leaves fewer people to a shard than :data:`LEAST_CROWDS`
-        crowds of k.
+        If it is not a positive integer, or leaves fewer people to a shard than :data:`LEAST_CROWDS`
+        groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
     most = most_shards(fs, k)
@@ -323,13 +326,13 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
 
 
 def most_shards(fs: FingerprintSet, k: int) -> int:
-    """So many that each has room for :data:`LEAST_CROWDS` crowds of k; 1 at least."""
+    """Return the most shards with room for :data:`LEAST_CROWDS` groups of k each; at least 1."""
     # By records: one that stands for several people is in one shard with all of them.
     return max(1, fs.n_users // (LEAST_CROWDS * k))
 
 
 def shards_of(fs: FingerprintSet, shards: int) -> list[IntArray]:
-    """Who is in which shard.
+    """Divide users into shards.
 
     Parameters
     ----------
@@ -367,7 +370,7 @@ def shards_of(fs: FingerprintSet, shards: int) -> list[IntArray]:
 
 
 def _where(fs: FingerprintSet) -> FloatArray:
-    """Of everybody: centre, east and north, and root mean square distance from it; metres."""
+    """Return each user's centre, east and north, and root mean square distance from it; metres."""
     begin, length, user = fs.offsets[:-1], fs.lengths, fs.sample_user
     columns = []
     spread = np.zeros(fs.n_users)
@@ -380,7 +383,7 @@ def _where(fs: FingerprintSet) -> FloatArray:
 
 
 class _Shard:
-    """Some people of a set: where it goes elsewhere they go without the others, and unnamed."""
+    """Some people of a set; sent to a worker without the other people and without identifiers."""
 
     def __init__(self, fs: FingerprintSet, rows: IntArray | None = None) -> None:
         self._fs, self._rows = fs, rows
@@ -397,7 +400,7 @@ def _hide_one(shard: _Shard, grouping: Grouping, settings: Settings) -> Part:
 
 
 def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Part:
-    """What is made of one shard."""
+    """Hide the people of one shard."""
     return _part_of(fs, grouping(fs, settings, LocalEngine(1), None))
 
 
@@ -405,7 +408,7 @@ def hide_shard(fs: FingerprintSet, grouping: Grouping, settings: Settings) -> Pa
 
 
 def published_of(groups: Sequence[Group], fs: FingerprintSet) -> GeneralizedFingerprintSet:
-    """One fingerprint per group; granularity, clock and projection as of ``fs``."""
+    """Return one fingerprint per group, with granularity, clock and projection of ``fs``."""
     cells = np.concatenate([np.empty((0, 6)), *(group.cells for group in groups)])
     frame = ("granularity_m", "granularity_min", "clock", "crs")
     return GeneralizedFingerprintSet(
@@ -432,7 +435,7 @@ def _part_of(fs: FingerprintSet, made: Grouped) -> Part:
 def _held(
     fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
 ) -> dict[str, Any]:
-    """What is published, how well it holds each sample, and how many phantoms there are."""
+    """Return what is published, how closely it holds each sample, and the false presences."""
     space, time, held = spans_of_holders(
         Times(fs.offsets, fs.t_min, fs.dt_min),
         gone,
@@ -446,10 +449,10 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """The part where each published sample begins before ``end``; what does not is joined.
+    """Return the part with each published sample beginning before ``end``; later ones are joined.
 
-    Where samples that reach beyond a period's end overlap, GLOVE cuts them there by one another's
-    ends, and some piece would begin in the next period as if it were of that.
+    Where samples that reach beyond a period's end overlap, GLOVE cuts them there at one another's
+    ends. Without the join, a piece would begin in the next period and seem to belong to it.
     """
     published = part.published
     if not (published.t_min >= end - _SLACK_MIN).any():
@@ -468,11 +471,11 @@ def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
 
 
 def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
-    """Parts of a set as one; of people in several, the last says what became of them.
+    """Join the parts of a set; a person in several parts has the outcome of the last one.
 
-    ``parts`` are row numbers of ``fs``, and what was made of the people of these rows, in this
-    order. Who is in none has a period with too few. Groups are numbered by their smallest row
-    number over all parts.
+    ``parts`` holds row numbers of ``fs`` and the result for the people of these rows, in this
+    order. A person in no part has a period with too few people. Groups are numbered by their
+    smallest row number over all parts.
     """
     group = np.full(fs.n_users, -1, np.int64)
     code = np.full(fs.n_samples, _SPARSE, np.int8)
@@ -505,14 +508,14 @@ def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
 
 
 def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
-    """Row numbers, ascending, of the users whom the parts name so."""
+    """Return the row numbers, ascending, of the users in this attribute of the parts."""
     return np.sort(np.concatenate([rows[getattr(part, name)] for rows, part in parts]))
 
 
 def _in_order(
     published: list[GeneralizedFingerprintSet], groups: IntArray
 ) -> GeneralizedFingerprintSet:
-    """The groups of all parts, numbered one part after the other, in another order."""
+    """Return the groups of all parts, numbered part after part, in another order."""
     offsets = offsets_of(np.concatenate([p.lengths for p in published]))
     lengths = np.diff(offsets)[groups]
     rows = rows_of(offsets[:-1][groups], lengths)

@@ -1,4 +1,4 @@
-"""Shorter records under new pseudonyms: data cut into periods.
+"""Division of data into periods: shorter records under new pseudonyms.
 
 Source: docs/science.md, “Periods”.
 """
@@ -23,37 +23,37 @@ _SLACK_MIN = 1e-6
 
 
 def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> PeriodSet:
-    """Cut data into periods, with a pseudonym of its own for everybody's part in each.
+    """Cut data into periods and give each person's piece in each period its own pseudonym.
 
-    Periods begin at local midnight, the first at that of the first day. A sample belongs to the
-    period in which it begins, whole, also where it reaches into the next (as samples of generalized
-    data may): cut in two, its halves would touch at the period's edge in the same place, and show
-    which two pieces are one person's. Nothing is left out.
+    Periods begin at local midnight, the first at that of the first day. A sample belongs entirely
+    to the period in which it begins, even if it reaches into the next (as samples of generalized
+    data may). If it were cut in two, its halves would touch at the period's edge in the same place,
+    and show which two pieces belong to one person. Nothing is left out.
 
     Parameters
     ----------
     fs : FingerprintSet
         Is not changed.
     days : int
-        In a period, 1 or more. The last may be shorter.
+        Days in a period, 1 or more. The last period may be shorter.
     seed : int or None
-        Of the pseudonyms and the order of the pieces. None: the operating system's randomness, for
-        whatever is published. A seed is for studies.
+        Seed of the pseudonyms and of the order of the pieces. Use None, the operating system's
+        randomness, for anything published. A seed is for studies only.
 
     Returns
     -------
     PeriodSet
-        Which :func:`glove` and :func:`aligned` take.
+        Data in periods, which :func:`glove` and :func:`aligned` take.
 
     Raises
     ------
     ConfigError
-        ``days`` is no whole number from 1, or a sample is longer than a period, so that a record of
-        one period would tell of others.
+        ``days`` is not a whole number of at least 1, or a sample is longer than a period, so that a
+        record of one period would reveal others.
 
     Notes
     -----
-    Fingerprints that stand for several users are cut as one: their pieces stand for as many.
+    A fingerprint that stands for several users is cut as one; its pieces stand for as many users.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
 
 
 def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Of each sample: begin and end, elapsed minutes, and number of the period it begins in."""
+    """Return start and end, elapsed minutes, and number of the period each sample begins in."""
     length = days * _DAY_MIN
     if fs.clock is None:
         number = np.floor(fs.t_min / length)
@@ -114,7 +114,7 @@ def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, I
 
 
 def samples_of(fs: FingerprintSet, days: int, person: IntArray, period: IntArray) -> IntArray:
-    """Row number in the original of each sample of its pieces, which stand in an order given.
+    """Return the row number in the original of each sample of the pieces, in the given order.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def samples_of(fs: FingerprintSet, days: int, person: IntArray, period: IntArray
         The original.
     days : int
     person, period : int64 ndarray (n_pieces,)
-        Of each piece, all of which are named.
+        Person and period of each piece; all pieces must be listed.
     """
     of_sample = periods_of(fs, days)[2]
     width = int(of_sample.max()) + 1

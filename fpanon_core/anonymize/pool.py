@@ -1,8 +1,9 @@
-"""The pool of fingerprints still to be merged, and who in it is nearest to whom.
+"""Pool of fingerprints still to be merged, and the search for nearest members in it.
 
-Holds every fingerprint ever in the pool, numbered as they came, and for those still in it the
-floors by which :mod:`fpanon_core.kernels.glove_search` leaves out most of the others. Memory is
-linear in the data: 3 to 6 kB of floors for each member, and only from the first search on.
+It holds every fingerprint that was ever in the pool, numbered in order of entry. For present
+members it also holds the floors that let :mod:`fpanon_core.kernels.glove_search` skip most of the
+others. Memory is linear in the data: 3 to 6 kB of floors for each member, and only from the first
+search on.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _CROWDED = 0.7  # share of slots in use below which the slots are closed up
 
 
 class Nearest(NamedTuple):
-    """What a search found: members nearest first, and the query's own floors."""
+    """Result of a search: members nearest first, and the query's own floors."""
 
     near: IntArray
     effort: FloatArray
@@ -37,7 +38,7 @@ class Nearest(NamedTuple):
 
 
 class Pool:
-    """Fingerprints by number: those of ``fs`` first, then the merged ones as they are added.
+    """Fingerprints by number: those of ``fs`` first, then the merged ones in order of addition.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class Pool:
     members : ndarray of int
         Rows of ``fs`` that are in the pool.
     below : int
-        Merged fingerprints of fewer users than this will be added. Where there can be none, and all
-        extents are equal, the faster kernel for points serves.
+        Merged fingerprints of fewer users than this will be added. If there can be none, and all
+        extents are equal, the faster kernel for points is used.
     engine : Engine
     """
 
@@ -106,27 +107,27 @@ class Pool:
         return self._packed
 
     def cells(self, u: int) -> FloatArray:
-        """One fingerprint's cells: x, y, t, dx, dy, dt."""
+        """Return one fingerprint's cells: x, y, t, dx, dy, dt."""
         p = self._packed
         part = slice(p.offsets[u], p.offsets[u + 1])
         return np.column_stack([v[part] for v in (p.x, p.y, p.t, p.dx, p.dy, p.dt)])
 
     def weight(self, u: int) -> float:
-        """Users that a fingerprint stands for."""
+        """Return the number of users that a fingerprint stands for."""
         return float(self._packed.weight[u])
 
     def index(self, u: int) -> int:
-        """The smallest row number of its users."""
+        """Return the smallest row number of a fingerprint's users."""
         return int(self._index[u])
 
     def effort(self, a: int, b: int) -> float:
-        """Fingerprint stretch effort of two fingerprints."""
+        """Return the fingerprint stretch effort of two fingerprints."""
         return float(effort_of_boxes(self._packed, a, b, np.inf, np.empty(self._longest)))
 
     # --- growing and shrinking -----------------------------------------------------------------
 
     def add(self, cells: FloatArray, weight: float, index: int) -> int:
-        """Add a fingerprint, not yet a member; its number."""
+        """Add a fingerprint, not yet a member, and return its number."""
         u, m = self.n, len(cells)
         self._longest = max(self._longest, m)
         begin = int(self._packed.offsets[u])
@@ -145,7 +146,7 @@ class Pool:
         return u
 
     def forget_from(self, u: int) -> None:
-        """Take back the fingerprints added as u and later."""
+        """Remove fingerprint u and all added after it."""
         self.n = u
 
     def enter(self, u: int, floor: SmallFloats, parent: int) -> None:
@@ -157,7 +158,7 @@ class Pool:
         self.alive[u] = True
 
     def leave(self, u: int) -> None:
-        """Take a member out."""
+        """Remove a member."""
         self.alive[u] = False
         if self._slot[u] >= 0:
             self._member[self._slot[u]] = -1
@@ -167,10 +168,10 @@ class Pool:
     def search(
         self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] = ()
     ) -> list[Nearest]:
-        """For each query the members nearest to it, their efforts, and the query's floors.
+        """For each query, return the members nearest to it, their efforts, and the query's floors.
 
-        Up to ``many`` members; fewer only when there are no more. The first queries, as many as
-        there are pairs of parents, were just added; their parents are passed over.
+        It returns up to ``many`` members, fewer only if there are no more. ``parents`` has one pair
+        for each query that was just added; these come first, and their parents are skipped.
         """
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):
@@ -231,11 +232,11 @@ class Pool:
         )
 
     def describe(self, u: int) -> None:
-        """Find an added fingerprint's place among the features; :meth:`search` does so itself."""
+        """Find the features of an added fingerprint; :meth:`search` does so itself."""
         floors.describe(self._slots_now(), u)
 
     def _close_up(self) -> None:
-        """Slots for the members only, longest first; their floors."""
+        """Give slots, with their floors, to the present members only, longest first."""
         held = self._member[self._member >= 0]
         if len(self._member) and len(held) >= _CROWDED * len(self._member) - floors.WIDTH:
             return
@@ -283,12 +284,12 @@ class Pool:
 
 
 def _longer(arrays: Any, names: tuple[str, ...], size: int) -> Any:
-    """The same tuple with room for ``size`` rows in these arrays."""
+    """Return the same tuple with room for ``size`` rows in these arrays."""
     return arrays._replace(**{name: _grown(getattr(arrays, name), size) for name in names})
 
 
 def _grown(values: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """A copy with room for ``size`` rows, the new ones 0."""
+    """Return a copy with room for ``size`` rows; new rows are 0."""
     out = np.zeros((size, *values.shape[1:]), values.dtype)
     out[: len(values)] = values
     return out

@@ -1,12 +1,12 @@
-"""Which region or hexagon does each sample fall into, and which rectangle stands for it?
+"""Region or hexagon of each sample, and the rectangle that represents it.
 
-Data know a place no better than to its raw cell. The *site* of a region is therefore such a cell:
-antennas in one cell are one site, and belong to one region. A sample belongs to the region of the
-site it was recorded at or, where events have positions of their own, of the nearest site, in whose
-Voronoi cell it lies.
+Data locate a place only to its raw cell. The *site* of a region is therefore such a cell: antennas
+in one cell are one site, and belong to one region. A sample belongs to the region of the site at
+which it was recorded. If events have positions of their own, it belongs to the region of the
+nearest site, whose Voronoi cell holds it.
 
-H3 lays hexagons (and twelve pentagons) over the globe; its cells are the grid that people who
-receive mobility data use already.
+H3 lays hexagons (and twelve pentagons) over the globe; recipients of mobility data already use its
+cells as a grid.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -38,12 +38,12 @@ _EARTH_M = 6_371_000.0
 
 @dataclass(frozen=True, eq=False)
 class PlaceMap:
-    """The regions of a data set, in ascending order of their rectangles' lower corners.
+    """Regions of a data set, in ascending order of their rectangles' lower corners.
 
     Attributes
     ----------
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_regions,)
-        The rectangle that stands for each region, metres. No two have the same lower corner.
+        Rectangle that represents each region, metres. No two have the same lower corner.
     sample_region : int64 ndarray (n_samples,)
         Region of each sample.
     """
@@ -66,9 +66,9 @@ class RegionMap(PlaceMap):
     site_region : int64 ndarray (n_sites,)
         Region of each site.
     names : tuple of str, length n_regions
-        The regions' names in the antenna table; empty texts for clusters.
+        Names of the regions in the antenna table; empty for clusters.
     widened : int
-        How many rectangles are wider than their members need, to have a corner of their own.
+        Number of rectangles widened beyond their members to have a lower corner of their own.
     """
 
     site_x_m: FloatArray
@@ -86,26 +86,25 @@ class HexagonMap(PlaceMap):
 
 
 def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: int = 0) -> RegionMap:
-    """The regions of a space, their sites, and the region of every sample.
+    """Return the regions of a space, their sites, and the region of every sample.
 
-    Sites are the cells of the antenna table or, where there is none, the distinct places of the
-    data (then another choice of users may make other clusters). A region is represented by the
-    bounding rectangle of the cells of its sites, and of the samples that fell to it from elsewhere.
+    Sites are the cells of the antenna table or, without a table, the distinct places of the data
+    (then another choice of users may make other clusters). A region is represented by the bounding
+    rectangle of the cells of its sites, and of the samples assigned to it from elsewhere.
 
-    Rectangles of different regions may overlap, and two may even have the same lower corner, by
-    which bins are told apart. Then the region that comes first (by number of the cluster, or by
-    name) keeps it, and the others' rectangles are widened to the west, by whole raw cells, to the
-    first corner that is free. A widened rectangle still covers its region, none ever equals
-    another, and ``widened`` says how many there are.
+    Rectangles of different regions may overlap, and two may even have the same lower corner, which
+    identifies a bin. Then the region that comes first (by number of the cluster, or by name) keeps
+    the corner. The other rectangles are widened to the west, by whole raw cells, to the first free
+    corner. A widened rectangle still covers its region, all rectangles differ, and ``widened``
+    counts them.
 
     Raises
     ------
     ConfigError
-        There is no antenna table or no such column for named regions; an antenna that is needed
-        has no region; or the data are generalized already, so that a sample may lie in several
-        regions.
+        Named regions lack the antenna table or the column; an antenna that is needed has no region;
+        or the data are generalized already, so that a sample may lie in several regions.
     InfeasibleError
-        Clusters are to have more antennas than there are sites.
+        The cluster size exceeds the number of sites.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
 
 @dataclass(frozen=True, eq=False)
 class _Sites:
-    """Cells in ascending order of their corners, and the one each sample belongs to."""
+    """Cells in ascending order of their corners, and the site of each sample."""
 
     x: FloatArray
     y: FloatArray
@@ -184,7 +183,7 @@ def _clustered(size: int, seed: int, sites: _Sites) -> IntArray:
 
 
 def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray, list[str]]:
-    """Region of each site, −1 where it has no name; and the names."""
+    """Return the region of each site, −1 if it has no name, and the names."""
     if fs.antennas is None:
         raise ConfigError(
             f"The profile's {space} need an antenna table with that column; read the data with it, "
@@ -209,7 +208,7 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
 def _extreme(
     of: np.ufunc, region: IntArray, mine: IntArray, at_site: FloatArray, at_sample: FloatArray
 ) -> FloatArray:
-    """The least or greatest value of each region, over its sites and its samples."""
+    """Return the least or greatest value of each region, over its sites and its samples."""
     out = np.full(int(region.max()) + 1, np.inf if of is np.minimum else -np.inf)
     of.at(out, region, at_site)
     of.at(out, mine, at_sample)
@@ -219,9 +218,9 @@ def _extreme(
 def _laid_out(
     sides: tuple[FloatArray, ...], mine: IntArray, step: float
 ) -> tuple[IntArray, IntArray, dict[str, Any]]:
-    """The order of rectangles (left, bottom, right, top), its inverse, and what a map says of them.
+    """Return the order of rectangles (left, bottom, right, top), its inverse, and a map's columns.
 
-    ``mine`` is that of each sample.
+    ``mine`` is the region of each sample.
     """
     left, bottom, right, top = sides
     apart = _own_corners(left, bottom, step)
@@ -233,7 +232,7 @@ def _laid_out(
 
 
 def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
-    """The corners' x, moved west by whole steps where an earlier region has the same corner."""
+    """Return the corners' x, moved west by whole steps if an earlier region has the same corner."""
     out = x.copy()
     taken = set(zip(x.tolist(), y.tolist(), strict=True))
     seen: set[tuple[float, float]] = set()
@@ -250,18 +249,19 @@ def _own_corners(x: FloatArray, y: FloatArray, step: float) -> FloatArray:
 
 
 def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
-    """The hexagons that hold the middle of any sample's place, and the hexagon of every sample.
+    """Return the hexagons that hold the middle of a sample's place, and each sample's hexagon.
 
-    A hexagon is represented by a rectangle on the projection that holds all of it, whoever was
-    where in it: the bounding rectangle of its corners, wider on each side by half a raw cell
-    (places whose middle is inside reach out by as much) and by what an edge may bulge, and rounded
-    outwards to whole metres. Unlike a rectangle around the samples it says nothing of where in the
-    hexagon anybody was, and it is the same in every data set of that projection.
+    A hexagon is represented by a rectangle on the projection that holds all of it, wherever people
+    were in it. The rectangle is the bounding rectangle of the hexagon's corners, rounded outwards
+    to whole metres. It is widened on each side by half a raw cell, because places whose middle is
+    inside reach out by as much, and by the possible bulge of an edge. Unlike a rectangle around the
+    samples, it does not reveal where in the hexagon people were. It is the same in every data set
+    of that projection.
 
     Raises
     ------
     ConfigError
-        The data carry no projection, so that nobody knows where on the globe they are.
+        The data carry no projection, so their position on the globe is unknown.
 
     Examples
     --------
@@ -293,7 +293,7 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
 
 def _rectangles(cells: Hexes, crs: str, reach_m: float) -> tuple[FloatArray, ...]:
-    """West, south, east and north of the rectangle around each hexagon, metres."""
+    """Return west, south, east and north of the rectangle around each hexagon, metres."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     starts = offsets_of([len(ring) for ring in rings])[:-1]
     lat, lon = np.concatenate(rings).T

@@ -1,1 +1,1 @@
-"""What an attacker makes of a release: trajectories recovered from published counts."""
+"""Attacks on releases: linkage, homes, composition, and trajectories recovered from counts."""

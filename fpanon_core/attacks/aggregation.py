@@ -1,13 +1,8 @@
-"""What would be published: how many people at each place in each time slot?
+"""Counts of people at each place in each time slot, as they would be published.
 
-Prepared as Xu et al. 2017, §5.1, prepare their data, where everyone is in one place in every slot;
-or counted only where they have a sample.
-
-Source: docs/science.md, “Counts and trajectory recovery”.
-
-At which place was everyone, in each time slot in which they have a sample?
-
-By the events' own places and period, or by those of a stated frame.
+People are counted as Xu et al. 2017, §5.1, prepare their data, where everyone is in one place in
+every slot; or they are counted only in slots where they have a sample. Places and period are those
+of the events, or those of a stated frame.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -49,15 +44,15 @@ _MOST_CELLS = 1 << 31  # of truth, 8 GB
 
 @dataclass(frozen=True, eq=False)
 class CountedPeople:
-    """Counts, and who was where behind them.
+    """Counts, with the place of each person behind them.
 
     Attributes
     ----------
     counts : AggregateCounts
     truth : int32 ndarray (subscribers, n_slots)
-        Place of everyone in every slot, −1 where they are not counted.
+        Place of each person in each slot; −1 where they are not counted.
     recorded : bool ndarray (subscribers, n_slots)
-        Where there is a sample; the rest of ``truth`` was filled in.
+        Whether there is a sample; the rest of ``truth`` was filled in.
     left_out : LeftOut
     """
 
@@ -74,31 +69,32 @@ def aggregate_counts(
     frame: CountsFrame | None = None,
     filled_in: bool = True,
 ) -> tuple[AggregateCounts, SmallInts]:
-    """Count people by place and time slot, and keep who was where as the truth to score against.
+    """Count people by place and time slot, and keep their places as the truth for scoring.
 
-    In each slot a user is at the place with the most *samples* in it, however many events a sample
-    has; ties: the lower place number. A sample that reaches over several slots, as in generalized
-    data, is shared among them by time.
+    In each slot a user is at the place with the most *samples* in it, whatever the samples' numbers
+    of events; ties: the lower place number. A sample that reaches over several slots, as in
+    generalized data, is divided among them by time.
 
-    **Filled in**, as the published attack has it: a slot without a sample gets the place nearest to
-    the point on the straight line between the places before and after, by the number of slots;
-    ties: the lower place number. Before the first and after the last sample, the nearest in time is
-    kept (Xu et al. 2017, §5.1). **Not filled in**, people are counted in the slots in which they
-    have a sample, and a sample in the one slot in which it begins: one record changes one slot.
+    **Filled in**, as in the published attack: a slot without a sample gets a place by linear
+    interpolation, over the number of slots, between the places before and after. The place nearest
+    to the interpolated point is taken; ties: the lower place number. Before the first and after the
+    last sample, the place nearest in time is kept (Xu et al. 2017, §5.1). **Not filled in**: people
+    are counted only in slots in which they have a sample, and a sample counts only in the slot in
+    which it begins, so one record changes one slot.
 
-    **The frame.** With a frame its places and slots are counted, whatever the records; samples
-    outside of it are left out, and so are people without any sample inside. Without one, places are
-    the distinct cells of the data, by x, then y, then extent, and slots are laid from local
-    midnight, the first of them with the first sample, the last with the end of the last: the list
-    of places and the period are then part of what the records give away, and no noise on the counts
-    hides it.
+    **The frame.** With a frame, its places and slots are counted, whatever the records; samples
+    outside it are left out, and so are people without any sample inside. Without a frame, places
+    are the distinct cells of the data, by x, then y, then extent. Slots are then laid from local
+    midnight; the first holds the first sample, and the last the end of the last sample. In that
+    case the records determine the list of places and the period, and no noise on the counts hides
+    them.
 
     Parameters
     ----------
     fs : FingerprintSet
         A fingerprint that stands for w subscribers counts w times.
     slot_min : float
-        Length of a slot where no frame is given, minutes; a whole number of them makes a day.
+        Length of a slot, minutes, if no frame is given; a whole number of slots makes a day.
     frame : CountsFrame, optional
         Stated places and slots.
     filled_in : bool
@@ -107,8 +103,8 @@ def aggregate_counts(
     -------
     counts : AggregateCounts
     truth : int32 ndarray (subscribers, n_slots)
-        Place number of everyone in every slot, −1 where they are not counted; rows in the order of
-        ``fs``, w for each.
+        Place number of each person in each slot, −1 where they are not counted; rows in the order
+        of ``fs``, w for each fingerprint.
 
     Raises
     ------
@@ -116,19 +112,19 @@ def aggregate_counts(
         ``slot_min`` does not divide a day, or the frame does not fit the data.
     InfeasibleError
         The table of people by slots would not fit in memory; or samples are longer than a slot and
-        gaps are not to be filled in.
+        gaps are not filled in.
 
     Examples
     --------
-    Seen at 0:10 at one place and at 1:40 at another, 900 m away: half past midnight is snapped to
-    the first (300 m off), one o'clock to the second.
+    One person was at a place at 0:10 and at another, 900 m away, at 1:40. The slot of 0:30 is
+    snapped to the first place (300 m off), the slot of 1:00 to the second.
 
     >>> fs = FingerprintSet.from_samples([1, 1], [0, 900], [0, 0], [10, 100])
     >>> counts, truth = aggregate_counts(fs)
     >>> truth.tolist(), counts.totals.tolist()
     ([[0, 0, 1, 1]], [1, 1, 1, 1])
 
-    Over a stated area and day, counted where there is a sample.
+    Counts over a stated area and day, only in slots with a sample.
 
     >>> from fpanon_core import CountsFrame, StatedArea, StatedPeriod
     >>> area, day = StatedArea(0, 0, 1_000, 2_000, "metres"), StatedPeriod(None, 1, 60)
@@ -148,7 +144,7 @@ def counted_people(
     frame: CountsFrame | None = None,
     filled_in: bool = True,
 ) -> CountedPeople:
-    """As :func:`aggregate_counts`, with what is recorded and what the frame leaves out."""
+    """Run :func:`aggregate_counts`, also returning what is recorded and what was left out."""
     where = _located(fs, slot_min, frame, filled_in)
     people, slots = int(fs.weight.sum()), len(where.starts)
     if people * slots > _MOST_CELLS:
@@ -177,7 +173,7 @@ def counts_of(
     most_counts: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[AggregateCounts, LeftOut]:
-    """The counts of :func:`aggregate_counts` alone, of any number of people.
+    """Return only the counts of :func:`aggregate_counts`, for any number of people.
 
     Raises
     ------
@@ -202,7 +198,7 @@ def counts_of(
 
 
 def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
-    """People at each place, some slots at a time."""
+    """Yield the numbers of people at each place, some slots at a time."""
     at_once = max(1, _CELLS_AT_ONCE // max(len(truth), n_places))
     for first in range(0, truth.shape[1], at_once):
         # Turned over, so that a slot lies together in memory; 0 is for who is not counted.
@@ -214,7 +210,7 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
 
 
 def _in_parts(where: _Located) -> Iterator[tuple[slice, SmallInts]]:
-    """Some users at a time, and their place in every slot; −1 where they are not counted."""
+    """Yield some users at a time, with their place in every slot; −1 where not counted."""
     x_m, y_m, dx_m, dy_m = where.corners
     slots, n_users = len(where.starts), where.fs.n_users
     centres = np.column_stack([x_m + dx_m / 2, y_m + dy_m / 2])
@@ -235,7 +231,7 @@ def _in_parts(where: _Located) -> Iterator[tuple[slice, SmallInts]]:
 
 
 def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
-    """Fill the −1 of each row, in which there is at least one place."""
+    """Fill in the −1 of each row; each row must have at least one place."""
     slots = np.arange(truth.shape[1], dtype=np.int32)
     known = truth >= 0
     before = np.maximum.accumulate(np.where(known, slots, -1), axis=1)
@@ -261,10 +257,11 @@ _SAMPLES_AT_ONCE = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class _Located:
-    """Everyone's place in every slot with a sample; rows by user, then by slot.
+    """Each user's place in every slot with a sample; rows by user, then by slot.
 
-    ``corners`` are x, y, dx, dy of the places, metres; ``starts`` elapsed minutes since the epoch
-    of the clock, the frame's or else the data's, and ``wall`` the same on the wall clock.
+    ``corners`` are x, y, dx, dy of the places, metres. ``starts`` are elapsed minutes since the
+    clock's epoch, of the frame if it has one, otherwise of the data; ``wall`` has the same on the
+    wall clock.
     """
 
     fs: FingerprintSet
@@ -280,7 +277,7 @@ class _Located:
     left_out: LeftOut
 
     def released(self, counts: IntArray | CountRows) -> AggregateCounts:
-        """Counts of these people, with all that is said of them."""
+        """Return the counts of these people with their description."""
         x_m, y_m, dx_m, dy_m = self.corners
         return AggregateCounts(
             counts=cast(IntArray, counts),
@@ -302,10 +299,10 @@ class _Located:
 def _located(
     fs: FingerprintSet, slot_min: float, frame: CountsFrame | None, filled_in: bool
 ) -> _Located:
-    """Where everyone was; see :func:`fpanon_core.aggregate_counts`.
+    """Return each user's place in each slot; see :func:`fpanon_core.aggregate_counts`.
 
-    Where gaps are filled in, a sample that reaches over several slots is shared among them by time.
-    If not, it belongs to the slot in which it begins, so that it changes no other.
+    If gaps are filled in, a sample that reaches over several slots is divided among them by time.
+    If not, it belongs to the slot in which it begins, so that it changes no other slot.
     """
     slot_min = check_slot(slot_min) if frame is None else frame.slot_min
     cell, corners = cells_of(fs)
@@ -345,7 +342,7 @@ def _located(
 
 
 def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
-    """The nearest place of each point, the lowest number of those equally near."""
+    """Return the nearest place of each point; ties: the lowest number."""
     nearest = np.empty(len(points), np.int64)
     left, many = np.arange(len(points)), min(2, tree.n)
     while len(left):
@@ -360,7 +357,7 @@ def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
 
 
 def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
-    """Starts of the slots from the first sample to the last, and the end of the last slot."""
+    """Return the starts of the slots from first to last sample, and the end of the last slot."""
     first, last = float(fs.t_min.min()), float((fs.t_min + fs.dt_min).max())
     if fs.clock is None:
         begin = np.floor(first / slot_min)
@@ -372,7 +369,7 @@ def _slots_of(fs: FingerprintSet, slot_min: float) -> tuple[FloatArray, float]:
 
 
 def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
-    """What to add to the data's elapsed minutes to have the frame's."""
+    """Return the minutes to add to the data's elapsed minutes to get the frame's."""
     if (fs.clock is None) != (frame.clock is None):
         raise ConfigError("Of the data and the frame only one has a calendar; state the period.")
     if fs.clock is None or frame.clock is None:
@@ -381,7 +378,7 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
 
 
 def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
-    """Number of the cell of each sample, and each cell's corner and extent."""
+    """Return the cell number of each sample, and each cell's corner and extent."""
     x, y, dx, dy = keys = tuple(fs.arrays(PLACE).values())
     cell = np.empty(fs.n_samples, np.int32)
     first = number_cells(x, y, dx, dy, cell)
@@ -392,7 +389,7 @@ def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
 
 
 def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | None) -> IntArray:
-    """The frame's place of each cell, by its centre; −1 outside a stated area."""
+    """Return the frame's place of each cell, by its centre; −1 outside a stated area."""
     x_m, y_m = corners[0] + corners[2] / 2, corners[1] + corners[3] / 2
     if frame.area is None:
         if frame.crs != crs:
@@ -423,7 +420,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
 
 
 def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
-    """Position, among ascending cells of H3, of the one that holds each point."""
+    """Return the position, among ascending H3 cells, of the cell that holds each point."""
     resolution = h3.get_resolution(int(cells[0]))
     lon = (lon + 180.0) % 360.0 - 180.0
     points = zip(lat.tolist(), lon.tolist(), strict=True)
@@ -435,7 +432,7 @@ def _hexagon_of(lat: FloatArray, lon: FloatArray, cells: IntArray) -> IntArray:
 def _most_frequent(
     user: IntArray, place: IntArray, begin: FloatArray, end: FloatArray, edges: FloatArray
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """User, slot and place of every slot in which a user has a sample."""
+    """Return user, slot and place of every slot in which a user has a sample."""
     if len(user) == 0:
         return user, user, user
     n_slots = len(edges) - 1

@@ -1,9 +1,10 @@
-"""How is everybody linked to a record at the least total cost?
+"""Optimal assignment of people to records at the least total cost.
 
-Records at one place are interchangeable, and so are trajectories that predict the same point; the
-assignment of people is a transport problem between groups, whose masses are whole numbers. Solved
-by network simplex, and taken only with a proof: dual prices under which no pair costs less than the
-sum of its prices, and whose worth equals the cost, so that no assignment can be cheaper.
+Records at one place are interchangeable, and so are trajectories that predict the same point. So
+the assignment of people is a transport problem between groups, whose masses are whole numbers. It
+is solved by network simplex, and a solution is accepted only with a proof. The proof consists of
+dual prices under which no pair costs less than the sum of its prices, and whose total value equals
+the cost; then no assignment can be cheaper.
 
 Source: Xu et al. 2017, eq. 1.
 """
@@ -40,25 +41,24 @@ _NEAR = 8  # sinks looked at for each source, at first
 
 
 def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray]:
-    """The cheapest flows between equal totals, by source, then by sink; what each costs per head.
+    """Return the cheapest flows between equal totals, by source, then sink, and their unit costs.
 
-    Costs may be made row by row, which takes no room for pairs.
+    Costs may be computed row by row, which needs no memory for pairs.
     """
     (source, sink, many), _ = _solve(costs, supply, demand)
     return (source, sink, many), cost_of(costs, source, sink)
 
 
 def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand: IntArray) -> Flows:
-    """The cheapest way between points in the plane, where the cost is the distance.
+    """Return the cheapest flows between points in the plane; the cost is the distance.
 
-    All of the lesser of supply and demand is brought to the other. What the greater has left over
-    stays unmatched, at no cost: its amount is fixed, so any price per head would only add a
-    constant.
+    The smaller of supply and demand is matched completely. The excess of the larger stays unmatched
+    at no cost: its amount is fixed, so any unit price would only add a constant.
 
-    Where there is far more demand than supply, as in counts with noise, most sinks are too far from
-    every source to matter. Solved with the sinks near each source, and taken only with a proof: a
-    sink left out has the price of one that nobody needs, and no source would pay the way to it.
-    Otherwise with more of them.
+    If demand far exceeds supply, as in counts with noise, most sinks are too far from every source
+    to matter. The problem is then solved with the sinks near each source, and the solution is
+    accepted only with a proof: at the price of an unused sink, no omitted sink is cheaper for any
+    source. Otherwise it is solved again with more sinks.
 
     Parameters
     ----------
@@ -98,11 +98,11 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
 
 
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
-    """The column of each row, one to one, so that the pairs save most; and what they save.
+    """Match rows with columns one to one so that the pairs save most; return columns and saving.
 
-    Pairs not listed save nothing. So each row gets a column of its own beside the others, at no
-    saving, for when it is better left out; the solver (scipy's sparse Jonker–Volgenant) then finds
-    the best complete matching, and who was left out is put together in ascending order.
+    Pairs not listed save nothing. So each row gets an additional column of its own, with no saving,
+    to use if the row is better left out. The solver (scipy's sparse Jonker–Volgenant) then finds
+    the best complete matching, and the rows left out are paired in ascending order.
     """
     offsets, column, value = pairs
     n = len(offsets) - 1
@@ -128,14 +128,14 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
 
 
 def _within(flows: Flows, sources: int, sinks: int) -> Flows:
-    """Without those of what was added for equal totals."""
+    """Return the flows without those added to make totals equal."""
     source, sink, many = flows
     real = (source < sources) & (sink < sinks)
     return source[real], sink[real], many[real]
 
 
 def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray | None]:
-    """The optimal flows between equal totals; the sources' prices, if known."""
+    """Return the optimal flows between equal totals, and the sources' prices, if known."""
     if len(supply) == 1 or len(demand) == 1:
         return _above_zero(np.minimum.outer(supply, demand)), None
     supply, demand = supply.astype(np.int64), demand.astype(np.int64)
@@ -172,7 +172,7 @@ def _proven(
     potential: FloatArray,
     between: tuple[float, float],
 ) -> bool:
-    """Whether the flows are complete, and as cheap as the dual prices say they must be."""
+    """Return whether the flows are complete, and as cheap as the dual prices require."""
     source, sink, many = flows
     sent = np.bincount(source, many, len(supply))
     got = np.bincount(sink, many, len(demand))

@@ -1,4 +1,4 @@
-"""How regular are people? The habits that the attack on counts lives on.
+"""Regularity of people: the habits that the attack on counts exploits.
 
 Source: Xu et al. 2017, figures 2 and 4 to 7; docs/science.md, “Counts and trajectory recovery”.
 """
@@ -23,16 +23,16 @@ from .aggregation import CountedPeople
 from .recovery import information_gain
 
 TOP = 5
-"""Most frequent places that are told of."""
+"""Number of most frequent places reported."""
 
 PAIRS = 2_000
-"""Pairs of days drawn for the information gain, of one person and of two, at most."""
+"""Maximum number of pairs of days drawn for the information gain, of one person and of two."""
 
 _DAY_MIN = 1_440.0
 
 
 def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
-    """Top places, nights, errors of the predicted next place, and information gains.
+    """Return top places, nights, errors of the predicted next place, and information gains.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
     made : CountedPeople
         Their counts, filled in.
     seed : int
-        Of the pairs of days that are drawn.
+        Seed of the draw of pairs of days.
     """
     who = np.repeat(np.arange(fs.n_users), fs.weight)
     begins_at_night = fs.wall_minutes(fs.t_min) % _DAY_MIN < NIGHT_ENDS_H * 60
@@ -63,7 +63,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
 
 
 def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Share of everyone's events at their 1 … 5 most frequent places, and their places.
+    """Return each user's share of events at the 1 … 5 most frequent places, and all places.
 
     Parameters
     ----------
@@ -104,11 +104,11 @@ def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntA
 def prediction_errors(
     counts: AggregateCounts, truth: SmallInts, recorded: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Distances from the place that the attack predicts to the next, at night and by day, metres.
+    """Return the distances from the predicted to the next place, at night and by day, metres.
 
-    Of slots in which the person has a sample, but for the first of each day. As in the attack, the
-    prediction is the last place at night and in the second slot of a day, and
-    ``q_t + (q_t − q_{t−1})`` else (Xu et al. 2017, eq. 2).
+    All slots in which the person has a sample count, except the first of each day. As in the
+    attack, the prediction is the last place at night and in the second slot of a day, and otherwise
+    ``q_t + (q_t − q_{t−1})`` (Xu et al. 2017, eq. 2).
 
     Parameters
     ----------
@@ -138,11 +138,11 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Gains of joining a day and the next, of one person, and of two different people, bits.
+    """Return the gains of joining a day with the next, of one person and of two people, bits.
 
-    Days of which everyone concerned has a sample; their filled-in slots count, as they do in the
-    attack. Of the days with a next one that many are drawn, all where there are no more; each is
-    joined with that person's next day, and with that of another person drawn at random.
+    Only days on which the people concerned have a sample are used; their filled-in slots count, as
+    in the attack. Of the days with a next one, at most ``pairs`` are drawn. Each is joined with
+    that person's next day, and with that of another person drawn at random.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets
@@ -166,7 +166,7 @@ def information_gains(
 
 
 def _gain(first: SmallInts, second: SmallInts) -> float:
-    """Information gain of two days, from the place of each slot."""
+    """Return the information gain of two days, from the place of each slot."""
     _, place = np.unique(np.concatenate([first, second]), return_inverse=True)
     n = int(place.max()) + 1
     return information_gain(

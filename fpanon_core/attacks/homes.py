@@ -1,24 +1,15 @@
-"""Where do people live? What is true, and what attackers read off the nights of a record.
+"""Homes: true homes, and homes that attackers infer from the nights of a record.
 
-Source: docs/science.md, “An attacker who knows the truth”.
+*The battery.* Each attacker of a stated battery makes one guess for each record.
 
-Where do people live, to every attacker of a stated battery? One guess of each for each record.
+*Guesses by a map of homes.* A census, a map of buildings or the operator's antennas show how people
+are spread within a cell. The most dangerous such map shows the true homes of all other people: of
+everybody in the original except the target.
 
-Source: docs/science.md, “An attacker who knows the truth”.
+*Likeliest homes.* This attacker knows what noise was added.
 
-Where do people live, to an attacker who knows where others do? Guesses by a map of homes.
-
-A census, a map of buildings or the operator's antennas tell how people are spread within a cell.
-The worst of such maps is that of the other people's true homes: everybody's in the original but the
-one who is asked for.
-
-Source: docs/science.md, “An attacker who knows the truth”.
-
-Where do people live, to an attacker who knows what noise was added? The likeliest homes.
-
-Source: docs/science.md, “An attacker who knows the truth”.
-
-Where was somebody at a moment? The best guess of who has an idea which record is theirs.
+*Position at a moment.* The best guess of an attacker who has a suspicion which record is the
+target's.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -53,11 +44,12 @@ from ..model.knowledge import DENSITIES, Spread
 from .search import Published, Suspects
 
 NIGHT_FROM_H, NIGHT_TO_H = 22, 6
-"""Local hours between which people are taken to be at home."""
+"""Local hours between which people are assumed to be at home."""
 
 CIRCLE_M = 1_000.0
-"""Radius of the circles that attackers fill. Fixed, so that a guess depends on no distance asked
-for; and the distance at which homes are weighed everywhere."""
+"""Radius of the circles that attackers fill, and distance at which homes are weighted. It is fixed,
+so that a guess does not depend on the distance asked for.
+"""
 
 _DAY_MIN = 1_440.0
 _EVENING_MIN = 60.0 * NIGHT_FROM_H
@@ -70,7 +62,7 @@ _DEVIATIONS = 2.0  # of noise, within which a record's nights are taken together
 
 @dataclass(frozen=True, eq=False)
 class Homes:
-    """Where people are most at night, by the original; arrays of (n_users,).
+    """Places where people are most at night, by the original; arrays of (n_users,).
 
     Attributes
     ----------
@@ -87,7 +79,7 @@ class Homes:
 
 
 def true_homes(fs: FingerprintSet) -> Homes:
-    """The homes of people in the original."""
+    """Return the homes of people in the original."""
     mass = night_share(fs, fs.t_min, fs.dt_min) * fs.count
     first, place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)
     visited, which = distinct_rows(fs.sample_user, place)
@@ -109,14 +101,14 @@ def true_homes(fs: FingerprintSet) -> Homes:
 
 
 def night_share(fs: FingerprintSet, t_min: FloatArray, dt_min: FloatArray) -> FloatArray:
-    """Share of each stretch of time that is night, by the local clock of ``fs``."""
+    """Return the share of each stretch of time that is night, by the local clock of ``fs``."""
     begin = fs.wall_minutes(t_min)
     share: FloatArray = (_night_minutes(begin + dt_min) - _night_minutes(begin)) / dt_min
     return share
 
 
 def _night_minutes(wall: FloatArray) -> FloatArray:
-    """Minutes of night before a moment, from the first midnight."""
+    """Return the minutes of night before a moment, from the first midnight."""
     days = np.floor(wall / _DAY_MIN)
     rest = wall - days * _DAY_MIN
     tonight = np.minimum(rest, _MORNING_MIN) + np.maximum(rest - _EVENING_MIN, 0.0)
@@ -126,14 +118,14 @@ def _night_minutes(wall: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Commonest:
-    """The home that most others are near: what an attacker without any record guesses of everybody.
+    """Home with most other homes near it, which an attacker without any record would guess.
 
     Attributes
     ----------
     x_m, y_m : float
-        Where it is, metres.
+        Position, metres.
     share : float
-        Of the people, those whose home is in a circle of 1 km around it.
+        Share of people whose home is in a circle of 1 km around it.
     """
 
     x_m: float
@@ -142,7 +134,7 @@ class Commonest:
 
 
 def commonest(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> Commonest:
-    """The home that most people's are within 1 km of; ties: smaller x, then y."""
+    """Return the home with most people's homes within 1 km; ties: smaller x, then y."""
     first, which = distinct_rows(x_m, y_m)
     people = np.bincount(which, weight)
     places = np.column_stack([x_m[first], y_m[first]])
@@ -155,16 +147,16 @@ def commonest(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> Commonest:
 
 @dataclass(frozen=True, eq=False)
 class HomesAsked:
-    """The people whose homes are asked for.
+    """People whose homes are to be inferred.
 
     Attributes
     ----------
     homes : Homes
-        True ones, of everybody in the original.
+        True homes of everybody in the original.
     nights : int
-        In which somebody was recorded, at least, for the home to be known.
+        Least number of nights with a recording for a home to be known.
     record, person, weight : int64 ndarray (n_asked,)
-        The record of each, who that is in the original, and how many people it stands for.
+        Record of each person, row number in the original, and number of people it stands for.
     """
 
     homes: Homes
@@ -175,11 +167,11 @@ class HomesAsked:
 
     @cached_property
     def known(self) -> Commonest:
-        """What an attacker without any record guesses of everybody."""
+        """Guess of an attacker without any record, the same for everybody."""
         return commonest(self.homes.x_m[self.person], self.homes.y_m[self.person], self.weight)
 
     def off(self, guess: FloatArray) -> FloatArray:
-        """How far a guess of each, (n_asked, 2), is from the true home, metres."""
+        """Return the distance of each guess, (n_asked, 2), from the true home, metres."""
         x, y = self.homes.x_m[self.person], self.homes.y_m[self.person]
         off: FloatArray = np.hypot(guess[:, 0] - x, guess[:, 1] - y)
         return off
@@ -187,21 +179,21 @@ class HomesAsked:
 
 @dataclass(frozen=True, eq=False)
 class Said:
-    """What an attacker reads off records of their people's homes.
+    """Homes that an attacker infers from records.
 
     Attributes
     ----------
     places : float64 ndarray (n_records, 2)
-        Metres.
+        Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Of what the record says, the share that is in a circle there.
+        Share of the record's evidence that lies in a circle there.
     """
 
     places: FloatArray
     share: FloatArray
 
     def unless_vague(self, known: Commonest) -> FloatArray:
-        """The places; what everybody knows, where the record says less than that."""
+        """Return the places; the guess without a record where the record says less than that."""
         everybodys = np.array([known.x_m, known.y_m])
         vague = self.share < known.share * (1 - _LEVEL)
         guess: FloatArray = np.where(vague[:, None], everybodys, self.places)
@@ -210,16 +202,17 @@ class Said:
 
 @dataclass(frozen=True, eq=False)
 class NightPlaces:
-    """The distinct places of each record at night, or of all day where it has no night.
+    """Distinct places of each record at night, or of all day if it has no night.
 
     Attributes
     ----------
     offsets : int64 ndarray (n_records + 1,)
-        Those of record r are rows ``offsets[r]:offsets[r+1]``, by x, y, dx, dy; at least one.
+        Places of record r are rows ``offsets[r]:offsets[r+1]``, by x, y, dx, dy; at least one.
     x, y, dx, dy : float64 ndarray (n,)
         Lower corners and sides, metres.
     at_night, in_all : float64 ndarray (n,)
-        Published samples at night there, each by the share of its time that is night; and all.
+        Number of published samples there at night, each weighted by the share of its time that is
+        night; and of all samples there.
     """
 
     offsets: IntArray
@@ -232,7 +225,9 @@ class NightPlaces:
 
     @classmethod
     def of(cls, fs: FingerprintSet, published: Published) -> NightPlaces:
-        """Of a release's records, by the local clock of the original ``fs``."""
+        """Return the night places of a release's records, by the local clock of the original
+        ``fs``.
+        """
         cells, n_records = published.cells, len(published.weight)
         record = np.repeat(np.arange(n_records), np.diff(published.offsets))
         night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -248,15 +243,15 @@ class NightPlaces:
 
     @property
     def record(self) -> IntArray:
-        """The record of each place."""
+        """Record of each place."""
         return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
 
 
 def most_nights(nights: NightPlaces) -> Said:
-    """The middle of the place where each record has most of its nights.
+    """Return the middle of the place where each record has most of its nights.
 
-    Ties: the place with the most samples in all, then smaller x, then y. The attacker takes the
-    home to be in that place, so the share is the part of it in a circle of 1 km.
+    Ties: the place with the most samples in all, then smaller x, then y. The attacker assumes that
+    the home is in that place, so the share is the part of the place in a circle of 1 km.
     """
     order = np.lexsort((-nights.in_all, -np.round(nights.at_night, _DIGITS), nights.record))
     best = order[nights.offsets[:-1]]
@@ -274,10 +269,10 @@ def fullest_circle(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Said:
-    """The middle around which each record has most of its nights, spread evenly over their cells.
+    """Return the centre of the circle with most of each record's nights, spread over their cells.
 
-    In a circle of 1 km. With noise in a circle of two standard deviations, if that is larger, and
-    then the mean of what is there.
+    The circle has a radius of 1 km. With noise, the radius is at least two standard deviations, and
+    the mean of the nights in the circle is returned.
     """
     cells = published.cells
     night = night_share(fs, cells["t_min"], cells["dt_min"])
@@ -290,7 +285,7 @@ def fullest_circle(
 
 
 def _side_of(radius: float) -> float:
-    """The side of a square as large as a circle."""
+    """Return the side of a square with the area of a circle."""
     return radius * math.sqrt(math.pi)
 
 
@@ -303,10 +298,10 @@ def guesses(
     engine: Engine,
     progress: Progress | None = None,
 ) -> dict[str, FloatArray]:
-    """The homes that each attacker guesses of the people asked for, (n_asked, 2), metres.
+    """Return each attacker's guesses of the homes asked for, (n_asked, 2), metres.
 
-    No guess depends on how near it must be: what is found within a distance is found within every
-    larger one.
+    A guess does not depend on the distance that counts as found: a home found within a distance is
+    found within every larger one.
 
     Parameters
     ----------
@@ -315,7 +310,7 @@ def guesses(
     published : Published
     asked : HomesAsked
     noise : Spread
-        What the release adds to places.
+        Noise that the release adds to places.
     engine : LocalEngine
     progress : callable of one float in [0, 1], optional
     """
@@ -352,18 +347,18 @@ def by_others(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Said:
-    """What records say of some people's homes to an attacker who knows where all others live.
+    """Infer homes from records by an attacker who knows the homes of all other people.
 
     Parameters
     ----------
     fs : FingerprintSet
         The original.
     nights : NightPlaces
-        Of all records.
+        Night places of all records.
     asked : HomesAsked
     noise : Spread
     circle : Said
-        Of all records, by the fullest circle.
+        Inferences from all records by the fullest circle.
 
     Returns
     -------
@@ -384,7 +379,7 @@ def by_others(
 
 
 def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap, IntArray]:
-    """The map of some homes in squares as wide as a circle reaches, and the place of each on it."""
+    """Map homes in squares as wide as a circle reaches; return the map and each place on it."""
     first, which = distinct_rows(x_m, y_m)
     x, y = x_m[first], y_m[first]
     left, bottom = float(x.min()), float(y.min())
@@ -402,9 +397,9 @@ def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap
 
 
 def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells:
-    """The places of each record at night, with their nights.
+    """Return the places of each record at night, with their nights.
 
-    With noise a single one: the square that the mean of the nights leaves likely.
+    With noise there is one place: the square that the mean of the nights leaves likely.
     """
     if noise.variance == 0:
         mass = nights.at_night + _LESSER * nights.in_all
@@ -419,10 +414,10 @@ def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells
 
 
 AT_HOME = 0.5
-"""Share of the samples that are taken to be at home; the others are anywhere in the release."""
+"""Share of the samples assumed to be at home; the others are anywhere in the release."""
 
 BY_DAY = 0.2
-"""How much a sample by day counts, of one at night."""
+"""Weight of a sample by day, relative to one at night."""
 
 _IN_A_LEAF = 8
 
@@ -437,18 +432,18 @@ def noise_likelihood(
     engine: Engine,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """The homes that make the records asked for likeliest, (n_asked, 2), metres.
+    """Return the homes that make the records asked for likeliest, (n_asked, 2), metres.
 
     Parameters
     ----------
     fs : FingerprintSet
-        The original: people may live wherever somebody else was, as a map of antennas tells.
+        The original: people may live wherever another person was, as a map of antennas shows.
     published : Published
     asked : HomesAsked
     noise : Spread
-        Some.
+        Noise of the release, not none.
     first : float64 ndarray (n_asked, 2)
-        What is said where nobody else was anywhere.
+        Guesses used if there is no place of another person.
     engine : LocalEngine
     progress : callable of one float in [0, 1], optional
     """
@@ -475,7 +470,7 @@ def noise_likelihood(
 
 
 def _tree(fs: FingerprintSet) -> HomeTree:
-    """The middles of all places of some data, and who alone was there."""
+    """Return the middles of all places of the data, and the only visitor of each, if any."""
     rows, place = distinct_rows(*fs.arrays(PLACE).values())
     visited, _ = distinct_rows(place, fs.sample_user)
     visitors = np.bincount(place[visited])
@@ -508,20 +503,20 @@ def places_at(
     engine: Engine,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """The place of each target from which what the records say is least far on average.
+    """Return each target's place with the least mean distance to what the records say.
 
     Parameters
     ----------
     published : Published
     suspects : Suspects
-        Of the targets.
+        Suspected records of the targets.
     t_min : float64 ndarray (n_targets,)
-        The moment asked for of each.
+        Moment asked for, of each target.
 
     Returns
     -------
     float64 ndarray (n_targets, 2), (2,)
-        The guesses, and the place that all published samples together are least far from; metres.
+        The guesses, and the place with the least mean distance to all published samples; metres.
     """
     cells = published.cells
     x, y = cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2
@@ -535,6 +530,6 @@ def places_at(
 
 
 def median_places(x_m: FloatArray, y_m: FloatArray, offsets: IntArray) -> FloatArray:
-    """Of each list of points the place from which they are least far on average, (n_lists, 2)."""
+    """Return for each list of points the place with the least mean distance, (n_lists, 2)."""
     pairs = pairwise(offsets.tolist())
     return np.array([median_place(x_m[a:b], y_m[a:b], np.ones(b - a)) for a, b in pairs])

@@ -1,6 +1,6 @@
-"""What can be done to counts before they are published? Mitigations.
+"""Mitigations: changes to counts before they are published.
 
-Each takes counts and returns counts; differentially private ones are in :mod:`.private`.
+Each function takes counts and returns counts; differentially private ones are in :mod:`.private`.
 
 Source: Xu et al. 2017, §6.1; docs/science.md, “Counts and trajectory recovery”.
 """
@@ -69,7 +69,7 @@ def coarsen(
 
 
 def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArray]:
-    """Column and row of each square with a place in it, and the square of each place."""
+    """Return column and row of each square with a place in it, and the square of each place."""
     metres = checks.positive("metres", metres)
     cells = np.floor(counts.centres / metres).astype(np.int64)
     squares, merged = np.unique(cells, axis=0, return_inverse=True)
@@ -77,9 +77,9 @@ def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArr
 
 
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
-    """Publish no count below a limit: those become 0. 15 is customary.
+    """Set counts below a limit to 0. A limit of 15 is customary.
 
-    In a release they are left blank instead, see :mod:`fpanon_core.studies.counts_release`; an
+    In a release they are left blank instead (see :mod:`fpanon_core.studies.counts_release`); an
     attacker reads a blank as 0.
 
     Examples
@@ -103,18 +103,18 @@ def noise_at_frequent(
     neighbours: int = 5,
     seed: int = 0,
 ) -> AggregateCounts:
-    """Publish a share of the points at people's most frequent places as of a place nearby.
+    """Move a share of the points at people's most frequent places to a place nearby.
 
     Xu et al. 2017, §6.1: noise "at each mobile user's most frequent locations to make their
     trajectories less regular". Every point of a user at the user's most frequent place (ties: lower
     place number) moves, with probability ``share``, to one of the ``neighbours`` nearest other
-    places, each equally likely. Totals stay as they are.
+    places, each equally likely. Totals do not change.
 
     Parameters
     ----------
     counts : AggregateCounts
     truth : int32 ndarray (n_users, n_slots)
-        Who was where; the operator's, to make the release from.
+        Place of each user in each slot, known to the operator who makes the release.
     share : float
         In [0, 1].
     neighbours : int
@@ -154,7 +154,7 @@ def noise_at_frequent(
 def _moved(
     truth: SmallInts, places: int, share: float, rng: np.random.Generator
 ) -> tuple[SmallInts, SmallInts]:
-    """User and slot of the points at people's most frequent places that are moved."""
+    """Return user and slot of the points at people's most frequent places that are moved."""
     users, slots = [], []
     for some in pieces_of_rows(*truth.shape):
         part = truth[some]
@@ -166,7 +166,7 @@ def _moved(
 
 
 def _most_frequent(truth: SmallInts, places: int) -> IntArray:
-    """Each user's most frequent place."""
+    """Return each user's most frequent place."""
     home = np.empty(len(truth), np.int64)
     for user, row in enumerate(truth):
         home[user] = np.bincount(row, minlength=places).argmax()
@@ -174,7 +174,7 @@ def _most_frequent(truth: SmallInts, places: int) -> IntArray:
 
 
 def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
-    """The nearest other places of each place, (n_places, many)."""
+    """Return the nearest other places of each place, (n_places, many)."""
     xy = counts.centres
     _, near = cKDTree(xy).query(xy, many + 1)
     # A place is its own nearest, unless another has the same centre.

@@ -1,8 +1,8 @@
-"""Which records of two releases are the same person's? Guessed from the two files alone.
+"""Linking of the records of two releases, from the two files alone.
 
-The attacker knows nothing of anybody. Each attacker of the battery holds a record of the one
-release against all records of the other, and takes the one that scores highest. Cells that overlap
-may hold the same true samples; equal edges of cells may come from the same true sample.
+The attacker has no other knowledge of any person. Each attacker of the battery compares a record of
+one release with all records of the other, and takes the record with the highest score. Cells that
+overlap may hold the same true samples; equal edges of cells may come from the same true sample.
 
 Source: docs/science.md, “Two releases of the same people”.
 """
@@ -23,26 +23,26 @@ from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.published import Records
 
 FLOOR = 0.01
-"""Of a cell that meets none of the other record's: a hundred to one against, not impossible."""
+"""Weight of a cell that meets no cell of the other record: unlikely (1 : 100), not impossible."""
 _SLACK = 1e-9
 _PARTS_OF_A_UNIT = 1_000  # edges are equal to a millimetre, and 60 ms
 _GROUPS_A_BLOCK = 16
 
 Scores = Callable[[int, FloatArray], None]
-"""Write what each group of the second release scores for a group of the first."""
+"""Function that writes the score of each group of the second release for a group of the first."""
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One record for each group of a release.
+    """Records of a release, one for each group.
 
     Attributes
     ----------
     cells : float64 ndarray (n_cells, 6)
-        x0, x1, y0, y1, t0, t1, by t0 within each.
+        x0, x1, y0, y1, t0, t1, in order of t0 within each group.
     offsets : int64 ndarray (n_groups + 1,)
     people : int64 ndarray (n_groups,)
-        People in each.
+        Number of people in each group.
     """
 
     cells: FloatArray
@@ -51,7 +51,7 @@ class Groups:
 
     @classmethod
     def of(cls, records: Records, group: IntArray, weight: IntArray) -> Groups:
-        """Of the records of a release, and the group of each."""
+        """Make groups from the records of a release and the group of each."""
         one = np.unique(group, return_index=True)[1]
         begins, lengths = records.begins[one], records.lengths[one]
         c = records.cells
@@ -76,14 +76,14 @@ def found(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """The chance that an attacker takes the right group of the second for a group of the first.
+    """Return the probability that an attacker links each group to the right one of the second.
 
-    Where several fit equally well, a record of these is drawn.
+    If several groups fit equally well, a record of these is drawn.
 
     Parameters
     ----------
     pairs : int64 ndarray (n_pairs, 2)
-        A group of the first, and the right one of the second.
+        Group of the first release, and the right group of the second.
     attacker : str
         One of :data:`BATTERY`.
 
@@ -114,7 +114,7 @@ def found(
 
 
 def by_overlap(first: Groups, second: Groups) -> Scores:
-    """Score by how well the cells of two records lie over each other, both ways."""
+    """Score by how well the cells of two records overlap, in both directions."""
     low = np.minimum(first.cells.min(axis=0), second.cells.min(axis=0))
     high = np.maximum(first.cells.max(axis=0), second.cells.max(axis=0))
     volume = float(np.prod(high[1::2] - low[::2]))
@@ -128,12 +128,13 @@ def by_overlap(first: Groups, second: Groups) -> Scores:
 
 
 def by_edges(first: Groups, second: Groups, axes: tuple[int, ...] = (0, 1, 2)) -> Scores:
-    """Score by the edges in common, each by how rare it is in the second release.
+    """Score by common edges, each weighted by its rarity in the second release.
 
     Parameters
     ----------
     axes : tuple of int
-        Whose edges count: 0 and 1 those of cells along x and y, 2 the ends of their spans in time.
+        Axes whose edges count: 0 and 1 for the edges of cells along x and y, 2 for the ends of
+        their time spans.
     """
     sides = (first, second)
     # The groups of both sides have numbers one after another.
@@ -164,4 +165,4 @@ BATTERY: dict[str, Callable[[Groups, Groups], Scores]] = {
     "edges": by_edges,
     "edges in time": partial(by_edges, axes=(2,)),
 }
-"""The attackers, by name; a risk is that of the strongest."""
+"""Attackers by name; the risk is that of the strongest."""

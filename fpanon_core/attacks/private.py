@@ -1,34 +1,36 @@
-"""Counts that say provably little about anyone: differential privacy, by OpenDP.
+"""Differentially private counts, made with OpenDP.
 
 **The frame is stated**: places come from the antenna table or a grid over a stated area, and the
-period is stated, so that every data set gives a table of the same shape. Taken from the events, one
-record can add a row or a column, which no noise hides: such counts are refused.
+period is stated. So every data set gives a table of the same shape. If the frame came from the
+events, one record could add a row or a column, which no noise hides: such counts are refused.
 
-**The unit of protection** is what may differ between two data sets that an attacker cannot tell
-apart, that is up to a factor of e^ε:
+**The unit of protection** is the allowed difference between two data sets that an attacker cannot
+distinguish, up to a factor of e^ε:
 
-- ``"user"``: all the records of one person, who may also be in only one of the two. A person is at
-  one place in each slot at most, gaps filled in or not; in each slot one count loses 1 and another
-  gains 1. The counts change by at most 2 × slots in all (L1 sensitivity).
-- ``"user-slot"``: the records of one person *in one slot*. It says nothing beyond counts of
-  recorded samples: where gaps are filled in, one record decides many slots, so filled-in counts are
-  refused. In the slot the person is at one place at most, the one with the most samples; one count
-  loses 1 and another gains 1: 2. A record that is moved to another slot changes two slots and so
-  two units, of 2 ε. For all of a person's records it is ε times the number of slots.
+- ``"user"``: all records of one person, who may also be in only one of the data sets. A person is
+  at one place at most in each slot, whether or not gaps are filled in. So in each slot one count
+  loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1 sensitivity).
+- ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
+  samples: if gaps are filled in, one record decides many slots, so filled-in counts are refused. In
+  the slot the person is at one place at most, the one with the most samples; one count loses 1 and
+  another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots, and so
+  two units, together 2 ε. For all of a person's records, the total is ε times the number of slots.
 
 Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε of several
 publications about the same people add up. Fingerprints that stand for several subscribers are
 refused: one subscriber would be in the counts of all of them.
 
-**Read alike.** Positions are snapped to raw cells on a map projection. By default its centre is the
-middle of the records, so that one person more can move the cells of all others, by less than their
-side, but across the bounds of places: no noise is made for that. Such counts are refused; read with
-a stated centre (``read_cdr(..., centre=...)``) nobody moves another's cell. Counts of samples whose
-length does not divide 15 minutes are refused likewise, as their beginnings depend on the first day.
+**Equal reading.** Positions are snapped to raw cells on a map projection. By default its centre is
+the middle of the records. Then one additional person can move the cells of all others, by less than
+their side, but across the bounds of places; the noise does not cover that. Such counts are refused.
+With a stated centre (``read_cdr(..., centre=...)``) nobody moves another person's cell. Counts of
+samples whose length does not divide 15 minutes are refused likewise, as their starts depend on the
+first day.
 
-**Taken as given**: the time zone of the slots, and what else of the reading was stated. What
-reading finds out from a file as a whole (columns, forms of dates, times far from all others) must
-be equal for neighbouring data sets, as it is unless a record is of a kind apart.
+**Assumptions**: the time zone of the slots and other stated parameters of the reading are fixed.
+Properties that the reading derives from the whole file (columns, date formats, times far from all
+others) must be equal for neighbouring data sets. They are, unless a record is very unlike all
+others.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -58,14 +60,14 @@ _AT_ONCE = 1 << 14  # counts given to OpenDP at a time, as a list of Python's nu
 def privacy_guarantee(
     counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot"
 ) -> PrivacyGuarantee:
-    """The noise that ε takes for counts of so many slots, if a promise can be made of them at all.
+    """Return the noise that ε requires for the counts, if they can be guaranteed at all.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range; the counts have no stated frame, are of positions snapped
-        on a projection whose centre was not stated, stand for merged data, or are filled in and
-        only one slot is to be protected.
+        A parameter is out of its range; or the counts have no stated frame, come from positions
+        snapped on a projection whose centre was not stated, stand for merged data, or are filled in
+        although the unit is one slot.
 
     Examples
     --------
@@ -106,7 +108,7 @@ def privacy_guarantee(
 
 
 def sensitivity_of(n_slots: int, unit: Unit) -> int:
-    """Largest change of all counts over a stated frame together when one unit changes."""
+    """Return the largest total change of all counts over a stated frame when one unit changes."""
     return 2 * (n_slots if unit == "user" else 1)
 
 
@@ -117,16 +119,16 @@ def dp_counts(
     *,
     progress: Progress | None = None,
 ) -> AggregateCounts:
-    """Differentially private counts; see the module for what is protected.
+    """Make counts differentially private; see the module for what is protected.
 
-    The noise comes from OpenDP's own source of randomness, which takes no seed: whoever knew the
-    seed could take the noise off again. So no two runs are alike, and each that is published costs
-    its ε again. Counts can come out negative; who sets those to 0 makes totals too large.
+    The noise comes from OpenDP's own source of randomness, which takes no seed: anyone who knew the
+    seed could subtract the noise. So each run differs, and each published run costs its ε again.
+    Counts can be negative; setting them to 0 makes totals too large.
 
     Parameters
     ----------
     counts : AggregateCounts
-        Over a stated frame.
+        Counts over a stated frame.
     epsilon : float
         Above 0; smaller protects more.
     unit : {"user-slot", "user"}
@@ -140,7 +142,7 @@ def dp_counts(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or no promise can be made of these counts: see
+        A parameter is out of its range, or these counts cannot be guaranteed: see
         :func:`privacy_guarantee`.
     """
     guarantee = privacy_guarantee(counts, epsilon, unit)
@@ -151,9 +153,10 @@ def dp_counts(
 
 
 def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
-    """Counts with discrete Laplace noise from a seed: for studies of attacks, never to publish.
+    """Add discrete Laplace noise from a seed: for studies of attacks, never to publish.
 
-    Whoever knows the seed takes the noise off. A draw is the difference of two geometric ones.
+    Anyone who knows the seed can subtract the noise. A draw is the difference of two geometric
+    draws.
     """
     rng = np.random.default_rng(whole("seed", seed, 0))
     stop = -math.expm1(-1.0 / positive("scale", scale))  # 1 − q, q = exp(−1/scale)
@@ -167,13 +170,13 @@ def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
 def with_noise(
     flat: IntArray, sensitivity: int, epsilon: float, *, progress: Progress | None = None
 ) -> IntArray:
-    """Whole numbers with OpenDP's discrete Laplace noise of scale sensitivity/ε on each.
+    """Add OpenDP's discrete Laplace noise of scale sensitivity/ε to each whole number.
 
     Parameters
     ----------
     flat : int64 ndarray (n,)
     sensitivity : int
-        Largest change of all numbers together when one person is added or removed (L1).
+        Largest total change of all numbers when one person is added or removed (L1).
     epsilon : float
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
@@ -194,7 +197,7 @@ def with_noise(
 
 
 def _mechanism(sensitivity: int, epsilon: float) -> Any:
-    """OpenDP's discrete Laplace mechanism that spends no more than the ε stated."""
+    """Return OpenDP's discrete Laplace mechanism that spends no more than the stated ε."""
     import opendp.prelude as dp  # here, because it takes seconds
 
     dp.enable_features("contrib")

@@ -1,37 +1,37 @@
-"""Who went where, from nothing but counts? Trajectory recovery.
+"""Trajectory recovery: people's movements, inferred from counts alone.
 
 The attacker has the published counts and the places' positions, and no record of any person. In
-each slot the counts are people without names; linking them from slot to slot, by an optimal
+each slot the counts are people without names. Linking them from slot to slot, by an optimal
 assignment each time, gives trajectories:
 
 1. **nights** (0 to 6 h local): people stay, so a link costs the distance from the last place;
-2. **days**: people move on, so it costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
-   Each local calendar day starts afresh at its first slot, with its night, and the day follows
+2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
+   Each local calendar day starts anew at its first slot, with its night, and its daytime continues
    from the night;
-3. **across days** (:mod:`.linking`): people repeat themselves, so a link between a day and the
+3. **across days** (:func:`link_days`): people repeat themselves, so a link between a day and the
    next costs the information gain of joining their frequencies of places (eq. 3–4).
 
-A first or last day that is not whole takes part like the others. Where a day begins after the
-night, its first step has no movement to continue and costs the distance from the last place.
+An incomplete first or last day is treated like the others. If a day begins after the night, its
+first step has no movement to continue, and costs the distance from the last place.
 
 Source: Xu et al. 2017, §4; docs/science.md, “Counts and trajectory recovery”.
 
-Where does everybody go next? One step of the attack, from slot to slot.
+One step of the attack links the people of one slot to those of the next.
 
 Source: Xu et al. 2017, §4.2–4.3.
 
-Which day follows which? Links across days by information gain.
+Days are linked by information gain.
 
-``G(U, V) = H(U+V) − (H(U) + H(V))/2`` in bits, H the entropy of the frequencies of places: 0 where
-two days are alike, 1 where two days of equal length have no place in common; beside a day that is
-not whole it can be a little below 0, or more than 1. A link between each
-day and the next is an optimal assignment under G.
+``G(U, V) = H(U+V) − (H(U) + H(V))/2`` in bits, where H is the entropy of the frequencies of places.
+G is 0 if two days are alike, and 1 if two days of equal length have no place in common. With an
+incomplete day it can be a little below 0, or more than 1. The links between each day and the next
+are an optimal assignment under G.
 
-People × people costs are never kept. Days without a common place cost the sum of a part of U and
-a part of V, so that the choice among them changes no total. Against that, each common place, with
-frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U + n_V)``, ``φ(z) = z·log₂ z``; the cheapest
-assignment is the one that saves most, over the pairs with a common place only. Days with equal
-frequencies are interchangeable, and are taken as one group where the groups are few.
+People × people costs are never stored. Days without a common place cost the sum of a part of U and
+a part of V, so the choice among them does not change the total. Compared with that cost, each
+common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U + n_V)``, ``φ(z) =
+z·log₂ z``; the cheapest assignment is the one that saves most, over the pairs with a common place
+only. Days with equal frequencies are interchangeable, and form one group if there are few groups.
 
 Source: Xu et al. 2017, §4.4, eq. 3–4.
 """
@@ -65,31 +65,31 @@ def recover_trajectories(
 ) -> Recovered:
     """Recover trajectories from counts of people by place and time slot.
 
-    Reads counts, positions and slot times only. Every assignment is optimal (Xu et al. 2017, eq.
-    1): groups of trajectories that predict the same point are matched with groups of records at one
-    place, which costs the same as matching people one by one. Leaving at a point what is predicted
-    and counted there is optimal, too, as distances obey the triangle inequality. Among trajectories
-    that predict the same point, the ones that moved least come first, then the lower row; places in
-    ascending order.
+    The attack reads counts, positions and slot times only. Every assignment is optimal (Xu et al.
+    2017, eq. 1): groups of trajectories that predict the same point are matched with groups of
+    records at one place, which costs the same as matching people one by one. Matching people
+    predicted at a point with people counted there is optimal too, as distances obey the triangle
+    inequality. Among trajectories that predict the same point, the ones that moved least come
+    first, then the lower row; places are in ascending order.
 
-    **Slots that do not count the same people**, as after suppression or noise. Negative counts are
-    taken as 0. The attack follows ``n_trajectories`` people; by default as many as the greatest
-    total of a slot, or, where a count is negative and the totals are noisy, the median total. A
-    slot with fewer records is filled up with dummy records, one with more with dummy trajectories.
-    A dummy costs nothing, whoever gets it: as their number is fixed, any price per head would
-    change no link. A trajectory with a dummy record is taken to have stayed where it was; records
-    with a dummy trajectory are dropped. In the first slot of a day, when nobody is anywhere yet,
-    the counts are scaled to ``n_trajectories`` (largest remainders; ties: lower place). Slots
-    before a day's first with a record repeat it; days without any are ``−1``.
+    **Slots with different totals**, as after suppression or noise. Negative counts are taken as 0.
+    The attack follows ``n_trajectories`` people. The default is the greatest total of a slot or, if
+    a count is negative and the totals are noisy, the median total. A slot with fewer records is
+    filled with dummy records, a slot with more is filled with dummy trajectories. A dummy costs
+    nothing: the number of dummies is fixed, so any unit price would change no link. A trajectory
+    with a dummy record is assumed to have stayed in place; records with a dummy trajectory are
+    dropped. In the first slot of a day, before anybody has a place, the counts are scaled to
+    ``n_trajectories`` (largest remainders; ties: lower place). Slots before a day's first slot with
+    a record repeat that slot; days without any record are ``−1``.
 
     Parameters
     ----------
     counts : AggregateCounts
     link_threshold_m : float
-        Link pairs no farther apart than this at once, the nearest first, before the assignment
-        (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
+        Pairs no farther apart than this are linked directly, the nearest first, before the
+        assignment (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
     n_trajectories : int, optional
-        People in the counts, where the attacker knows.
+        Number of people in the counts, if the attacker knows it.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -142,7 +142,7 @@ def recover_trajectories(
 
 
 def _estimate(counts: AggregateCounts) -> int:
-    """How many people there are: see :func:`recover_trajectories`."""
+    """Estimate the number of people: see :func:`recover_trajectories`."""
     people = int(np.rint(np.median(counts.totals))) if counts.noisy else int(counts.totals.max())
     if people < 1:
         raise InfeasibleError(
@@ -153,14 +153,14 @@ def _estimate(counts: AggregateCounts) -> int:
 
 
 def _records(counts: AggregateCounts) -> IntArray:
-    """People that an attacker finds in each slot, negative counts read as 0."""
+    """Return the people that an attacker finds in each slot; negative counts are read as 0."""
     return np.concatenate(
         [np.maximum(counts.block(s), 0).sum(axis=1, dtype=np.int64) for s in counts.pieces()]
     )
 
 
 def scaled(records: Counts, people: int) -> IntArray:
-    """Counts in proportion that add up to ``people``: largest remainders; ties: lower place."""
+    """Scale counts to a total of ``people`` by largest remainders; ties: lower place."""
     total = int(records.sum(dtype=np.int64))
     if total == people:
         return records.astype(np.int64)
@@ -178,7 +178,7 @@ def _recover_days(
     engine: Engine,
     progress: Progress | None,
 ) -> tuple[SmallInts, FloatArray]:
-    """Trajectories within each day, (people, slots), and what each step costs, metres."""
+    """Return trajectories within each day, (people, slots), and the cost of each step, metres."""
     offsets = counts.day_offsets
     daily = np.full((people, counts.n_slots), UNKNOWN, np.int32)
     step_cost_m = np.full(counts.n_slots, np.nan)
@@ -195,7 +195,7 @@ def _recover_days(
 def _recovered_day(
     day: slice, counts: AggregateCounts, people: int, threshold_m: float
 ) -> tuple[SmallInts, FloatArray]:
-    """The trajectories of one day, (people, slots of the day), and what each step costs."""
+    """Return the trajectories of one day, (people, slots of the day), and the cost of each step."""
     # Made when it is the day's turn: those of all days may take much room.
     records = np.maximum(counts.block(day), 0)
     # The sum makes −0.0 a 0.0, the same place with other bits.
@@ -222,14 +222,14 @@ Counts = npt.NDArray[np.integer]
 def next_places(
     xy: FloatArray, last: SmallInts, before: SmallInts, records: Counts, threshold_m: float
 ) -> tuple[SmallInts, float]:
-    """The next place of each trajectory by an optimal assignment, and what that costs in metres.
+    """Return the next place of each trajectory by optimal assignment, and its cost in metres.
 
     Parameters
     ----------
     xy : float64 ndarray (n_places, 2)
         Centres, metres.
     last, before : int32 ndarray (n_trajectories,)
-        The two last places of each; equal for who is taken to stay.
+        Last place and the one before; equal for trajectories assumed to stay.
     records : integer ndarray (n_places,)
         People counted at each place.
     threshold_m : float
@@ -255,7 +255,7 @@ def next_places(
 
 
 def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
-    """The points there are, by x, then by y, and which of them each is."""
+    """Return the distinct points, by x, then by y, and the position of each among them."""
     order = np.lexsort((xy[:, 1], xy[:, 0]))
     some = xy[order]
     new = np.ones(len(xy), bool)
@@ -266,7 +266,7 @@ def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
-    """What stays, then what is linked at once, then the optimal rest: from, to, how many."""
+    """Return from, to and amount: flows that stay, then direct links, then the optimal rest."""
     stay = np.minimum(supply, demand)
     at = np.flatnonzero(stay)
     parts = [(at, at, stay[at])]
@@ -289,9 +289,9 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
 
 
 def _leave(order: IntArray, supply: IntArray, flows: Flows) -> IntArray:
-    """The point each trajectory goes to, −1 where there is no record for it.
+    """Return the point each trajectory goes to, −1 if there is no record for it.
 
-    Of each point, the trajectories in their order take its flows in theirs.
+    At each point, the trajectories take the flows in order.
     """
     begin, end, many = flows
     by_point = np.argsort(begin, kind="stable")
@@ -306,9 +306,9 @@ def _leave(order: IntArray, supply: IntArray, flows: Flows) -> IntArray:
 def _arrive(
     last: SmallInts, target: IntArray, place: IntArray, sink: IntArray, records: Counts
 ) -> SmallInts:
-    """Places at the points people go to; who goes nowhere stays.
+    """Return places at the points people go to; people without a goal stay.
 
-    Places with one and the same centre, as nested cells have, are filled in ascending order.
+    Places with the same centre, as nested cells have, are filled in ascending order.
     """
     now = last.copy()
     going = np.flatnonzero(target >= 0)
@@ -329,7 +329,7 @@ _MOST_PAIRS = 2**22
 
 
 def entropy(frequencies: npt.ArrayLike) -> float:
-    """Entropy of a distribution in bits (Xu et al. 2017, eq. 3), from frequencies of any total.
+    """Return the entropy in bits (Xu et al. 2017, eq. 3), from frequencies of any total.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def entropy(frequencies: npt.ArrayLike) -> float:
 
 
 def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
-    """Information gain of joining two days, in bits, from frequencies by place.
+    """Return the information gain of joining two days, in bits, from frequencies by place.
 
     Xu et al. 2017, eq. 4.
 
@@ -365,15 +365,15 @@ def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 def link_days(
     daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress | None = None
 ) -> tuple[list[IntArray], FloatArray]:
-    """Follow everyone from day to day.
+    """Link each person's days.
 
     Returns
     -------
     order : list of int64 ndarray (n_people,)
-        For each day the row of ``daily`` that trajectory i follows.
+        For each day, the row of ``daily`` that belongs to trajectory i.
     cost : float64 ndarray (n_days − 1,)
-        Total information gain of the links, bits; NaN beside a day without any record, over which
-        the day before is linked to the day after.
+        Total information gain of the links, bits; NaN beside a day without any record. The day
+        before such a day is linked to the day after.
     """
     n_days = len(offsets) - 1
     order = [np.arange(len(daily))] * n_days
@@ -401,7 +401,7 @@ def _linked(days: tuple[SmallInts, SmallInts]) -> tuple[IntArray, float]:
 
 
 def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
-    """The row of ``second`` that follows each row of ``first``, and the links' total gain, bits.
+    """Return the row of ``second`` that follows each row of ``first``, and the total gain, bits.
 
     Rows with equal frequencies of places are linked in ascending order.
     """
@@ -427,7 +427,7 @@ def link_two(first: SmallInts, second: SmallInts) -> tuple[IntArray, float]:
 
 
 def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
-    """The group of each row, and the frequencies of each group."""
+    """Return the group of each row, and the frequencies of each group."""
     groups, of = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     new = np.ones(groups.shape, bool)
     new[:, 1:] = groups[:, 1:] != groups[:, :-1]
@@ -437,7 +437,7 @@ def _grouped(rows: SmallInts) -> tuple[IntArray, Frequencies]:
 
 
 def _spread(frequencies: Frequencies, of: IntArray) -> Frequencies:
-    """The frequencies of each row, from those of its group."""
+    """Return the frequencies of each row, from those of its group."""
     offsets, place, often = frequencies
     lengths = np.diff(offsets)[of]
     rows = rows_of(offsets[:-1][of], lengths)
@@ -447,10 +447,10 @@ def _spread(frequencies: Frequencies, of: IntArray) -> Frequencies:
 def _apart(
     u: Frequencies, v: Frequencies, lengths: tuple[int, int]
 ) -> tuple[FloatArray, FloatArray]:
-    """What a pair without a common place costs, as the sum of a part of each.
+    """Return the cost of a pair without a common place, as the sum of a part of each side.
 
-    With ``a = n_U/(n_U + n_V)`` it is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``, h the
-    entropy of a and 1−a; halves of which each side takes one.
+    With ``a = n_U/(n_U + n_V)`` it is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``, where h is
+    the entropy of a and 1−a; each side takes half of it.
     """
     share = lengths[0] / sum(lengths)
     both = entropy([share, 1 - share]) / 2
@@ -466,14 +466,14 @@ def _entropies(frequencies: Frequencies, length: int) -> FloatArray:
 
 
 def _worth(lengths: tuple[int, int]) -> FloatArray:
-    """What a common place saves, by how often either day was there."""
+    """Return the saving of a common place, by the two days' frequencies there."""
     f, g = (np.arange(n + 1, dtype=np.float64) for n in lengths)
     worth: FloatArray = (_phi(f[:, None] + g) - _phi(f)[:, None] - _phi(g)) / sum(lengths)
     return worth
 
 
 def _savings(u: Frequencies, v: Frequencies, worth: FloatArray) -> Pairs | None:
-    """What each pair of rows with a common place saves against having none; None of too many."""
+    """Return the savings of the pairs of rows with a common place; None if there are too many."""
     at_place, columns = at_places(v, int(u.number.max()) + 1), len(v.offsets) - 1
     many, room = np.zeros(len(u.offsets) - 1, np.int64), min(_MOST_PAIRS, len(u.offsets) * columns)
     column, value = np.empty(room, np.int32), np.empty(room)

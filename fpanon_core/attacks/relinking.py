@@ -1,29 +1,29 @@
-"""Which records of two periods are one person's? Matched by where they are, at which hours.
+"""Linking of one person's records over periods, by places and hours.
 
-The threat: an attacker has the release and its description, and nothing else; no name, no order and
-no number of a group is looked at. Two records are alike as far as each makes the other likely: a
-record's own places and hours, with those of everybody else as the alternative, so that a rare place
-that two records share says more than a crowded one.
+The attacker has only the release and its description, and uses no name, order or group number. Two
+records are similar to the degree that each makes the other likely: its own places and hours are
+compared with those of everybody else. So a rare place that two records share counts more than a
+crowded one.
 
-Records that the likeness cannot tell apart are interchangeable and are taken as one. Groups stand
-in the order of a digest of what is in them, salted with their period, so that whatever else is
-level is decided by something that has to do with nobody.
-
-Source: docs/science.md, “Whose records belong together”.
-
-Which records of all periods are one person's? Followed from period to period.
-
-A chain holds what its records said so far, all together; each period's records are matched with the
-chains there are, also with those that an earlier period had no record for. Whatever no chain takes
-begins one.
+Records that this likeness cannot distinguish are interchangeable and form one group. Groups are
+ordered by a digest of their content, salted with their period. So remaining ties are broken by
+something unrelated to any person.
 
 Source: docs/science.md, “Whose records belong together”.
 
-Is the first cell of a period where somebody may have gone from the last cell of another?
+*Chains.* A person's records are followed from period to period.
 
-The attacker has the release only. How far people go in which time is learnt from the moves within
-its records; a pair of records gains as far as the move between them is likelier than from the last
-cell of anybody of that period.
+A chain holds the samples of all its records so far. Each period's records are matched with all
+chains, including chains without a record in an earlier period. A record that no chain takes begins
+a new chain.
+
+Source: docs/science.md, “Whose records belong together”.
+
+*Moves.* The first cell of a record must be reachable from the last cell of an earlier one.
+
+The attacker has the release only. The distances that people travel in a given time are learnt from
+the moves within its records. A pair of records gains if the move between them is likelier than a
+move from the last cell of anybody in that period.
 
 Source: docs/science.md, “Whose records belong together”.
 """
@@ -64,7 +64,7 @@ from ..model.knowledge import Spread
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
-"""Hours before and after those of a sample that it speaks of, too: habits are no clockwork."""
+"""Hours before and after a sample's hours that it also counts for: habits vary in time."""
 
 _NONE = Spread()
 _DEVIATIONS = 2.0  # of noise: how wide what a sample says is made by it
@@ -78,14 +78,14 @@ _RECORDS_A_BLOCK = 16
 
 @dataclass(frozen=True, eq=False)
 class Bins(Closed):
-    """The distinct places and hours of the day in which a release has samples.
+    """Distinct places and hours of the day in which a release has samples.
 
     Attributes
     ----------
     corners : float64 ndarray (n_bins, 4)
         x, y, x end, y end, metres.
     hours : int32 ndarray (n_bins,)
-        Bit h says whether the hour h of the local day is among them.
+        Bit h is set if the bin includes hour h of the local day.
     """
 
     corners: FloatArray
@@ -94,19 +94,19 @@ class Bins(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Traces(Closed):
-    """How many samples records have in which bins, in order of the bins.
+    """Numbers of samples of records in each bin, in order of the bins.
 
     Attributes
     ----------
     offsets : int64 ndarray (n_records + 1,)
     bin : int64 ndarray
-        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+        Bins of record r are rows ``offsets[r]:offsets[r+1]``.
     mass : float64 ndarray
-        Samples in each.
+        Number of samples in each bin.
     weight : int64 ndarray (n_records,)
-        People whose record it is.
+        Number of people with this record.
     ends : float64 ndarray (n_records, 10)
-        First and last cell, as of :func:`fpanon_core.attacks.moves.moves_of`.
+        First and last cell, as returned by :func:`moves_of`.
     """
 
     offsets: IntArray
@@ -119,7 +119,7 @@ class Traces(Closed):
     def of(
         cls, record: IntArray, bins: IntArray, mass: FloatArray, weight: IntArray, ends: FloatArray
     ) -> Traces:
-        """From a row for each sample, or for several."""
+        """Make traces from one or several rows for each record and bin."""
         first, which = distinct_rows(record, bins)
         many = np.bincount(record[first], minlength=len(weight))
         total: FloatArray = np.bincount(which, mass).astype(np.float64)
@@ -127,11 +127,11 @@ class Traces(Closed):
 
     @property
     def n_people(self) -> int:
-        """People whose records these are."""
+        """Number of people with these records."""
         return int(self.weight.sum())
 
     def rows(self, chosen: IntArray) -> Traces:
-        """Some of the records."""
+        """Return some of the records."""
         lengths = np.diff(self.offsets)[chosen]
         at = rows_of(self.offsets[:-1][chosen], lengths)
         return Traces(
@@ -139,9 +139,9 @@ class Traces(Closed):
         )
 
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
-        """The group of each record, and the groups: records with the same samples in all bins.
+        """Return the group of each record, and the groups: records with equal samples in all bins.
 
-        The ends of a group are those of one of its records: the least, as they are listed.
+        The ends of a group are those of one of its records: the smallest, in list order.
         """
         content = [
             blake2b(
@@ -163,20 +163,21 @@ class Traces(Closed):
 def traced(
     fs: FingerprintSet, ends: FloatArray, space: Spread = _NONE, time: Spread = _NONE
 ) -> tuple[Bins, Traces]:
-    """What records say of places and hours of the day: a sample's mass is 1, spread evenly.
+    """Return the places and hours of records; a sample's mass of 1 is spread evenly.
 
-    Over its rectangle, and over the hours of the local day that it touches and one before and after
-    them; over a day, all alike. Where noise was added, over a rectangle and a time that are wider
-    by two of its standard deviations (as root of the sum of squares in place, in whole hours on
-    either side in time); wider rectangles begin at multiples of a quarter of one.
+    The mass is spread over the sample's rectangle, and over the hours of the local day that it
+    touches, plus one hour before and after; a sample of a day counts for all hours alike. With
+    noise, rectangle and time are wider by two standard deviations (as root of the sum of squares in
+    place, in whole hours on either side in time). Wider rectangles begin at multiples of a quarter
+    of their size.
 
     Parameters
     ----------
     fs : FingerprintSet
     ends : float64 ndarray (n_users, 10)
-        Of its records.
+        First and last cells of the records.
     space, time : Spread
-        The noise that the method states.
+        Noise stated by the method.
     """
     x, y, dx, dy = (getattr(fs, name) for name in PLACE)
     if space.variance > 0:
@@ -202,17 +203,17 @@ def traced(
 
 
 def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
-    """How many people of each group of one period are linked to each group of another.
+    """Return the number of people linked between each two groups of two periods.
 
-    The one-to-one matching of people whose total likeness is greatest, of the pairs weighed.
-    People whom nothing joins stay unlinked.
+    The links are the one-to-one matching of people with the greatest total likeness over the given
+    pairs. People without any pair stay unlinked.
 
     Parameters
     ----------
     pairs : Pairs
-        As of :func:`likenesses`.
+        Pairs as returned by :func:`likenesses`.
     first, second : Traces
-        Groups, as :meth:`Traces.grouped` gives them.
+        Groups as returned by :meth:`Traces.grouped`.
 
     Returns
     -------
@@ -243,11 +244,10 @@ def likenesses(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Pairs:
-    """Of each group of the second side those of the first that are weighed, and their likeness.
+    """Return the candidate groups of the first side for each of the second, and their likeness.
 
-    A row for each group of the second side: the groups of the first that it is most like, until
-    they stand for ``most`` people. Groups that nowhere meet are like each other by 0, and are not
-    listed.
+    There is a row for each group of the second side, with the most similar groups of the first,
+    until they stand for ``most`` people. Groups that never meet have likeness 0 and are not listed.
     """
     (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
     usual = _usual(mine, theirs, engine, part(progress, 0.0, 0.1))
@@ -267,7 +267,7 @@ def likenesses(
 
 
 def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
-    """Number of each sample's bin among those of these records, and the records by bin."""
+    """Return the number of each sample's bin among these records' bins, and the records by bin."""
     used = np.unique(records.bin)
     used = used[np.argsort(bins.corners[used, 0], kind="stable")]
     number = np.empty(len(bins.hours), np.int32)
@@ -292,7 +292,7 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
 
 
 def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> FloatArray:
-    """What the mean person of the side ``by`` gives each bin of the other."""
+    """Return the mass that the mean person of the side ``by`` gives each bin of the other."""
     out = np.empty(len(of.hours))
     given = of.corners, of.hours, by, out
     fill(engine, len(out), _BINS_A_BLOCK, usual_density, *given, progress=progress)
@@ -300,11 +300,11 @@ def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> Flo
 
 
 Attacker = Callable[[Traces, Traces, Progress | None], Flows]
-"""Links groups of one period to those of a later one."""
+"""Function that links groups of one period to those of a later one."""
 
 
 def salt_of(step: int) -> bytes:
-    """What the digests of a period's records are salted with."""
+    """Return the salt of the digests of a period's records."""
     return step.to_bytes(8, "little")
 
 
@@ -320,19 +320,19 @@ def chained(
     Parameters
     ----------
     periods : list of Traces
-        The records of each period, two periods or more.
+        Records of each period, for two periods or more.
     attacker : callable
-        Links the groups of chains to those of records.
+        Function that links the groups of chains to those of records.
     rng : Generator
-        Draws which of several that are alike are meant.
+        Generator that draws among records that are equal.
     first : Flows
         Links of the first two periods, grouped with the salts of their positions.
 
     Returns
     -------
     list of int64 ndarray
-        For each period the chain of each person's record; those of record r follow those of r − 1,
-        as many as its weight says.
+        For each period, the chain of each person's record; the chains of record r follow those of r
+        − 1, one for each person it stands for.
     """
     found = [np.arange(periods[0].n_people)]
     n_chains = len(found[0])
@@ -362,7 +362,7 @@ def chained(
 
 
 def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
-    """As :func:`chained`, where records and chains are matched at random."""
+    """Return what :func:`chained` returns, with records and chains matched at random."""
     found, n_chains = [np.arange(sizes[0])], sizes[0]
     for size in sizes[1:]:
         many = min(size, n_chains)
@@ -375,7 +375,7 @@ def by_chance(sizes: list[int], rng: np.random.Generator) -> list[IntArray]:
 
 
 def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
-    """Chain, bin and mass of all samples of all people's records."""
+    """Return chain, bin and mass of all samples of all people's records."""
     record = np.repeat(np.arange(len(records.weight)), records.weight)
     lengths = np.diff(records.offsets)[record]
     rows = rows_of(records.offsets[:-1][record], lengths)
@@ -385,7 +385,7 @@ def _said(records: Traces, chain: IntArray) -> tuple[IntArray, IntArray, FloatAr
 def _drawn(
     flows: Flows, of: IntArray, to: IntArray, rng: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Whom the flows between groups link, drawn among the members of each group."""
+    """Draw the people linked by the flows between groups, among the members of each group."""
     first, second, many = flows
     ends = []
     for member, group in ((of, first), (to, second)):
@@ -412,15 +412,15 @@ _MOVES_A_BLOCK = 64
 
 
 def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine: Engine) -> Pairs:
-    """Pairs with the log-likelihood of the move between them added.
+    """Return the pairs with the log-likelihood of the move between them added.
 
     Parameters
     ----------
     pairs : Pairs
-        A row for each later record, a column for each earlier one.
+        Pairs with a row for each later record and a column for each earlier one.
     moves : Moves
     first, second : Traces
-        The earlier records and the later ones.
+        Earlier records and later records.
     """
     offsets, column, value = pairs
     half, out = first.ends.shape[1] // 2, value.copy()
@@ -434,7 +434,7 @@ def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine
 def moves_of(
     fs: FingerprintSet, space: Spread = _NONE, time: Spread = _NONE
 ) -> tuple[Moves, FloatArray]:
-    """What a release shows of moves, and the ends of its records.
+    """Return the moves that a release shows, and the ends of its records.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How much of the truth did the attack recover? Its score and a baseline.
+"""Score of the attack on counts: the share of the truth recovered, and a baseline.
 
 Source: Xu et al. 2017, §5.1, eq. 5–6.
 """
@@ -43,41 +43,43 @@ def score_recovery(
 ) -> RecoveryScore:
     """Score recovered trajectories against the true ones.
 
-    Each recovered trajectory, in order, is paired with the true one not yet paired that it has most
-    points (place and slot) in common with; ties: the lower row (Xu et al. 2017, §5.1). ``optimal``
-    pairs so that all pairs together have most in common. Accuracy is the mean, over the *true*
-    trajectories, of the share of their points recovered (eq. 5); who is left without a pair counts
-    0.
+    Each recovered trajectory, in order, is paired with the unpaired true trajectory with which it
+    has most points (place and slot) in common; ties: the lower row (Xu et al. 2017, §5.1).
+    ``optimal`` maximizes the total number of common points of all pairs. Accuracy is the mean, over
+    the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
+    pair counts 0.
 
-    The accuracy after the nights judges each night's sub-trajectories, paired within that night,
-    and the one after the days each day's; both are means over all points. So the three are not
-    shares of the same thing: each step asks for longer trajectories than the one before.
+    The accuracy after the nights scores each night's sub-trajectories, paired within that night.
+    The accuracy after the days scores each day's. Both are means over all points. So the three
+    accuracies are not comparable shares: each step requires longer trajectories than the one
+    before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
-    point says nothing that was ever seen. With ``recorded`` the same pairs are judged by the points
-    with a sample alone, too: the share of those recovered.
+    point was never observed. With ``recorded``, the same pairs are also scored on points with a
+    sample only: the share of those recovered.
 
-    **Baseline.** The same records, linked to each other at random in every slot, and paired and
-    scored in the same way: what an attacker attains who ignores where and when people go. It
-    exceeds one in the number of places, as pairing picks the best of many.
+    **Baseline.** The same records are linked at random in every slot, then paired and scored in the
+    same way: the result of an attacker who ignores where and when people go. It exceeds one in the
+    number of places, as pairing picks the best of many.
 
-    **Uniqueness.** Who knows someone's k most visited places (of 2: home and work) looks for the
-    recovered trajectory with those; it is unique if no other has the same set (ties among places:
-    the lower number; who has fewer than k has all of them as the set). This is the reading of Xu et
-    al. 2017, §5.1; :func:`unicity` with ``top`` asks for a trace that *contains* the places.
+    **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
+    looks for the recovered trajectory with those places. It is unique if no other has the same set
+    (ties among places: the lower number; a trajectory with fewer than k places has all of them as
+    its set). This is the interpretation of Xu et al. 2017, §5.1; :func:`unicity` with ``top``
+    requires a record that *contains* the places.
 
     Parameters
     ----------
     recovered : Recovered
     counts : AggregateCounts
-        Those it was recovered from.
+        Counts from which the trajectories were recovered.
     truth : integer ndarray (n_users, n_slots)
         Place numbers; see :func:`aggregate_counts`.
     recorded : bool ndarray (n_users, n_slots), optional
-        Which of the true points have a sample.
+        Whether each true point has a sample.
     pairing : {"greedy", "optimal"}
     seed : int
-        Of the baseline.
+        Seed of the baseline.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -141,7 +143,7 @@ def _belong_together(
     true: SmallInts,
     recorded: npt.NDArray[np.bool_] | None,
 ) -> None:
-    """ConfigError where trajectories, counts and truth are not of the same places and slots."""
+    """Raise a ConfigError if trajectories, counts and truth differ in places or slots."""
     slots = recovered.places.shape[1]
     if true.ndim != 2 or true.size == 0:
         raise ConfigError("The truth is a table of place numbers, people by slots, of somebody.")
@@ -163,7 +165,7 @@ def _belong_together(
 
 
 class _Judge:
-    """Pairs trajectories with the truth, over any of its slots."""
+    """Pairing of trajectories with the truth, over any of its slots."""
 
     def __init__(
         self,
@@ -186,7 +188,7 @@ class _Judge:
     def steps(
         self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
     ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """Accuracy after each step, of all and of recorded points; pairs and points at the end."""
+        """Return accuracy after each step, on all and on recorded points; final pairs, points."""
         slots = np.arange(daily.shape[1])
         days = [day for day in np.split(slots, self._offsets[1:-1]) if len(day)]
         nights = [day[self._night[day]] for day in days]
@@ -207,7 +209,7 @@ class _Judge:
     def _judged(
         self, places: SmallInts, pieces: list[IntArray], progress: Progress | None
     ) -> tuple[int, int, int, IntArray, IntArray]:
-        """Points recovered, recorded ones got right and in all; pairs and points of the last."""
+        """Return points recovered, recorded points right and total; last pairs and points."""
         found = np.zeros((3, len(pieces)), np.int64)
         last: dict[int, tuple[IntArray, IntArray]] = {}
         one = len(pieces) == 1
@@ -234,7 +236,7 @@ class _Judge:
     def _hits(
         self, seen: npt.NDArray[np.bool_], places: SmallInts, slots: IntArray, pair: IntArray
     ) -> int:
-        """Recorded points that the trajectory paired with somebody gets right."""
+        """Count the recorded points that each true trajectory's pair has right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
         # Some columns of all rows first: rows of all columns would be copied for each day.
         within = _run(slots)
@@ -248,9 +250,9 @@ class _Judge:
     def _pair(
         self, places: SmallInts, slots: IntArray, progress: Progress | None, *, beside_others: bool
     ) -> tuple[IntArray, IntArray]:
-        """The true row of each trajectory, −1 for none left, and the points they share.
+        """Return the true row of each trajectory, −1 if none is left, and the points they share.
 
-        Beside others on one core, in less room; else on all.
+        With ``beside_others`` it uses one core and less memory; otherwise all cores.
         """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
@@ -271,7 +273,7 @@ class _Judge:
         progress: Progress | None,
         beside_others: bool,
     ) -> Iterator[tuple[int, SmallInts]]:
-        """Points in common with everyone, for some trajectories at a time, in order."""
+        """Yield the points in common with everyone, for some trajectories at a time, in order."""
         at_once = _ROWS_A_BLOCK * (1 if beside_others else _BLOCKS_AT_ONCE)
         for first in range(0, len(seen), at_once):
             some = seen[first : first + at_once]
@@ -286,13 +288,13 @@ class _Judge:
 
 
 def _run(slots: IntArray) -> slice | IntArray:
-    """The same slots; as a slice where they follow each other, so that nothing is copied."""
+    """Return the same slots, as a slice if they are consecutive, so that nothing is copied."""
     first, last = int(slots[0]), int(slots[-1]) + 1
     return slice(first, last) if last - first == len(slots) else slots
 
 
 def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
-    """Pairs that have most in common together; each block is some trajectories by all true ones."""
+    """Return the pairs with most in common in total; a block has some trajectories × all true."""
     found, users = [], 0
     for shared in blocks:
         users = shared.shape[1]
@@ -310,10 +312,10 @@ def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
 
 
 def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> SmallInts:
-    """The same records, in each slot dealt out at random.
+    """Return the same records, linked at random in each slot.
 
-    Where a slot has fewer records than there are people, as after suppression, those without one
-    are taken to have stayed, as the attack takes it.
+    If a slot has fewer records than there are people, as after suppression, people without a record
+    are assumed to have stayed, as in the attack.
     """
     rng = np.random.default_rng(seed)
     random = np.full(recovered.places.shape, UNKNOWN, np.int32)
@@ -335,7 +337,7 @@ def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> S
 def _errors(
     places: SmallInts, truth: SmallInts, pair: IntArray, counts: AggregateCounts
 ) -> npt.NDArray[np.float32]:
-    """Distance of every known point of every pair, by trajectory, then by slot."""
+    """Return the distance of every known point of every pair, by trajectory, then by slot."""
     paired, centres = np.flatnonzero(pair >= 0), counts.centres
     error_m = np.empty(int(np.count_nonzero(places[paired] != UNKNOWN)), np.float32)
     end = 0
@@ -349,7 +351,7 @@ def _errors(
 
 
 def _uniqueness(places: SmallInts) -> FloatArray:
-    """Share of the rows whose set of k most visited places no other row has; k = 1 … TOP."""
+    """Return the share of rows whose set of k most visited places is unique; k = 1 … TOP."""
     if not (places != UNKNOWN).any():
         return np.zeros(TOP)
     top = np.concatenate([_top(places[some]) for some in pieces_of_rows(*places.shape)])
@@ -361,7 +363,7 @@ def _uniqueness(places: SmallInts) -> FloatArray:
 
 
 def _top(places: SmallInts) -> IntArray:
-    """The most visited places of each row, (rows, TOP); −1 where there are fewer."""
+    """Return the most visited places of each row, (rows, TOP); −1 if there are fewer."""
     top = np.full((len(places), TOP), UNKNOWN, np.int64)
     row, slot = np.nonzero(places != UNKNOWN)
     if len(row) == 0:

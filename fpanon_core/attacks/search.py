@@ -1,13 +1,12 @@
-"""Where are the samples of a release that a true point may have become? Ready for the search.
+"""Search for the records of a release that known points lead to.
 
-Source: docs/science.md, “An attacker who knows the truth”.
+The first part finds the samples of a release that a known point may have become. The second part
+scores every published record with two attackers.
 
-Whose record do known points lead to? Two attackers score every published record.
-
-The threat: an attacker knows where a person was, and when, has the release and its description,
-and looks for the record that the stated method is likeliest to have made of such a person. The best
-sample takes, for each point, the record's likeliest sample; Bayes takes the mean over its samples,
-so that of two records that fit the shorter one leads.
+The attacker knows where a person was, and when, has the release and its description, and looks for
+the record that the stated method most likely made of such a person. The best-sample attacker takes,
+for each point, the record's likeliest sample. The Bayes attacker takes the mean over the record's
+samples, so that of two records that fit, the shorter one ranks first.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -46,7 +45,9 @@ from ..model.linkage import ATTACKERS
 from ..model.released import Origin
 
 FLOOR = 0.01
-"""Density of a point that is nowhere in a record, of that of one anywhere in the release."""
+"""Density of a point that no sample of a record explains, relative to a uniform density over the
+release.
+"""
 
 _BUCKETS_A_SAMPLE = 4
 _BUCKETS_TO_THE_EDGE = 4
@@ -55,20 +56,20 @@ _BUCKETS_OF_BINS = 64.0
 
 @dataclass(frozen=True, eq=False)
 class Published(Closed):
-    """The distinct records of a release, and whose they are. Arrays are read-only.
+    """Distinct records of a release, and the people they belong to. Arrays are read-only.
 
     Attributes
     ----------
     cells : dict of str to float64 ndarray
-        The published samples, metres and minutes.
+        Published samples, metres and minutes.
     count : float64 ndarray (n_samples,)
-        Events behind each; 1 where the release does not tell them.
+        Number of events of each sample; 1 if the release does not state it.
     offsets : int64 ndarray (n_records + 1,)
-        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+        Samples of record r are rows ``offsets[r]:offsets[r+1]``.
     weight : int64 ndarray (n_records,)
-        People whose record it is.
+        Number of people with this record.
     own : int64 ndarray (n_whole,)
-        Record of each fingerprint asked for, −1 for which there is none.
+        Record of each fingerprint asked for; −1 if there is none.
     """
 
     cells: dict[str, FloatArray]
@@ -79,15 +80,15 @@ class Published(Closed):
 
     @classmethod
     def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
-        """Of GLOVE a record for each group, else one for each fingerprint.
+        """Return a release's records: with GLOVE one for each group, otherwise each fingerprint.
 
         Parameters
         ----------
         origin : Origin
         whose : int64 ndarray
-            Of each record that leaves, the fingerprint it was made of.
+            Fingerprint from which each released record was made.
         n_whole : int
-            How many of these there are.
+            Number of these fingerprints.
         """
         own = np.full(n_whole, -1, np.int64)
         if (hidden := origin.hidden) is None:
@@ -102,19 +103,19 @@ class Published(Closed):
 
     @property
     def n_people(self) -> int:
-        """People in the release."""
+        """Number of people in the release."""
         return int(self.weight.sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """Published samples on a shelf, and the points that are held against them."""
+    """Published samples on a shelf, and the points that are compared with them."""
 
     shelved: Shelved
 
     @classmethod
     def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
-        """Of the samples of a release, for points that a method carries into it."""
+        """Prepare the search among published samples for points that a method carries over."""
         cells, record, share = _rows(published, mechanism)
         low = cells[:, :3].min(axis=0)
         extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
@@ -137,9 +138,9 @@ class Search:
 
 
 def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, SmallInts, FloatArray]:
-    """Published samples, the record of each, and its share of it as points are drawn.
+    """Return published samples, the record of each, and its share of the record for drawn points.
 
-    Where there is no time, each place of a record once.
+    Without time, each place of a record occurs once.
     """
     n_records = len(published.weight)
     record = np.repeat(np.arange(n_records, dtype=np.int32), np.diff(published.offsets))
@@ -156,7 +157,7 @@ def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, Small
 
 
 def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: float) -> Way:
-    """The method for the kernels, with what bounds where they look."""
+    """Return the method in the kernels' form, with the bounds of the search area."""
     space, time = mechanism.space, mechanism.time
     area = min(
         float((cells[:, 3] * cells[:, 4]).min()),
@@ -181,9 +182,9 @@ def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: floa
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
-    """What no density in ``axes`` dimensions exceeds where cells are no smaller than ``least``.
+    """Return an upper bound of any density in ``axes`` dimensions, for cells of at least ``least``.
 
-    An exchange may leave a point in a cell as it was, whatever the noise.
+    An exchange may leave a point in its cell, whatever the noise.
     """
     match spread.density:
         case "planar_laplace":
@@ -200,10 +201,10 @@ def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
 def _shelf(
     cells: FloatArray, record: SmallInts, share: FloatArray, way: Way, known: FloatArray
 ) -> Shelf:
-    """Samples by buckets of a part of the extent in which a point looks.
+    """Sort samples into buckets that are a part of the extent in which a point looks.
 
-    On boards of their own, those of up to 1, 4, 16, … minutes: one long sample would make every
-    point look as far back as it reaches.
+    Samples of up to 1, 4, 16, … minutes are on separate boards. Otherwise one long sample would
+    make every point look as far back as that sample reaches.
     """
     anywhere, anytime = bool((known[:, 6] < 1).any()), bool((known[:, 8] < 1).any())
     reach_m = reach_of(way.space, way.space_m, way.nats)
@@ -239,7 +240,7 @@ def _shelf(
 
 
 def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
-    """How many buckets along each axis, ``size`` made larger until they are few enough."""
+    """Return the number of buckets along each axis; ``size`` grows until they are few enough."""
     while True:
         many = np.floor(span / size) + 1
         if float(np.prod(many)) <= most:
@@ -254,20 +255,21 @@ _LEAST = 1e-6
 
 
 class Ranks(NamedTuple):
-    """Where the own records of targets stand for one attacker; arrays of (n_targets,).
+    """Ranks of targets' own records for one attacker; arrays of (n_targets,).
 
     Attributes
     ----------
     better, level : float64 ndarray
-        People whose record fits better, and as well; the own is among the latter.
+        Number of people whose record fits better, and equally well; the target's own is among the
+        latter.
     posterior : float64 ndarray
-        Of the own record, as of any person who shares it.
+        Posterior probability of the own record, per person who shares it.
     taken : bool ndarray
-        Whether the attacker takes the best record for the target's.
+        Whether the attacker accepts the best record as the target's.
     fitting : float64 ndarray
-        People whose record has every point.
+        Number of people whose record has every point.
     fits : bool ndarray
-        Whether the own record has.
+        Whether the own record has every point.
     """
 
     better: FloatArray
@@ -279,7 +281,7 @@ class Ranks(NamedTuple):
 
     @property
     def first(self) -> FloatArray:
-        """The chance that each own record is the one picked; records that are level share it."""
+        """Probability that each own record is the one picked; equally good records share it."""
         chance: FloatArray = np.where(self.better == 0, 1 / np.maximum(self.level, 1), 0.0)
         return chance
 
@@ -293,7 +295,7 @@ def ranks(
     engine: Engine,
     progress: Progress | None = None,
 ) -> dict[str, Ranks]:
-    """Score all records for each target, and find its own among them, by attacker.
+    """Score all records for each target, and rank its own among them, by attacker.
 
     Parameters
     ----------
@@ -342,7 +344,7 @@ def suspects(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Suspects:
-    """The attacker's posterior over the records, of each target, as far as it matters."""
+    """Return the attacker's posterior over the records for each target, as far as it matters."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
     out = _nobody(n, most)
@@ -381,13 +383,12 @@ def _leading(
 def best_placed(
     published: Published, points: KnownPoints, mechanism: Mechanism, records: IntArray
 ) -> IntArray:
-    """The sample of each record that the method is likeliest to have made of each point.
+    """Return each record's sample that the method most likely made from each point.
 
     Returns
     -------
     int64 ndarray (n_records, n_points)
-        Row numbers of the published samples; −1 where no sample is above the floor. Ties: the
-        first.
+        Row numbers of the published samples; −1 if no sample is above the floor. Ties: the first.
     """
     search = Search.of(published, points, mechanism).shelved
     cells = np.column_stack([published.cells[name] for name in CELL])

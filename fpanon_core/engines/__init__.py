@@ -1,1 +1,1 @@
-"""How blocks of work reach the cores of this machine."""
+"""Engines that run blocks of work on the cores of this machine or of a cluster."""

@@ -1,10 +1,10 @@
-"""What a child answers, as data and nothing else.
+"""Answers of a child process, encoded as data and nothing else.
 
-A child reads files that strangers made, so what it answers is not trusted to be more than data. A
-pickle may name any function there is, and have it called; in these none is ever looked up. Whatever
-is not a plain value, list or dictionary goes as a kind and its parts, of which each kind is built
-here by name: arrays, tables and times by :mod:`.kinds`, and the dataclasses of fpanon_core, field
-by field. What is of no known kind is refused on either side.
+A child reads files made by strangers, so its answers are trusted only as data. A pickle may name
+any function and have it called; in these pickles no name is ever looked up. An object that is not a
+plain value, list or dictionary is sent as a kind and its parts. Each kind is built here by name:
+arrays, tables and times by :mod:`.kinds`, and the dataclasses of fpanon_core field by field. An
+object of unknown kind is refused on either side.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ _STEPS = {
 _ROOMS = frozenset(
     {"model", "io", "tables", "studies", "measures", "anonymize", "attacks", "verification"}
 )
-"""Of fpanon_core: where results are defined. Importing a module of these runs nothing."""
+"""Subpackages of fpanon_core that define results. Importing their modules runs nothing."""
 
 
 class NotDataError(TypeError):
-    """Something in an answer is of no kind that may cross from a child."""
+    """Signal that part of an answer is of no kind that may cross from a child."""
 
 
 def packed(answer: object) -> bytes:
-    """An answer as bytes.
+    """Return an answer as bytes.
 
     Raises
     ------
     NotDataError
-        Part of it is not data.
+        Part of the answer is not data.
     """
     body = io.BytesIO()
     _Telling(body, protocol=5).dump(answer)
@@ -77,21 +77,21 @@ def packed(answer: object) -> bytes:
 
 
 def unpacked(body: bytes) -> Any:
-    """The answer; none of the classes or functions that its bytes may name is looked up or called.
+    """Return the answer in some bytes, without looking up or calling any class or function in them.
 
     Raises
     ------
     NotDataError, pickle.UnpicklingError, or what a constructor of a kind refuses
-        The bytes are not what :func:`packed` makes.
+        The bytes are not a result of :func:`packed`.
     """
     _check_steps(body)
     return _Hearing(io.BytesIO(body)).load()
 
 
 def _check_steps(body: bytes) -> None:
-    """Refuse what :func:`packed` never writes, and lengths that reach beyond the bytes there are.
+    """Refuse steps that :func:`packed` never writes, and lengths beyond the end of the bytes.
 
-    A few bytes may else tell the reader to keep a place for billions of objects.
+    Otherwise a few bytes could make the reader reserve space for billions of objects.
     """
     at, end = 0, len(body)
     while at < end:
@@ -141,7 +141,7 @@ class _Hearing(pickle.Unpickler):
 
 
 def _parts(obj: object) -> tuple[Any, ...]:
-    """The kind of something, and its parts."""
+    """Return the kind of an object and its parts."""
     cls = type(obj)
     if isinstance(obj, FingerprintSet) and obj.folder is not None:
         return ("mapped", *obj.by_name)  # both look at one copy
@@ -162,7 +162,7 @@ _OWN = frozenset({"member", "dataclass", "text", "mapped"})
 
 
 def _own(kind: str, name: str, content: Any) -> object:
-    """An object of a class of fpanon_core, or a set of fingerprints by the name of its folder."""
+    """Build an object of a class of fpanon_core, or reopen fingerprints by their folder's name."""
     if kind == "mapped":
         # A folder of numbers and texts, whoever names it.
         return reopen(FingerprintSet, name, content)
@@ -185,7 +185,7 @@ def _own(kind: str, name: str, content: Any) -> object:
 
 
 def _name(cls: type) -> str | None:
-    """By which a class is told, if it is one of those that may cross."""
+    """Return the name by which a class crosses, or None if it may not cross."""
     package, *rest = cls.__module__.split(".")
     of_ours = package == "fpanon_core" and rest and rest[0] in _ROOMS
     return f"{cls.__module__}:{cls.__qualname__}" if of_ours else None
@@ -206,7 +206,7 @@ def _class(name: str) -> type:
 
 @functools.cache
 def _kept(cls: Any) -> frozenset[str]:
-    """What an object of the class keeps: its fields, and properties it has computed."""
+    """Return the names an object of the class stores: its fields and its cached properties."""
     computed = {
         name
         for base in cls.__mro__
@@ -268,7 +268,7 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 def _column_parts(values: Any) -> Parts:
-    """Of what a Series, an index or a column of a table holds, by its type."""
+    """Return the parts of a Series, an index or a table's column, by its type."""
     held = values.array
     if isinstance(held, pd.arrays.NumpyExtensionArray):
         return ("numbers", values.to_numpy())
@@ -288,7 +288,7 @@ def _column_parts(values: Any) -> Parts:
 
 
 def _instants(held: Any) -> Array:
-    """Times as whole numbers of their unit, in UTC."""
+    """Return times as whole numbers of their unit, in UTC."""
     instants: Array = held.asi8
     return instants
 
@@ -396,5 +396,5 @@ KINDS: dict[type, tuple[str, Callable[[Any], Parts], Callable[..., object]]] = {
     slice: ("slice", lambda s: (s.start, s.stop, s.step), slice),
     MappingProxyType: ("mapping", lambda m: (dict(m),), MappingProxyType),
 }
-"""By type: the kind, what takes an object of it apart, and what builds one from its parts."""
+"""For each type: its kind, the function that takes an object apart, and the one that builds it."""
 OF_KIND = {kind: built for kind, _, built in KINDS.values()}

@@ -1,4 +1,4 @@
-"""A session's jobs, and the process they run in, seen from ours; one is kept warm for the next."""
+"""Jobs of a session and the child process that runs them; a spare child is kept warm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _numbers = itertools.count(1)
 
 
 def _first(_: Job) -> int:
-    """Of a job that stands in no line."""
+    """Return 0, the place of a job that is in no queue."""
     return 0
 
 
@@ -34,23 +34,23 @@ class Job:
     Attributes
     ----------
     label : str
-        What it does, for the screen.
+        Description of the call for the screen.
     kind, meta
-        The owner's own notes on what to do with the result.
+        The owner's own notes on the use of the result.
     status : str
         queued, running, done, failed (an error was raised), lost (the process died), cancelled.
     fraction : float
         Progress in [0, 1].
     result : object
-        What the function returned, once done.
+        Return value of the function, once done.
     process_id : int or None
-        Of the child it runs or ran in.
+        Process id of the child that runs or ran the job.
     error : FpanonError or None
-        For ``failed``: the error itself where it is one of ours, else a plain sentence.
+        For ``failed``: the error itself if it is an FpanonError, else one with a plain sentence.
     at_most_s : float or None
-        Time it may take, where that is less than its runner's limits allow.
+        Time limit in seconds, if it is lower than that of the runner's limits.
     needs_bytes : int or None
-        Memory it will need, by an estimate made before.
+        Estimated memory need.
     """
 
     function: Callable[..., Any]
@@ -74,48 +74,48 @@ class Job:
 
     @property
     def ahead(self) -> int:
-        """How many jobs, of anybody on this server, run or begin before this one.
+        """Number of jobs, of all sessions of this server, that run or begin before this one.
 
-        While it is queued; 0 from its turn on, of which starting a child may be a part.
+        It is 0 from the job's turn on; the turn includes the start of a child.
         """
         return self.place(self) if self.status == "queued" else 0
 
     @property
     def active(self) -> bool:
-        """Whether it still waits or runs."""
+        """Whether the job still waits or runs."""
         return self.status in ("queued", "running")
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds since it began to run."""
+        """Seconds since the job began to run, up to its end."""
         if self.began is None:
             return 0.0
         return (self.ended or time.monotonic()) - self.began
 
     @property
     def remaining_s(self) -> float | None:
-        """Seconds it is likely to need yet, at the pace so far; None while too early to say."""
+        """Estimated seconds until the end at the pace so far; None while it is too early."""
         if self.status != "running" or self.fraction < 0.03 or self.elapsed_s < 1:
             return None
         return self.elapsed_s * (1 - self.fraction) / self.fraction
 
 
 class Recipient:
-    """Whoever is given jobs, and holds the data that came with them.
+    """A receiver of jobs, which holds the data that came with them.
 
     Attributes
     ----------
     into : binary file
-        Where messages to it go.
+        Stream for messages to the receiver.
     holds : tuple of str
-        Digests of the fingerprint sets that need not be sent to it again.
+        Digests of the fingerprint sets that need not be sent again.
     """
 
     into: BinaryIO
     holds: tuple[str, ...] = ()
 
     def give(self, job: Job) -> None:
-        """Send it a job, and before it the data that it does not hold yet."""
+        """Send a job, preceded by the data that the receiver does not hold yet."""
         body, named = pack((job.function, job.arguments, job.named))
         for digest, fs in named.items():
             if digest not in self.holds:
@@ -156,11 +156,11 @@ class Child(Recipient):
 
     @property
     def noise(self) -> bytes:
-        """The last lines of its standard error: for tests and debuggers, never for a screen."""
+        """The last lines of the child's standard error, for tests and debuggers, never a screen."""
         return b"".join(self._noise)
 
     def end(self, grace_s: float = 0.0) -> int:
-        """End it, if need be after a grace; returns its exit code, or minus the signal."""
+        """End the process after a grace period; return its exit code, or minus the signal."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self.process.wait(grace_s)
         self.process.kill()
@@ -177,15 +177,15 @@ class Child(Recipient):
 
 
 class Spare:
-    """Keeps one child process warm, without data, so that a click does not pay for its start.
+    """Holder of one warm child process without data, so that no click waits for a start.
 
     Parameters
     ----------
     warm_up : str or None
-        ``"module:function"`` for the child to call while it waits; None keeps no spare.
+        ``"module:function"`` that the child calls while it waits; None keeps no spare.
     refill_after_s : float
-        How long after a child is taken the next is started: its imports should not compete with
-        the computation somebody waits for.
+        Delay before the next child is started after one was taken, so that its imports do not
+        compete with the running computation.
     """
 
     def __init__(self, warm_up: str | None, refill_after_s: float = 20.0) -> None:
@@ -196,7 +196,7 @@ class Spare:
         self._refill()
 
     def take(self) -> Child:
-        """A child nobody has used."""
+        """Return an unused child."""
         with self._lock:
             child, self._child = self._child, None
         if self._warm_up is not None:
@@ -208,7 +208,7 @@ class Spare:
         return Child(None)
 
     def close(self) -> None:
-        """End the spare child, and keep none from now on."""
+        """End the spare child and keep none from now on."""
         with self._lock:
             self._warm_up = None
             if self._child is not None:

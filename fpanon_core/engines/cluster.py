@@ -1,12 +1,12 @@
 """Cores of other machines: blocks of work as tasks of a Dask cluster.
 
-What a call needs is sent to every worker once and stays there as long as it is in use here; blocks
-are sent as they are needed, and what they make is fetched. Dask does the blocks of a lost worker
-again; what was lost with the last holder of it is sent again by us.
+The data of a call are sent to every worker once and stay there as long as they are in use here.
+Blocks are sent as they are needed, and their results are fetched. Dask repeats the blocks of a lost
+worker; fpanon resends data that were lost with their last holder.
 
-Whoever runs the scheduler or a worker sees the data: they are personal data there as here. Nothing
-but a cluster's own keys keeps strangers out of it, so an address on another machine must begin
-with ``tls://`` unless the operator says otherwise.
+The operators of the scheduler and of the workers can see the data, which are personal data there
+too. Only a cluster's own keys keep strangers out of it, so an address on another machine must begin
+with ``tls://`` unless the operator allows otherwise.
 
 Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and task scheduling”.
 """
@@ -39,11 +39,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 UNENCRYPTED_VARIABLE = "FPANON_SCHEDULER_UNENCRYPTED"
-"""Environment variable: ``yes`` lets data go to a scheduler on another machine without TLS."""
+"""Environment variable: ``yes`` allows data to go to another machine's scheduler without TLS."""
 SCHEDULER_VARIABLE = "FPANON_SCHEDULER"
-"""Environment variable: the address of a scheduler on whose workers the dashboard computes."""
+"""Environment variable: address of the scheduler that the dashboard uses for computations."""
 WAIT_FOR_WORKERS_S = 30.0
-"""How long a call waits while the cluster has no worker at all."""
+"""Longest wait of a call, in seconds, while the cluster has no worker."""
 
 _CONNECT_S = 10.0
 _FETCH_S = 300.0
@@ -56,33 +56,33 @@ _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
 class DaskEngine:
-    """Workers of a Dask cluster.
+    """Engine that uses the workers of a Dask cluster.
 
-    Spread over the workers are k-gaps, anonymity sets and all that is made of them, disclosure,
-    links and an attacker's suspects, the days of the recovery attack and the links between them,
-    sums of presence and flows, and people hidden shard by shard. All else is done on the cores of
-    this process: the merges of GLOVE without shards, guesses of places and homes, likenesses of
-    periods, scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to
-    1e-9.
+    These computations are spread over the workers: k-gaps, anonymity sets and their derived
+    figures, disclosure, links and an attacker's suspects, the days of the recovery attack and the
+    links between them, sums of presence and flows, and hiding shard by shard. The cores of this
+    process do the rest: the merges of GLOVE without shards, guesses of places and homes,
+    similarities of periods, scores. Results equal those of :class:`LocalEngine`: whole numbers
+    exactly, others to 1e-9.
 
     Parameters
     ----------
     client_or_address : distributed.Client or str
         ``"tls://host:8786"``, or ``"tcp://127.0.0.1:8786"`` on this machine. Keys for TLS are read
-        from Dask's own configuration (docs/scale.md), or from the client that is given. Each worker
-        must have the same versions as this process; a thread of it does one block at a time.
+        from Dask's own configuration (docs/scale.md), or from the given client. Each worker must
+        have the same versions as this process; each of its threads runs one block at a time.
 
     Raises
     ------
     ConfigError
-        Dask is not installed, it is no address, or data would leave this machine without TLS.
+        Dask is not installed, the text is no address, or data would leave this machine without TLS.
     InfeasibleError
-        Nobody answers there.
+        No scheduler answers.
 
     Notes
     -----
-    A cancel takes effect at once here; blocks that have begun run to their end on their workers,
-    and what they make is thrown away.
+    A cancel takes effect here at once. Blocks that have begun run to their end on their workers,
+    and their results are discarded.
 
     Examples
     --------
@@ -117,16 +117,16 @@ as tls://host:8786.
 
     @property
     def workers(self) -> int:
-        """How many blocks run at once: threads of all workers there are now."""
+        """Number of blocks that run at once: the threads of all present workers."""
         return max(1, self._threads())
 
     @property
     def connected(self) -> bool:
-        """Whether the scheduler was there when last heard of."""
+        """Whether the client's last known state of the scheduler is running."""
         return bool(self._client.status == "running")
 
     def close(self) -> None:
-        """Have the workers forget what was sent, and part from the scheduler."""
+        """Make the workers drop the data sent, and disconnect from the scheduler."""
         self._sent.clear()
         self._client.close()
 
@@ -137,7 +137,7 @@ as tls://host:8786.
         total: float,
         progress: Progress | None = None,
     ) -> None:
-        """Run ``task`` on every block, on the cores of this process: it writes to memory here."""
+        """Run ``task`` on every block on this process's cores, because it writes to memory here."""
         self._here.run(task, blocks, total, progress)
 
     def map(
@@ -150,12 +150,12 @@ as tls://host:8786.
         work: Sequence[float] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Take what ``function`` makes of every block; see :meth:`LocalEngine.map`.
+        """Apply ``function`` to every block and take the results; see :meth:`LocalEngine.map`.
 
         Raises
         ------
         InfeasibleError
-            The cluster is gone, has no workers, or loses a worker with every try of a block.
+            The cluster is gone, has no workers, or loses a worker at every try of a block.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
         total, done = sum(each) or 1.0, 0.0
@@ -218,12 +218,12 @@ as tls://host:8786.
         return self._client.submit(_do, _VERSIONS, function, sent, *needs, pure=False)
 
     def _fetched(self, future: Any) -> tuple[bool, Any]:
-        """What became of a block: of one that was lost, one of :data:`_LOST`."""
+        """Fetch the outcome of a block; raise one of :data:`_LOST` if it was lost."""
         answer: tuple[bool, Any] = future.result(timeout=_FETCH_S)
         return answer
 
     def _there(self, thing: Any) -> Any:
-        """It, as held by every worker."""
+        """Return a future of the object as every worker holds it; send it if necessary."""
         held = self._sent.get(id(thing))
         if held is not None and held[0]() is thing and held[1].status == "finished":
             return held[1]
@@ -235,7 +235,7 @@ as tls://host:8786.
         return future
 
     def _finished(self, running: dict[Any, int]) -> list[Any]:
-        """Of the blocks sent, those of which it is known what became of them."""
+        """Return the sent blocks whose outcome is known."""
         wait = import_module("distributed").wait
         try:
             with self._client.as_current():
@@ -248,7 +248,7 @@ as tls://host:8786.
         return [future for future in running if future.status != "pending"]
 
     def _ready(self) -> int:
-        """Threads of the workers, of whom there is one at least."""
+        """Wait for at least one worker, and return the number of threads of all workers."""
         until = time.monotonic() + WAIT_FOR_WORKERS_S
         while not (threads := self._threads()):
             if time.monotonic() > until:
@@ -269,12 +269,12 @@ as tls://host:8786.
 
 
 def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """A job's arguments, with the server's cluster as ``engine`` if it has one and they have none.
+    """Return a job's arguments, with the server's cluster as ``engine`` if none is given.
 
     Raises
     ------
     ConfigError, InfeasibleError
-        As :class:`DaskEngine`.
+        As for :class:`DaskEngine`.
     """
     address = os.environ.get(SCHEDULER_VARIABLE, "").strip()
     wanted = "engine" not in named and "engine" in inspect.signature(function).parameters
@@ -282,7 +282,7 @@ def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dic
 
 
 def _engine_at(address: str) -> DaskEngine:
-    """One of this process, for as long as it is connected: what it sent may be needed again."""
+    """Return this process's engine for an address, reused while connected, with its sent data."""
     found = _ENGINES.get(address)
     if found is None or not found.connected:
         found = _ENGINES[address] = DaskEngine(address)
@@ -293,7 +293,7 @@ _ENGINES: dict[str, DaskEngine] = {}
 
 
 def check_address(address: str) -> None:
-    """Refuse what is no address, and one on another machine without TLS.
+    """Refuse a text that is no address, and an address on another machine without TLS.
 
     Raises
     ------
@@ -355,9 +355,9 @@ def _connected(address: str) -> Any:
 
 
 def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given: Any) -> Any:
-    """One block, on a worker.
+    """Run one block on a worker.
 
-    Faults come back as results: Dask would write the arguments of one that is raised to its log.
+    Errors come back as results, because Dask would log the arguments of a raised error.
     """
     if made_by != _VERSIONS:
         others = [f"{name} {v}" for name, v in _VERSIONS.items() if made_by.get(name) != v]
@@ -392,7 +392,7 @@ def _told(answer: tuple[bool, Any]) -> Any:
 
 
 def _is_plain(thing: object) -> bool:
-    """Whether it is small, and goes with the task."""
+    """Return whether an object is small and is sent with the task."""
     if isinstance(thing, tuple) and type(thing) is tuple:
         return all(map(_is_plain, thing))
     return isinstance(thing, _PLAIN) or callable(thing)

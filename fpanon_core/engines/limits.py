@@ -1,7 +1,8 @@
-"""How much memory and time may one computation take on this machine?
+"""Limits of memory and time for one computation on this machine.
 
-A share of the memory there is, so that the rest of the machine goes on working when a file, or a
-question, needs more than anybody thought. The child that takes more is ended, and its job says so.
+A computation gets a share of the memory, so that the rest of the machine keeps working when a file
+or a question needs more than expected. A child that exceeds a limit is ended, and its job reports
+this.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ import pyarrow as pa
 from ..model.budgets import gigabytes, number
 
 MEMORY_VARIABLE = "FPANON_MEMORY_GB"
-"""Environment variable: memory that one computation may take, in GB (10⁹ bytes)."""
+"""Environment variable: memory limit of one computation, in GB (10⁹ bytes)."""
 HOURS_VARIABLE = "FPANON_HOURS"
-"""Environment variable: hours that one computation may take."""
+"""Environment variable: time limit of one computation, in hours."""
 
 SHARE_OF_MEMORY = 0.5
-"""Of the machine's memory, for one computation, unless :data:`MEMORY_VARIABLE` says otherwise."""
+"""Share of the machine's memory for one computation, unless :data:`MEMORY_VARIABLE` is set."""
 LONGEST_HOURS = 12.0
-"""For one computation, unless :data:`HOURS_VARIABLE` says otherwise: a night's work."""
+"""Time limit of one computation (one night), unless :data:`HOURS_VARIABLE` is set."""
 IDLE_S = 15 * 60.0
-"""How long a child is kept without work; then it ends, and is started anew when there is some."""
+"""Seconds that an idle child is kept; it is then ended, and started anew when there is work."""
 
 MEMBERSHIPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
@@ -41,16 +42,16 @@ _LOOK_EVERY_S = 0.1
 
 @dataclass(frozen=True)
 class Limits:
-    """What a child may take; None for as much as it likes.
+    """Limits of a child; None for no limit.
 
     Attributes
     ----------
     memory_bytes : int or None
-        Memory of its own, resident or swapped out.
+        The child's own memory, resident or swapped out.
     seconds : float or None
-        Time a job may take; a job that is given less has less.
+        Time limit of a job; a job may have a lower one of its own.
     idle_s : float or None
-        How long a child is kept that has nothing to do.
+        Time for which an idle child is kept.
     """
 
     memory_bytes: int | None = None
@@ -59,12 +60,12 @@ class Limits:
 
     @classmethod
     def of_server(cls) -> Limits:
-        """As the machine and the environment's variables have it.
+        """Return the limits set by the machine and the environment variables.
 
         Raises
         ------
         ConfigError
-            If a variable does not say a positive number.
+            A variable is not a positive number.
         """
         memory = memory_of_machine()
         share = None if memory is None else int(SHARE_OF_MEMORY * memory)
@@ -78,21 +79,21 @@ class Limits:
 
 
 class Watch:
-    """Looks at a process while it works, and ends it when it takes more than it may.
+    """Monitor of a working process, which ends it when it exceeds a limit.
 
     Parameters
     ----------
     process_id : int
     end : callable
-        Ends the process.
+        Function that ends the process.
     limits : Limits
     seconds : float or None
-        What this job may take, where that is less than the limits allow.
+        Time limit of this job, if it is lower than that of ``limits``.
 
     Attributes
     ----------
     stopped : str or None
-        Why it was ended, as a sentence for the screen.
+        Reason for the end of the process, as a sentence for the screen.
     """
 
     def __init__(
@@ -125,16 +126,16 @@ class Watch:
 
 
 def memory_of(process_id: int) -> int:
-    """Bytes a process holds of its own, resident or swapped out; 0 where that cannot be told.
+    """Return the bytes of a process's own memory, resident or swapped out; 0 if unknown.
 
-    What it shares with others by mapped files, such as libraries, is not counted.
+    Memory shared through mapped files, such as libraries, is not counted.
     """
     found = _status(process_id)
     return found.get("RssAnon", 0) + found.get("RssShmem", 0) + found.get("VmSwap", 0)
 
 
 def memory_of_machine() -> int | None:
-    """Bytes this process may use: of the machine, or of its control group where that is less."""
+    """Return the bytes this process may use: the smaller limit of machine and control group."""
     found = [*_of_groups()]
     with contextlib.suppress(ValueError, OSError):  # A system that does not tell.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -142,7 +143,7 @@ def memory_of_machine() -> int | None:
 
 
 def out_of_memory(memory_bytes: int | None) -> str:
-    """For the screen, when a computation needs more memory than it may take."""
+    """Return the screen text for a computation that exceeded its memory limit."""
     allowed = (
         "the machine has no more"
         if memory_bytes is None
@@ -154,9 +155,9 @@ def out_of_memory(memory_bytes: int | None) -> str:
 def needs_too_much(
     needs_bytes: int, memory_bytes: int, would_fit: str = "", *, in_session: bool = True
 ) -> str:
-    """Said when a computation is not begun because it would run out of memory.
+    """Return the text for a computation that is not begun because it would run out of memory.
 
-    ``in_session``: where there are data and settings that somebody may fear for.
+    ``in_session`` states whether the user has data and settings that stay unchanged.
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
@@ -167,7 +168,7 @@ def needs_too_much(
 
 
 def took_too_long(seconds: float) -> str:
-    """For the screen, when a computation was stopped at its time limit."""
+    """Return the screen text for a computation that was stopped at its time limit."""
     return (
         f"The computation took longer than {_duration(seconds)}, the limit here, and was stopped. "
         f"{STILL_HERE} Choose fewer people (screening) or coarser cells, or have the limit raised "
@@ -189,7 +190,7 @@ def _duration(seconds: float) -> str:
 
 
 def _status(process_id: int) -> dict[str, int]:
-    """The sizes in a process's status, in bytes; none where the system does not tell."""
+    """Return the sizes in a process's status, in bytes; none if the system has no such status."""
     try:
         lines = Path(f"/proc/{process_id}/status").read_text().splitlines()
     except OSError:
@@ -199,7 +200,7 @@ def _status(process_id: int) -> dict[str, int]:
 
 
 def _of_groups() -> list[int]:
-    """Memory limits of the control groups this process is in, of either version."""
+    """Return the memory limits of this process's control groups, of either version."""
     try:
         memberships = MEMBERSHIPS.read_text().splitlines()
     except OSError:
@@ -234,9 +235,9 @@ _MANY = 2_000_000  # samples: of fewer, what is free meanwhile is little
 
 
 def give_back() -> None:
-    """Return what is free in this process to the machine.
+    """Return this process's free memory to the machine.
 
-    Takes some tenths of a second: for between visitors, and between the steps of a long run.
+    The call takes some tenths of a second; use it between sessions or between steps of a long run.
     """
     gc.collect()
     pa.default_memory_pool().release_unused()
@@ -247,6 +248,6 @@ def give_back() -> None:
 
 
 def give_back_after(n_samples: int) -> None:
-    """The same after a step that so many samples went through, where it is worth its time."""
+    """Return free memory after a step with ``n_samples`` samples, if there were many."""
     if n_samples > _MANY:
         give_back()

@@ -1,7 +1,7 @@
 """All cores of this machine: blocks of work on threads.
 
-Kernels release the interpreter lock, so threads keep every core busy without copying the data, and
-numba's own threading layer, which does not bear two computations at once, is not used.
+Kernels release the interpreter lock, so threads keep every core busy without copying the data.
+Numba's own threading layer does not support two computations at once and is not used.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is d
 
 
 class Engine(Protocol):
-    """How blocks of work reach the cores.
+    """Interface of engines that run blocks of work on cores.
 
     Attributes
     ----------
     apart : bool
-        Whether what is mapped is done in other processes, which share no memory with this one.
+        Whether :meth:`map` uses other processes, which share no memory with this one.
     """
 
     apart: bool
 
     @property
     def workers(self) -> int:
-        """How many blocks run at once."""
+        """Number of blocks that run at once."""
 
     def run(
         self,
@@ -57,21 +57,21 @@ class Engine(Protocol):
         work: Sequence[float] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Take what ``function`` makes of every block; see :meth:`LocalEngine.map`."""
+        """Apply ``function`` to every block and take the results; see :meth:`LocalEngine.map`."""
 
 
 class LocalEngine:
-    """Threads of this process.
+    """Engine that uses threads of this process.
 
     Parameters
     ----------
     workers : int or None
-        Blocks at once; None for as many as this process may use cores.
+        Number of blocks at once; None for the number of cores this process may use.
 
     Raises
     ------
     ConfigError
-        If ``workers`` is not a positive integer.
+        ``workers`` is not a positive integer.
     """
 
     apart = False
@@ -89,7 +89,7 @@ class LocalEngine:
 
     @property
     def workers(self) -> int:
-        """How many blocks run at once."""
+        """Number of blocks that run at once."""
         return self._workers
 
     def __repr__(self) -> str:
@@ -108,12 +108,13 @@ class LocalEngine:
         ----------
         task : callable of one block
             Returns the work done, in the unit of ``total``; writes its results where no other
-            task does, or under a lock.
+            task writes, or under a lock.
         blocks : iterable
         total : float
-            Work in all, for ``progress``.
+            Total work, for ``progress``.
         progress : callable of one float in [0, 1], optional
-            Called from this thread; what it raises stops the blocks not yet begun, and comes out.
+            Called from this thread. An exception from it stops the blocks not yet begun and is
+            raised.
         """
         queue: Sequence[T] = list(blocks)
         if progress is not None:
@@ -166,26 +167,27 @@ class LocalEngine:
         work: Sequence[float] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """Take what ``function`` makes of every block, several at once.
+        """Apply ``function`` to every block, several at once, and take the results.
 
-        Unlike :meth:`run` this can be done by other processes: nothing but what is given goes in,
-        nothing but what comes back is written.
+        Unlike :meth:`run`, this can run in other processes: ``given`` and the block are the only
+        inputs, and the return value is the only output.
 
         Parameters
         ----------
         function : callable
-            ``function(block, *given)``; defined at the top of a module, so that others find it,
-            and with nothing that it changes.
+            ``function(block, *given)``; defined at the top of a module, so that other processes
+            find it, and without side effects.
         blocks : sequence
         given : sequence
-            The same for every block.
+            Further arguments, the same for every block.
         take : callable of the block's number and its result
-            Called once for each block, in whatever order; writes where no other call does, or
-            under a lock.
+            Called once for each block, in any order; writes where no other call writes, or under a
+            lock.
         work : sequence of float, optional
-            Of each block, for ``progress``; all alike when None.
+            Work of each block, for ``progress``; equal for all blocks when None.
         progress : callable of one float in [0, 1], optional
-            Called from this thread; what it raises stops the blocks not yet begun, and comes out.
+            Called from this thread. An exception from it stops the blocks not yet begun and is
+            raised.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
 
@@ -197,7 +199,7 @@ class LocalEngine:
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
-    """0 … count − 1 in blocks to map: of so many, or larger ones for workers that are apart.
+    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers that are apart.
 
     Examples
     --------
@@ -217,7 +219,7 @@ def fill(
     *given: Any,
     progress: Progress | None = None,
 ) -> None:
-    """Have a kernel fill rows 0 … count − 1, so many at a time: ``kernel(begin, end, *given)``."""
+    """Fill rows 0 … count − 1 by ``kernel(begin, end, *given)``, ``size`` rows at a time."""
 
     def block(begin: int) -> float:
         end = min(begin + size, count)

@@ -1,24 +1,22 @@
-"""Where does a long computation run, so that it can be watched, cancelled and survived?
+"""Long computations in a child process, so that they can be watched, cancelled and survived.
 
-In a child process. A :class:`ProcessRunner` belongs to one session: it runs that session's jobs
-one after the other in a child of its own, which no other session's data ever enters. The child is
-a plain ``python -m fpanon_core.engines.worker``: the program that started us is not executed again,
-and arguments and results travel over pipes between our own two processes, never over disk. What
-the child answers is read as data, and never trusted to be more (:mod:`.answers`).
+A :class:`ProcessRunner` belongs to one session. It runs that session's jobs one after the other in
+its own child, which no other session's data ever enters. The child is a plain ``python -m
+fpanon_core.engines.worker``: the program that started this process is not executed again. Arguments
+and results travel over pipes between the two processes, never over disk. The child's answers are
+read as data and trusted as nothing more (:mod:`.answers`).
 
-Jobs of all sessions take :class:`.Turns`. Cancelling kills the child; a child that takes more
-memory or time than :class:`.Limits` allow is killed, too, and its job says so; a child killed from
+Jobs of all sessions take :class:`.Turns`. Cancelling kills the child. A child that exceeds
+:class:`.Limits` of memory or time is killed, too, and its job reports this. A child killed from
 outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A child
-that had nothing to do for long is ended. When we end, the child reads the end of its input and
+that is idle for long is ended. When this process ends, the child reads the end of its input and
 ends too.
 
-Who computes next, when more people ask than the machine bears at once?
-
-One :class:`Turns` serves all sessions of a server: at most so many of their jobs compute at a time,
+One :class:`Turns` serves all sessions of a server: it limits the jobs that compute at a time, and
 the others wait in line. A session has one place in the line, however many jobs it has queued, and
-takes it anew, at the end, after each of them: so twelve jobs of one do not keep another's single
-job waiting for all twelve. One short job may go beside the others, so that jobs of hours keep
-nobody from opening a file.
+takes a new place at the end after each job. So twelve jobs of one session do not make another's
+single job wait for all twelve. One short job may run beside the others, so that jobs of hours do
+not block the opening of a file.
 """
 
 from __future__ import annotations
@@ -47,16 +45,17 @@ _SHORT_S = 600.0
 
 
 class ProcessRunner:
-    """Runs the jobs of one session, in order, in one child process at a time.
+    """Runner of the jobs of one session, in order, in one child process at a time.
 
     Parameters
     ----------
     spare : Spare or None
-        Where to take a child that is already warm; None starts one when needed.
+        Source of warm children; None starts one when needed.
     turns : Turns or None
-        The line in which its jobs wait, shared by all sessions of a server; None for no others.
+        The line in which its jobs wait, shared by all sessions of a server; None if there are no
+        others.
     limits : Limits or None
-        What a job may take; None for as much as it likes.
+        Limits of a job; None for no limits.
     """
 
     def __init__(
@@ -92,9 +91,9 @@ class ProcessRunner:
         Parameters
         ----------
         at_most_s : float or None
-            Time it may take, where that is less than the limits allow.
+            Time limit in seconds, if it is lower than that of the limits.
         needs_bytes : int or None
-            Memory it will need, by an estimate: a job for which there is not enough fails at once.
+            Estimated memory need; a job that needs more than the limit fails at once.
         """
         job = Job(function, arguments, named, label, kind, meta or {}, at_most_s, needs_bytes)
         return self._enqueue(job)
@@ -131,18 +130,18 @@ class ProcessRunner:
 
     @property
     def process_id(self) -> int | None:
-        """Of the present child, if there is one."""
+        """Process id of the present child, if there is one."""
         child = self._child
         return child.process.pid if child is not None and child.alive else None
 
     @property
     def waiting(self) -> int:
-        """How many jobs have not begun."""
+        """Number of jobs that have not begun."""
         return len(self._queue)
 
     @property
     def short(self) -> bool:
-        """Whether the next of them may take minutes only."""
+        """Whether the next job is limited to minutes."""
         try:
             most = self._queue[0].at_most_s
         except IndexError:  # taken back meanwhile
@@ -150,7 +149,7 @@ class ProcessRunner:
         return most is not None and most <= _SHORT_S
 
     def ahead(self, job: Job) -> int:
-        """How many jobs, of anybody who shares the turns, run or begin before this one."""
+        """Return how many jobs, of all that share the turns, run or begin before this one."""
         with self._change:
             if job not in self._queue:
                 return 0
@@ -187,7 +186,7 @@ class ProcessRunner:
                 self._turns.give_back(self)
 
     def _wait_for_work(self) -> bool:
-        """Until there is a job; False when there will be none. An idle child is ended meanwhile."""
+        """Wait for a job, ending an idle child; return False if the runner is closed."""
         with self._change:
             idle_s = None if self._child is None else self._limits.idle_s
             there = self._change.wait_for(lambda: self._queue or self._closed, idle_s)
@@ -197,7 +196,7 @@ class ProcessRunner:
             return not self._closed
 
     def _next(self) -> None:
-        """Run the first job in line, if it has not been cancelled on the way here."""
+        """Run the first queued job, if it has not been cancelled meanwhile."""
         with self._change:
             if not self._queue:
                 return
@@ -213,7 +212,7 @@ class ProcessRunner:
             self._finish(job, "failed", error=_fault(type(fault).__name__, "process.py"))
 
     def _child_for(self, job: Job) -> Child | None:
-        """A child that looks alive, or None if the job has been cancelled."""
+        """Return a child that looks alive, or None if the job has been cancelled."""
         with self._change:
             if not job.active:
                 return None
@@ -222,10 +221,10 @@ class ProcessRunner:
             return self._child
 
     def _attend(self, job: Job, child: Child, last: bool) -> bool:
-        """Send the job to the child and listen until it is over, one way or another.
+        """Send the job to the child and listen until the job ends in any way.
 
-        False when the child was gone before it took the job; unless this is the ``last`` try,
-        the job is then as it was.
+        Return False if the child was gone before it took the job. The job is then unchanged, unless
+        this is the ``last`` try.
         """
         taken = False
         watch = Watch(child.process.pid, child.end, self._limits, job.at_most_s)
@@ -264,7 +263,7 @@ class ProcessRunner:
                 job.status, job.began = "running", time.monotonic()
 
     def _conclude(self, job: Job, outcome: str, told: list[Any]) -> None:
-        """End the job with what the child says became of it."""
+        """End the job with the outcome that the child reports."""
         match outcome, *told:
             case "result", result:
                 self._finish(job, "done", result=result)
@@ -311,34 +310,34 @@ def _loss(code: int) -> FpanonError:
 
 
 AT_ONCE_VARIABLE = "FPANON_AT_ONCE"
-"""Environment variable: how many jobs compute at a time on this server."""
+"""Environment variable: number of jobs that compute at a time on this server."""
 
 
 class InLine(Protocol):
-    """Whoever waits for a turn: a session's runner."""
+    """A participant that waits for a turn: a session's runner."""
 
     @property
     def waiting(self) -> int:
-        """How many of its jobs have not begun."""
+        """Number of its jobs that have not begun."""
 
     @property
     def short(self) -> bool:
-        """Whether the next of them is given minutes, as reading a file is."""
+        """Whether its next job is limited to minutes, such as reading a file."""
 
 
 class Turns:
-    """At most so many jobs at once, among all who share this object; the longest in line first.
+    """A queue that limits the jobs at once among all that share it; the longest in line is first.
 
     Parameters
     ----------
     at_once : int or None
-        None for one per two cores, and two at least: a computation uses every core by itself, and
-        a long one alone must not keep everybody else from opening a file.
+        Number of jobs at once. None for one per two cores, and at least two: a computation uses
+        every core by itself, and a single long one must not block the opening of a file.
 
     Raises
     ------
     ConfigError
-        If ``at_once`` is not a positive integer.
+        ``at_once`` is not a positive integer.
     """
 
     def __init__(self, at_once: int | None = None) -> None:
@@ -351,23 +350,24 @@ class Turns:
 
     @classmethod
     def of_server(cls) -> Turns:
-        """As many as :data:`AT_ONCE_VARIABLE` says.
+        """Return turns for as many jobs at once as :data:`AT_ONCE_VARIABLE` states.
 
         Raises
         ------
         ConfigError
-            If it does not say a positive integer.
+            The variable is not a positive integer.
         """
         return cls(whole_number(AT_ONCE_VARIABLE))
 
     def take(self, who: InLine, wanted: Callable[[], bool]) -> bool:
-        """Wait in line; False if the turn is no longer wanted.
+        """Wait in line; return False if the turn is no longer wanted.
 
         Parameters
         ----------
         wanted : callable
-            Whether there still is a job to do; asked again after each :meth:`nudge`. Called with
-            the line held: it may not take or wait for a lock under which :meth:`nudge` is called.
+            Returns whether there still is a job to do; called again after each :meth:`nudge`. The
+            call holds the line's lock, so it must not wait for a lock under which :meth:`nudge` is
+            called.
         """
         with self._change:
             self._line.append(who)
@@ -382,23 +382,23 @@ class Turns:
                 self._change.notify_all()
 
     def give_back(self, who: InLine) -> None:
-        """The job is over, however it ended: the next in line may begin."""
+        """Give the turn back after a job, however it ended, so that the next in line may begin."""
         with self._change:
             self._computing.remove(who)
             self._change.notify_all()
 
     def nudge(self) -> None:
-        """Somebody in line may not want a turn any longer."""
+        """Make all in line check again whether they still want a turn."""
         with self._change:
             self._change.notify_all()
 
     def before(self, who: InLine, own: int) -> int:
-        """How many jobs, whoever's, begin before one of ``who``, as the line stands.
+        """Return how many jobs of all sessions run or begin before one of ``who``.
 
         Parameters
         ----------
         own : int
-            How many jobs of ``who`` come before that one and have not begun.
+            Number of jobs of ``who`` that come before that one and have not begun.
         """
         with self._change:
             place = self._line.index(who) if who in self._line else len(self._line)

@@ -1,15 +1,15 @@
-"""How far is a long call? Told to a callable that may stop it; and split among its steps."""
+"""Progress of long calls, reported to a callable that may stop them, and split among steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 Progress = Callable[[float], None]
-"""Takes the share done, in [0, 1]; may raise :class:`fpanon_core.Cancelled` to stop the work."""
+"""Callable that takes the share done, in [0, 1]; it may raise :class:`fpanon_core.Cancelled`."""
 
 
 def part(progress: Progress | None, begin: float, end: float) -> Progress | None:
-    """Progress of a stretch of the work, as progress of the whole.
+    """Return the progress of a part of the work as progress of the whole.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def part(progress: Progress | None, begin: float, end: float) -> Progress | None
 
 
 def nth_part(progress: Progress | None, number: int, count: int) -> Progress | None:
-    """Progress of step ``number``, from 0, of ``count`` that take about as long as each other.
+    """Return the progress of step ``number``, from 0, of ``count`` steps of about equal length.
 
     Examples
     --------
@@ -38,6 +38,6 @@ def nth_part(progress: Progress | None, number: int, count: int) -> Progress | N
 
 
 def tell(progress: Progress | None, share: float) -> None:
-    """Tell how much is done, where anybody listens."""
+    """Report the share done, if there is a progress callable."""
     if progress is not None:
         progress(share)

@@ -1,17 +1,17 @@
-"""The child's side of :mod:`.process`: take tasks from a pipe, run them, send back the outcome.
+"""The child's side of :mod:`.process`: it takes tasks from a pipe and sends back the outcomes.
 
-Started as ``python -m fpanon_core.engines.worker [module:function]``; the optional function is
-called once before any task arrives, to pay for imports and compilation while nobody waits.
+The child is started as ``python -m fpanon_core.engines.worker [module:function]``. The optional
+function is called once before any task arrives, so that imports and compilation delay no task.
 
-Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on what was
-standard output; a stray ``print`` goes
-to standard error instead, where it cannot garble them. Input is read on a thread of its own, so
-that the end of the parent, seen as end of file, ends this process in the middle of a computation
-too. What a fault says may quote the data, so only its type and its place in the program are sent.
+Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on the original
+standard output. A stray ``print`` goes to standard error instead, where it cannot garble them.
+Input is read on a separate thread, so that the end of the parent, seen as end of file, ends this
+process even during a computation. An error message may quote the data, so only the error's type and
+its place in the program are sent.
 
-A session asks a dozen questions of the same fingerprints. They are by far the largest part of each
-call; so each side keeps the sets that crossed last by digest, and in every later message a set that
-the other side holds is named, not sent.
+A session asks a dozen questions about the same fingerprints, which are by far the largest part of
+each call. So each side keeps the latest sets by digest, and a later message names a set that the
+other side holds instead of sending it.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ from fpanon_core.model.errors import FpanonError
 from fpanon_core.model.fingerprints import FingerprintSet
 
 MOST_HELD = 3
-"""Sets kept on a shelf: the session's data, a release of them, those to which one may go back."""
+"""Number of sets kept on a shelf: the session's data, a release of them, and the previous data."""
 _LENGTH = struct.Struct(">Q")
 _REPORT_EVERY_S = 0.1
 _MUCH_BYTES = 300_000_000  # of a child; when it holds no data it has some 100 MB
 
 KILLED_FIRST = 900
-"""Linux's oom_score_adj, of 1,000: with 900 a child goes before whatever else there is, and between
-two children the one that has taken more."""
+"""Value of Linux's oom_score_adj, at most 1,000: when memory ends, the kernel kills children first,
+and of two children the one with more memory."""
 
 
 def main() -> None:
-    """Serve tasks until the parent closes our input."""
+    """Serve tasks until the parent closes this process's input."""
     _go_first_when_memory_ends()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -65,19 +65,19 @@ def main() -> None:
 
 
 def _go_first_when_memory_ends() -> None:
-    """Have the kernel end this process before the server, and before anybody else's programs."""
+    """Make the kernel end this process before the server and before all other programs."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write(f"{KILLED_FIRST}")
 
 
 def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
-    """Take a message; hold the data that it brings, or run the task and send what became of it.
+    """Take a message; hold the data that it brings, or run the task and send the outcome.
 
     Parameters
     ----------
     take : callable
-        Gives the body of the message. It is not kept here, so that it need not stay in memory
-        while the task runs.
+        Returns the body of the message. The body is not kept here, so that it need not stay in
+        memory while the task runs.
     shelf : Shelf
         The data held so far.
     """
@@ -93,36 +93,36 @@ def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
 
 
 def tell(pipe: BinaryIO, answer: object) -> None:
-    """Write one answer, as data that the server may read without trusting us."""
+    """Write one answer as data, which the server can read without trusting the child."""
     send_packed(pipe, packed(answer))
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write one message to a child, which trusts us: its length in eight bytes, then its pickle."""
+    """Write one message to a child, which trusts it: length in eight bytes, then its pickle."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 
 def send_packed(pipe: BinaryIO, body: bytes) -> None:
-    """Write one message that is pickled already."""
+    """Write one message that is already pickled."""
     pipe.write(_LENGTH.pack(len(body)))
     pipe.write(body)
     pipe.flush()
 
 
 def receive(pipe: BinaryIO, most: int | None = None) -> bytes:
-    """The body of the next message.
+    """Read the body of the next message.
 
     Parameters
     ----------
     most : int or None
-        Bytes it may have.
+        Largest number of bytes allowed.
 
     Raises
     ------
     EOFError
         The other side is gone, perhaps in the middle of a message.
     ValueError
-        It is longer than it may be.
+        The message is longer than allowed.
     """
     (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
     if most is not None and length > most:
@@ -154,7 +154,7 @@ def _warm_up(name: str) -> None:
 
 
 def _answer(body: bytes, answers: BinaryIO, shelf: Shelf) -> tuple[Any, ...] | None:
-    """What became of a task; None of data that came to be held."""
+    """Return the outcome of a task, or None for a message that only brings data."""
     last = 0.0
 
     def progress(fraction: float) -> None:
@@ -205,7 +205,7 @@ class Shelf:
         self._sets: dict[str, FingerprintSet] = {}
 
     def put(self, fs: FingerprintSet, beside: Iterable[str] = ()) -> None:
-        """Hold a set; the one used longest ago makes room, but for those needed ``beside`` it."""
+        """Hold a set; drop the least recently used ones, but not those needed ``beside`` it."""
         for digest in beside:
             if digest in self._sets:
                 self.get(digest)
@@ -215,21 +215,21 @@ class Shelf:
             del self._sets[next(iter(self._sets))]
 
     def get(self, digest: str) -> FingerprintSet:
-        """A set that is held; LookupError where it is not."""
+        """Return a held set; raise LookupError if it is not held."""
         fs = self._sets.pop(digest)
         self._sets[digest] = fs
         return fs
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """Of the sets held, the latest used last."""
+        """Digests of the sets held, the latest used last."""
         return tuple(self._sets)
 
 
 def pack(message: object) -> tuple[bytes, dict[str, FingerprintSet]]:
-    """A message as bytes, in which sets are named; and the sets so named, by digest.
+    """Return a message as bytes with sets replaced by names, and the named sets by digest.
 
-    A message of more sets than a shelf holds is sent as it is, with none named.
+    A message with more sets than a shelf holds is sent whole, with none named.
     """
     body = io.BytesIO()
     pickler = _Naming(body, protocol=5)
@@ -240,7 +240,7 @@ def pack(message: object) -> tuple[bytes, dict[str, FingerprintSet]]:
 
 
 def unpack(body: bytes, shelf: Shelf) -> Any:
-    """A message from its bytes; named sets are taken from the shelf."""
+    """Return a message from its bytes, with named sets taken from the shelf."""
     unpickler = _Finding(io.BytesIO(body))
     unpickler.shelf = shelf
     return unpickler.load()

@@ -1,1 +1,1 @@
-"""Reading and checking files, and the account of what was read."""
+"""Reading and checking of files, with reports of what was read."""

@@ -1,8 +1,8 @@
-"""Tables of antennas: where each stands, and which of them an event names.
+"""Reading of antenna tables, and matching of the antennas that events name.
 
-Read are tables with an id and a position per row, whatever the columns are called, and the layout
-of OpenCellID (radio, mcc, net, area, cell, unit, lon, lat, …) with or without its header. Columns
-beyond id and position, such as a district, are kept.
+A table has an id and a position per row, with any column names, or the layout of OpenCellID (radio,
+mcc, net, area, cell, unit, lon, lat, …) with or without its header. Columns beyond id and position,
+such as a district, are kept.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def read_antennas(source: Any) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns as they
-        are. ``.attrs["notes"]`` says what was found out and which rows were left out. In the layout
-        of OpenCellID the id is ``mcc-net-area-cell``.
+        ``antenna`` (text, distinct), ``lat``, ``lon`` (degrees), then the other columns unchanged.
+        ``.attrs["notes"]`` states what was found and which rows were left out. In the layout of
+        OpenCellID the id is ``mcc-net-area-cell``.
 
     Raises
     ------
     SchemaError
-        It cannot be read, or no column holds ids or positions.
+        The table cannot be read, or no column holds ids or positions.
 
     Examples
     --------
@@ -79,9 +79,9 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """A table read by :func:`read_antennas`, on the data's projection, its columns as text.
+    """Put a table from :func:`read_antennas` on the data's projection, its columns as text.
 
-    With regions, each antenna also gets the one it is in; ``notes`` say what was found.
+    With regions, each antenna also gets the region it is in. Findings are added to ``notes``.
     """
     degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
     x_m, y_m = project(*degrees, centre.crs)
@@ -102,7 +102,7 @@ def antennas_of(
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """A table of antennas, its positions read that way; impossible ones are left out."""
+    """Read the positions of an antenna table in another way; impossible ones are left out."""
     if not turn.changes:
         return sites
     lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """The antennas of events that have degrees of their own: turned as these if that fits them."""
+    """Turn the antennas of events with own degrees like the events, if they are then nearer."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -163,7 +163,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
 
 
 def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """A column beyond id and position: numbers and texts as they are, all else as text."""
+    """Return a column beyond id and position: numbers and texts unchanged, all else as text."""
     kind = column.type
     plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
     values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()
@@ -171,7 +171,7 @@ def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFrame:
-    """Distinct antennas with a position; what is left out is counted in a note."""
+    """Return the distinct antennas with a position; a note counts the rows left out."""
     lat, lon = frame["lat"].to_numpy(), frame["lon"].to_numpy()
     bad = np.logical_or.reduce(list(position_faults(lat, lon).values()))
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
@@ -200,7 +200,7 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
 
 
 def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
-    """Columns of latitude and longitude, and whether they are a guess by content."""
+    """Return the columns of latitude and longitude, and whether they are guessed from content."""
     best = {}
     for role in ("lat", "lon"):
         ranked = sorted((rank(label, role), i) for i, label in enumerate(labels))
@@ -241,9 +241,9 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
 
 
 def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
-    """The ways in which events may name these antennas: spelling -> id per row, as text.
+    """Return the spellings in which events may name these antennas, each as ids per row.
 
-    The whole id; for OpenCellID also shorter and longer forms, and the cell alone.
+    These are the whole id and, for OpenCellID, shorter and longer forms and the cell alone.
     """
     ways = {"antenna": antennas["antenna"].astype(str)}
     at = cell_parts(list(antennas.columns)) if antennas.attrs.get("parts") else None
@@ -266,11 +266,11 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Position of each of some distinct antenna ids; NaN for those that are not in the table.
+    """Return the position of each of some distinct antenna ids; NaN for unknown ids; and notes.
 
-    Ids are compared as they are; if fewer than half are found that way, also without regard to
-    case, marks between their parts, leading zeros and a trailing ``.0``, in the spelling that finds
-    most. A spelling that stands for antennas at several positions finds none of them.
+    Ids are compared exactly. If fewer than half are found, they are also compared without regard to
+    case, separators, leading zeros and a trailing ``.0``, in the spelling that finds most. A
+    spelling that stands for antennas at several positions finds none of them.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"
@@ -292,7 +292,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Row of each id asked for, −1 where there is none or where it is not one place."""
+    """Return the row of each id; −1 where there is none, or several positions."""
     places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
     sites = places.reset_index(drop=True).drop_duplicates()
     sites = sites[~sites["key"].duplicated(keep=False)]
@@ -302,7 +302,7 @@ def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.ND
 
 
 def _loose(text: str) -> str:
-    """An id without case, marks, leading zeros and a trailing ``.0``."""
+    """Return an id without case, separators, leading zeros and a trailing ``.0``."""
     text = text.strip().casefold().removesuffix(".0")
     for mark in "_:/.,| ":
         text = text.replace(mark, "-")

@@ -1,9 +1,9 @@
-"""What has left, when, and by whose hand? A file that whoever runs the server may ask for.
+"""Audit log of exported files and opened data sets, for the operator of the server.
 
-One line of JSON for each file that was handed out and each data set that was opened. No line holds
-anything of a person in the data, or what their file was called; what left, and of which data, is
-told by keyed digests (HMAC-SHA256, RFC 2104): who has the key and a file can say whether it is the
-one that left, and nobody can try guesses without it.
+The log has one line of JSON for each file that was exported and each data set that was opened. No
+line holds anything about a person in the data, or the file's name. Exported content and data sets
+are identified by keyed digests (HMAC-SHA256, RFC 2104). With the key and a file, the operator can
+say whether it is the exported one; without the key, nobody can test guesses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Literal
 from ..model.errors import ConfigError
 
 VARIABLE = "FPANON_AUDIT_LOG"
-"""The setting that names the file; there is no log without it."""
+"""Environment variable that names the log file; there is no log without it."""
 KEY_ENDING = ".key"
 
 _KEY_BYTES = 32
@@ -35,29 +35,29 @@ Setting = str | int | float | bool | None
 
 @dataclass(frozen=True)
 class AuditLog:
-    """The file, and beside it its key.
+    """A log file with its key file.
 
     Attributes
     ----------
     path : Path
-        The key has the same name and ``.key`` after it. Both are for their owner alone (0600), and
-        made if they are not there.
+        Path of the log. The key has the same name with ``.key`` appended. Both are readable by
+        their owner alone (0600), and are made if missing.
     """
 
     path: Path
 
     @property
     def key_path(self) -> Path:
-        """Where the key is."""
+        """Path of the key."""
         return self.path.with_name(self.path.name + KEY_ENDING)
 
     def check(self) -> None:
-        """Whether a line could be written now.
+        """Check that a line could be written now.
 
         Raises
         ------
         ConfigError
-            If not, and why.
+            It could not; the message says why.
         """
         self._key()  # which opens both
 
@@ -72,7 +72,7 @@ class AuditLog:
         settings: Mapping[str, Setting] | None = None,
         now: dt.datetime | None = None,
     ) -> None:
-        """Write a line, and see it on the disk.
+        """Write a line and flush it to the disk.
 
         Parameters
         ----------
@@ -80,20 +80,20 @@ class AuditLog:
         who : str
             The officer's name, or ``local``.
         what : str
-            The kind of thing, in words of the program's own.
+            Kind of the thing, in the program's own words.
         data : str
-            Digest of the data set it is of.
+            Digest of the data set concerned.
         content : bytes, optional
-            What is handed out.
+            Exported content.
         settings : mapping, optional
-            With which it was made: k, the option.
+            Settings with which it was made, such as k and the release option.
         now : datetime, optional
-            With a zone; the present when not given.
+            Time with a zone; the present if not given.
 
         Raises
         ------
         ConfigError
-            The line could not be written. What it tells of must not happen then.
+            The line could not be written; the event must then not take place.
         """
         key = self._key()
         line: dict[str, object] = {
@@ -123,7 +123,7 @@ class AuditLog:
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
-        """The file, for nobody else to write to meanwhile."""
+        """Yield the open log file, locked against other writers."""
         file = _own(self.path, os.O_WRONLY | os.O_APPEND)
         try:
             fcntl.flock(file, fcntl.LOCK_EX)
@@ -132,7 +132,7 @@ class AuditLog:
             os.close(file)
 
     def _key(self) -> bytes:
-        """The key; drawn when there is none."""
+        """Return the key; draw one if there is none."""
         with self._opened():  # two that find none must not both draw one
             file = _own(self.key_path, os.O_RDWR | os.O_APPEND)
             try:
@@ -158,18 +158,18 @@ class AuditLog:
 
 
 def keyed(key: bytes, content: bytes) -> str:
-    """HMAC-SHA256 of some bytes, in hexadecimal digits."""
+    """Return the HMAC-SHA256 of some bytes, in hexadecimal."""
     return hmac.digest(key, content, "sha256").hex()
 
 
 def asked_for(environment: Mapping[str, str] = os.environ) -> AuditLog | None:
-    """The log that the environment names, if it names one."""
+    """Return the log that the environment names; None if it names none."""
     named = environment.get(VARIABLE)
     return None if named is None else AuditLog(Path(named))
 
 
 def _own(path: Path, how: int) -> int:
-    """A file of this user's alone, made if it is not there; never what a link leads to."""
+    """Open a file of this user alone, made if missing; never follow a link."""
     flags = how | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         file = os.open(path, flags, 0o600)

@@ -1,7 +1,7 @@
-"""An operator's own lines for under the maps, from GeoJSON: roads, districts, a coast.
+"""Reading of an operator's own background lines for maps from GeoJSON: roads, districts, a coast.
 
-Of the file only the shapes are kept, no names and no other properties. What makes up a line is
-bounded: a map is looked at, and is sent to a browser each time it is drawn.
+Only the shapes are kept, without names and other properties. The number of vertices is limited, as
+a map is sent to a browser each time it is drawn.
 
 Source: RFC 7946 (GeoJSON): positions are longitude and latitude, in degrees.
 """
@@ -21,11 +21,11 @@ from ..model.geography import Background
 from ..tables.json_text import check_degrees
 
 MAX_BYTES = 20 << 20
-"""Of the file."""
+"""Largest size of the file, bytes."""
 MAX_POSITIONS = 1_000_000
-"""In the file, before it is made simpler."""
+"""Most positions in the file, before simplification."""
 MAX_VERTICES = 20_000
-"""That are kept."""
+"""Most vertices that are kept."""
 _MOST_NESTED = 8  # collections within collections
 _FINEST = 20_000  # of the longer side: no screen shows less
 _DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
@@ -34,12 +34,12 @@ _READABLE = "Give GeoJSON with lines or areas, in degrees (WGS 84)"
 
 @only_ours("GeoJSON file")
 def read_background(body: bytes) -> Background:
-    """The lines, and the outlines of the areas, in the bytes of a GeoJSON file.
+    """Return the lines, and the outlines of areas, from the bytes of a GeoJSON file.
 
     Raises
     ------
     SchemaError
-        Too large, damaged, no GeoJSON, not in degrees, or without any line.
+        The file is too large, damaged, not GeoJSON, not in degrees, or without any line.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
-    """Kind and coordinates of each shape, of whatever GeoJSON holds it."""
+    """Iterate over kind and coordinates of each shape in any GeoJSON object."""
     if not isinstance(part, dict) or nested > _MOST_NESTED:
         raise SchemaError(f"The file is JSON, but not GeoJSON as it should be. {_READABLE}.")
     check_degrees(part.get("crs"))
@@ -109,7 +109,7 @@ def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
 
 
 def _lines(coordinates: Any, depth: int) -> list[FloatArray]:
-    """The lines of a shape whose coordinates are nested that deep."""
+    """Return the lines of a shape whose coordinates are nested to this depth."""
     if not isinstance(coordinates, list):
         raise SchemaError(f"A shape in the file has no coordinates. {_READABLE}.")
     if depth:
@@ -137,7 +137,7 @@ def _line(coordinates: list[Any]) -> FloatArray:
 
 
 def _simpler(lines: list[FloatArray]) -> list[FloatArray]:
-    """The lines, as fine as goes along with :data:`MAX_VERTICES`; the shortest go first."""
+    """Simplify the lines to :data:`MAX_VERTICES`; the shortest are dropped first."""
     long_enough = [line for line in lines if len(line) > 1]
     if not long_enough:
         return []

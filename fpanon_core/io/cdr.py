@@ -1,4 +1,4 @@
-"""From a file of events, or many, to fingerprints: the one door through which data come in."""
+"""Reading of events from one file or many into fingerprints, the only entry point for data."""
 
 from __future__ import annotations
 
@@ -43,54 +43,54 @@ def read_cdr(
     region_name: str | None = None,
     progress: Callable[[float], object] | None = None,
 ) -> tuple[FingerprintSet, IngestReport]:
-    """Read events (user, time, place) and make everyone's fingerprint.
+    """Read events (user, time, place) and make every user's fingerprint.
 
     Parameters
     ----------
     source : path, file object or DataFrame
         Delimited text (comma, semicolon, tab, bar, space; UTF-8, Latin-1 or UTF-16; with or without
-        header), plain, gz or a zip of one file; Parquet; XLSX; JSON that is a table (an array of
-        records, one record a line, GeoJSON points). The kind is told from the content. A DataFrame
-        is not modified.
+        header), plain, gz or a zip of one file; Parquet; XLSX; tabular JSON (an array of records,
+        one record a line, GeoJSON points). The kind is detected from the content. A DataFrame is
+        not modified.
     columns : mapping, optional
-        Role (user, time, lat, lon, antenna, offset) -> column name or position from 0; what is left
-        out is found out and reported. A tuple joins columns: ``{"time": ("date", "clock")}``. None
-        says there is none: ``{"user": None}`` reads the whole file as one user's, ``{"lat": None,
-        "lon": None}`` takes positions from the antennas instead.
+        Role (user, time, lat, lon, antenna, offset) -> column name or position from 0; omitted
+        roles are detected and reported. A tuple joins columns: ``{"time": ("date", "clock")}``.
+        None says that there is no column: ``{"user": None}`` reads the whole file as one user's,
+        ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
-        Antenna, lat, lon: see :func:`read_antennas`. Places events that have no degrees, and is
-        kept with the fingerprints for antenna clusters and regions.
+        Antenna, lat, lon: see :func:`read_antennas`. Gives positions to events without degrees, and
+        is kept with the fingerprints for antenna clusters and regions.
     timezone : str, optional
         IANA name of the display time zone; guessed from the middle of the data when None.
     granularity_m, granularity_min : float
         Extent of a sample, metres and minutes.
     screen : optional
-        Which users are kept: ``"civ"``, ``"sen"``, a least number of samples, or a Screening.
-        Epoch, projection and pseudonyms do not depend on it.
+        Users to keep: ``"civ"``, ``"sen"``, a least number of samples, or a Screening. Epoch,
+        projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
-        Zone of clock times that carry no offset: an IANA name, or ``"offset"`` when they are local
-        times of the offset column. By default the display time zone; or, where there is an offset
-        column, UTC, as in Foursquare's files ("UTC time", and the minutes to add for local time),
-        unless the time column is called local. Times with an offset, and epochs, are instants
-        already: the offset column is then reported and not used.
+        Zone of clock times without an offset: an IANA name, or ``"offset"`` if they are local times
+        of the offset column. By default the display time zone. If there is an offset column, the
+        default is UTC, as in Foursquare's files ("UTC time", and the minutes to add for local
+        time), unless the time column is called local. Times with an offset, and epochs, are already
+        instants; the offset column is then reported and not used.
     positions : str, optional
         How the two numbers of a position are read: ``"as-they-are"``, ``"exchanged"`` (the latitude
         is in the column of longitudes), ``"lon-turned"`` and ``"lat-turned"`` (all longitudes are
         west, all latitudes south, though written without sign), ``"both-turned"``, and
-        ``"exchanged-lon-turned"`` and so on. None reads them as they are, too, and looks whether
-        that makes sense: ``report.doubts`` then says what does not, and what would. ``"ask"``
+        ``"exchanged-lon-turned"`` and so on. None also reads them as they are, and checks whether
+        that is plausible: ``report.doubts`` then says what is not, and what would be. ``"ask"``
         raises a doubt instead of reading on.
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
-        middle of the data when None, by which every record has a say in where all are snapped: for
+        middle of the data if None; every record then affects how all are snapped. For
         differentially private counts it must be stated, and not be taken from the records.
     regions : path, file object or bytes, optional
-        GeoJSON of named areas such as districts. Each antenna gets the one it stands in, as the
-        column ``region``; see :func:`.regions.read_regions`.
+        GeoJSON of named areas such as districts. Each antenna gets the area in which it stands, as
+        the column ``region``; see :func:`.regions.read_regions`.
     region_name : str, optional
-        The property that names the regions; found out if not given.
+        Property that names the regions; detected if not given.
     progress : callable, optional
-        Told the share done, in [0, 1]; may raise :class:`fpanon_core.Cancelled`.
+        Called with the completed share, in [0, 1]; may raise :class:`fpanon_core.Cancelled`.
 
     Returns
     -------
@@ -100,9 +100,9 @@ def read_cdr(
     Raises
     ------
     SchemaError
-        The source cannot be read as events, or none of its rows can be used. A
-        :class:`~fpanon_core.io.doubts.DoubtfulPositions` where that is because latitude and
-        longitude seem to be exchanged, or where ``positions="ask"`` and there is a doubt.
+        The source cannot be read as events, or none of its rows can be used. It is a
+        :class:`~fpanon_core.io.doubts.DoubtfulPositions` if the cause seems to be exchanged
+        latitude and longitude, or if ``positions="ask"`` and there is a doubt.
     ConfigError
         A parameter is wrong; ``centre`` is not a latitude and a longitude.
 
@@ -134,35 +134,37 @@ def read_parts(
     private: str | os.PathLike[str] | None = None,
     **how: Any,
 ) -> tuple[FingerprintSet, IngestReport]:
-    """Read events in parts that need not fit into memory, and keep the fingerprints in a folder.
+    """Read events in parts that need not fit into memory, and store the fingerprints in a folder.
 
     Parameters
     ----------
     source : path, str or sequence of paths
-        A folder with Parquet or text parts (and all below it, but for links), a glob, or files.
-        Their rows follow one another in the order of the parts' names; in a sequence, in its own.
+        A folder with Parquet or text parts (including subfolders, but not links), a glob, or files.
+        Their rows follow one another in the order of the parts' names; in a sequence, in its own
+        order.
     into : path
-        A folder that is not there yet, for :meth:`FingerprintSet.load`; its owner's alone.
+        Folder that does not exist yet, for :meth:`FingerprintSet.load`; readable by its owner
+        alone.
     columns, antennas, regions, region_name, how
-        As in :func:`fpanon_core.read_cdr`, and all that may be given there.
+        As in :func:`fpanon_core.read_cdr`, with all its other parameters.
     private : path, optional
-        Where to make the private folder for what is spilled: about 70 bytes a row, and what text
-        parts come to as Parquet. The system's folder for temporary files when None.
+        Folder in which to make the private folder for temporary data: about 70 bytes a row, and the
+        size of text parts as Parquet. The system's folder for temporary files if None.
 
     Returns
     -------
     (FingerprintSet, IngestReport)
-        The same set, by its digest, as :func:`fpanon_core.read_cdr` makes of the rows as one table;
-        its columns are mapped. In ``report.rejects`` each row has its ``part``, from 1, and its
-        number in it; at most 100,000 are listed.
+        The same set, by its digest, as :func:`fpanon_core.read_cdr` makes from the rows as one
+        table; its columns are mapped. In ``report.rejects`` each row has its ``part``, from 1, and
+        its number in it; at most 100,000 are listed.
 
     Raises
     ------
     SchemaError
-        As :func:`fpanon_core.read_cdr`; or a part cannot be read, or has other columns than the
-        first: the part is named.
+        As :func:`fpanon_core.read_cdr`; or a part cannot be read, or its columns differ from the
+        first part's. The message names the part.
     ConfigError
-        A parameter is wrong, or the folder is there already or cannot be written.
+        A parameter is wrong, or the folder exists already or cannot be written.
 
     Examples
     --------
@@ -211,7 +213,7 @@ def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | No
 def _first_readable(
     tables: list[SourceTable], columns: Mapping[str, Any] | None, sites: pd.DataFrame | None
 ) -> tuple[SourceTable, Roles]:
-    """The first table whose roles can be found; the first one's fault if there is none."""
+    """Return the first table whose roles can be found; else raise the first table's fault."""
     ids = frozenset() if sites is None else frozenset(sites["antenna"])
     faults: list[SchemaError | ConfigError] = []
     for table in tables:

@@ -1,11 +1,11 @@
-"""Long runs survive: what was made of each part of the people is kept in a folder, and found again.
+"""Checkpoints of long runs: the result for each part of the people is stored in a folder.
 
-A file is named by what it was made of and how: the people, the settings, the versions. So nothing
-is taken for what it is not, and one folder serves several runs. Name and content are sealed by the
-user's key (:mod:`fpanon_core.model.files`): a file that is damaged, or that anybody without the key
-has made, changed or renamed, counts as none, and its part is done anew. Where no key can be kept,
-only the process that wrote a file finds it again. The files say who is in a group with whom and
-where groups were: the folder is its user's alone, and is to be removed when the run is over.
+A file is named after its input: the people, the settings, the versions. A result is therefore never
+mistaken for another, and one folder serves several runs. Name and content are sealed with the
+user's key (:mod:`fpanon_core.model.files`). A file that is damaged, or was made, changed or renamed
+without the key, is ignored, and its part is computed anew. If no key can be stored, only the
+process that wrote a file can use it. The files reveal who is grouped with whom and where groups
+were. The folder is readable by its user alone, and should be removed after the run.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ _KINDS = {
     **dict.fromkeys(("space_m", "time_min", "phantom_share", "cells"), np.float64),
     "code": np.int8,
 }
-"""What is kept, by its name: of which type it is."""
+"""Type of each stored array, by name."""
 
 
 class Checkpoint:
-    """A private folder in which a long run keeps what it has done.
+    """Private folder in which a long run stores its finished parts.
 
     Parameters
     ----------
     folder : path
-        Made if it is not there, for its owner alone.
+        Made if missing, readable by its owner alone.
 
     Raises
     ------
     ConfigError
-        It is no folder, a link, somebody else's, or open to others.
+        It is not a folder, is a link, belongs to another user, or is open to others.
 
     Examples
     --------
     ``glove(fs, 2, shards=100, checkpoint=Checkpoint("run-of-june"))``, killed and called again,
-    does only what is missing.
+    computes only the missing parts.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
@@ -81,7 +81,7 @@ class Checkpoint:
         self._used: set[Path] = set()
 
     def part(self, fs: FingerprintSet, settings: Mapping[str, Any]) -> Part | None:
-        """What was made of these people by these settings; None if it is not there, whole."""
+        """Return the stored result for these people and settings; None if missing or damaged."""
         place = self._place(fs, settings)
         try:
             with open(file_opened(place), "rb") as file:
@@ -97,7 +97,7 @@ class Checkpoint:
         return found
 
     def keep(self, fs: FingerprintSet, settings: Mapping[str, Any], part: Part) -> None:
-        """Have it found again.
+        """Store a result.
 
         Raises
         ------
@@ -122,9 +122,9 @@ class Checkpoint:
         self._used.add(place)
 
     def clear(self) -> int:
-        """Remove what this run kept or found, and the folder if it is empty then; how many.
+        """Remove the files that this run stored or used, and the folder if then empty; return how many.
 
-        What another run keeps there stays.
+        Files of other runs stay.
         """
         kept = [place for place in self._used if place.exists()]
         for place in kept:
@@ -144,12 +144,12 @@ class Checkpoint:
 
 
 def _head(place: Path, body: bytes) -> bytes:
-    """What a file of that name and content begins with."""
+    """Return the first bytes of a file with this name and content."""
     return _FORM + sealed(_FORM + place.name.encode(), body)
 
 
 def _read(fs: FingerprintSet, body: bytes) -> Part:
-    """The part; ValueError, or whatever NumPy raises, where it cannot be one of these people."""
+    """Return the part; raise ValueError, or an error of NumPy, if it cannot fit these people."""
     with np.load(io.BytesIO(body), allow_pickle=False) as kept:
         found = {name: kept[name] for name in _KINDS}
     if any(found[name].dtype != kind for name, kind in _KINDS.items()):
@@ -198,5 +198,5 @@ def _within(values: Any, least: int, below: int) -> bool:
 
 
 def _rows_of(rows: Any, users: int) -> bool:
-    """Whether they are row numbers of users, each once."""
+    """Return whether they are row numbers of users, each occurring once."""
     return rows.ndim == 1 and _within(rows, 0, users) and len(np.unique(rows)) == len(rows)

@@ -1,9 +1,9 @@
-"""The distinct samples of all rows, bucket by bucket of users; and which rows say the same twice.
+"""Distinct samples of all rows, by buckets of users; identical rows; and screening of users.
 
-What does not fit into memory is spilled: rows by ranges of users, and for each row a number mixed
-of what it says; only rows whose numbers are equal are compared.
+Data that do not fit into memory are spilled to disk: rows by ranges of users, and for each row a
+hash of its content. Only rows with equal hashes are compared.
 
-Which users are active enough to be kept: Gramaglia & Fiore 2015, section 3.
+Screening of users by activity: Gramaglia & Fiore 2015, section 3.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .instants import microseconds_of
 from .rows import Rows, Store, in_order
 
 ROWS = 4_000_000
-"""Rows of a bucket, if all users have equally many."""
+"""Rows per bucket, if all users have equally many."""
 _MOST = 64
 _USERS = 50_000  # at a time
 _AT_ONCE = 2_000_000  # rows compared field by field at a time
@@ -36,7 +36,7 @@ _SORTED = 64 << 20  # rows sorted at a time
 
 
 class Columns(Store):
-    """The columns of a set of fingerprints while they are written, user by user."""
+    """Columns of a set of fingerprints while it is written, user by user."""
 
     def __init__(self, folder: Path | None, sizes: tuple[float, float]) -> None:
         super().__init__(folder)
@@ -49,7 +49,7 @@ class Columns(Store):
     def add(
         self, offsets: IntArray, cells: list[FloatArray], count: IntArray, number: IntArray
     ) -> None:
-        """Further users: their offsets from 0, their ``t``, ``x``, ``y``, counts and numbers."""
+        """Add users: their offsets from 0, their ``t``, ``x``, ``y``, counts and numbers."""
         t, x, y = cells
         sides = {
             n: np.full(len(t), s) for n, s in zip(("dx_m", "dt_min"), self._sizes, strict=True)
@@ -61,7 +61,7 @@ class Columns(Store):
         self.span = min(self.span[0], float(t.min())), max(self.span[1], float(t.max()))
 
     def in_memory(self, shell: FingerprintSet, user_ids: npt.NDArray[Any]) -> FingerprintSet:
-        """The set of these columns."""
+        """Return the set with these columns."""
         read: dict[str, Any] = {name: self.read(_file(name)) for name in COLUMNS}
         return replace(shell, user_ids=user_ids, **read)
 
@@ -71,7 +71,7 @@ def _file(name: str) -> str:
 
 
 class Buckets:
-    """Rows by ranges of users: in memory, or spilled to a folder."""
+    """Rows by ranges of users, in memory or spilled to a folder."""
 
     def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
         n = min(_MOST, -(-n_rows // ROWS))
@@ -80,7 +80,7 @@ class Buckets:
         self._stores: dict[int, Store] = {}
 
     def append(self, **columns: npt.NDArray[Any]) -> None:
-        """Further rows; ``code`` says whose each is."""
+        """Add rows; ``code`` is the user of each."""
         bucket = columns["code"] // self.width
         for i in pd.unique(bucket).tolist():
             rows = np.flatnonzero(bucket == i)
@@ -130,7 +130,7 @@ class Buckets:
 def screened(
     fs: FingerprintSet, rule: Screening, columns: Columns, tell: Callable[[float], object]
 ) -> BoolArray:
-    """Write those users of a set that meet the rule; which these are."""
+    """Write the users of a set that meet the rule; return their mask."""
     blocks = [slice(at, min(at + _USERS, fs.n_users)) for at in range(0, fs.n_users, _USERS)]
     ends = []
     for users in blocks:
@@ -151,10 +151,9 @@ def screened(
 
 
 def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -> BoolArray:
-    """Mask of the users that meet every condition of the rule.
+    """Return the mask of the users that meet every condition of the rule.
 
-    Days are local days, from the data set's first to its last, both counted: ``days``, since the
-    epoch.
+    ``days`` are the data set's first and last local day, both included, since the epoch.
     """
     keep = np.ones(fs.n_users, bool)
     if rule.min_samples is not None:
@@ -171,12 +170,12 @@ def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -
 
 
 def _local_days(fs: FingerprintSet) -> IntArray:
-    """Local day of each sample, since the epoch."""
+    """Return the local day of each sample, since the epoch."""
     return np.floor(fs.wall_minutes(fs.t_min) / 1440).astype(np.int64)
 
 
 def _users(fs: FingerprintSet, users: slice) -> FingerprintSet:
-    """Some users next to each other, in memory; of a folder its files are read, not mapped."""
+    """Load some consecutive users into memory; the files of a folder are read, not mapped."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
     folder = fs.folder
     read: dict[str, Any] = {
@@ -196,7 +195,7 @@ def _users(fs: FingerprintSet, users: slice) -> FingerprintSet:
 def mixture(
     codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
 ) -> npt.NDArray[np.uint64]:
-    """User, time and place of each row in 64 bits; equal rows have equal ones."""
+    """Return a 64-bit hash of user, time and place of each row."""
     key = np.empty(len(codes), np.uint64)
     for part in pieces(len(key)):
         mixed = codes[part].astype(np.int64).astype(np.uint64)
@@ -209,7 +208,7 @@ def mixture(
 
 
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Rows, of those in use before ``lost`` were found out, that equal an earlier one."""
+    """Return the rows in use, including those in ``lost``, that equal an earlier row."""
     twins = _twins(known, mixtures, lost)
     if not len(twins):
         return []
@@ -244,7 +243,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
 
 
 def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint64]:
-    """The mixtures that several rows have, ascending; so many sorted at a time as fit."""
+    """Return the hashes of more than one row, ascending, sorting what fits into memory at a time."""
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []
     for turn in range(n_passes):

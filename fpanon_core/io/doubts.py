@@ -1,11 +1,9 @@
-"""Are these the places that are meant? Positions that were probably exchanged or lost their sign.
+"""Detection of positions that were probably exchanged or lost their sign.
 
-Latitude and longitude written in the wrong order, and degrees west or south written without their
-sign, are the commonest faults of a table of positions. Figures computed from them are wrong, and do
-not look so. They are told by where the positions then lie (docs/science.md, "Samples and
-fingerprints"), and asked about: nothing is ever turned round unasked.
-
-Where do positions lie, read one way or another: on land, near a town, in which zone?
+Latitude and longitude in the wrong order, and degrees west or south without their sign, are the
+commonest faults of a table of positions. Figures computed from them are wrong, but look plausible.
+The faults are detected from where the positions then lie: on land, near a town, in which time zone
+(docs/science.md, "Samples and fingerprints"). The user is asked; nothing is changed unasked.
 """
 
 from __future__ import annotations
@@ -29,11 +27,11 @@ FAR_FROM_TOWNS_KM, NEAR_TOWN_KM = 60.0, 25.0
 _TRIED = 4_000  # rows, evenly from the whole file
 _MOST_READINGS = 3
 ASK = "ask"
-"""In place of a way to read positions: raise a doubt rather than read on."""
+"""Value of ``positions`` that raises a doubt rather than reading on."""
 
 
 class DoubtfulPositions(SchemaError):
-    """Positions that nobody should measure before somebody has looked; see ``doubt``."""
+    """Doubtful positions, which a person should check before measuring; see ``doubt``."""
 
     def __init__(self, doubt: PositionDoubt) -> None:
         super().__init__(doubt.message)
@@ -41,24 +39,24 @@ class DoubtfulPositions(SchemaError):
 
 
 def rows_to_try(fate: Fate) -> IntArray:
-    """The rows that are asked: in use, or set aside for impossible degrees alone."""
+    """Return the rows to check: those in use, or set aside only for impossible degrees."""
     return fate.evenly_but_for(IMPOSSIBLE_COORDINATES, _TRIED)
 
 
 def doubt_of(
     lat: FloatArray, lon: FloatArray, offset_min: FloatArray, us: IntArray
 ) -> PositionDoubt | None:
-    """What makes the positions doubtful, if anything does.
+    """Return what makes the positions doubtful; None if nothing does.
 
     Parameters
     ----------
     lat, lon : float64 ndarray (n,)
-        Two numbers a row, as they are read; they need not be possible degrees. One row or more.
+        The two numbers of each row, as read; they need not be possible degrees. At least one row.
     offset_min : float64 ndarray (n,)
-        Minutes ahead of UTC by the file's own account; NaN where it says none, and where it says 0,
-        which programs write whose clocks know no zone.
+        Minutes ahead of UTC according to the file. NaN where it states none or 0, which programs
+        without a time zone also write.
     us : int64 ndarray (n,)
-        When, in microseconds since 1970; to the day is enough.
+        Time of each row, microseconds since 1970; precise to the day suffices.
     """
     clocks = Clocks(offset_min, us)
     seen = {
@@ -87,7 +85,7 @@ def doubt_of(
 
 
 def as_chosen(roles: Roles, turn: Turn) -> list[str]:
-    """What was chosen for the positions, put into the roles, and said."""
+    """Apply the chosen way to read positions to the roles, and return notes."""
     if turn.exchanged and "lat" in roles.where and "lon" in roles.where:
         at = roles.where
         at["lat"], at["lon"] = at["lon"], at["lat"]
@@ -126,7 +124,7 @@ def _faults(now: Seen, clocks: Clocks) -> list[str]:
 
 
 def _likeliest(others: dict[str, Seen]) -> list[str]:
-    """Names of the readings to offer: those near a town if there are any, the simplest first."""
+    """Return the names of readings to offer: those near a town if any, the simplest first."""
     nearest = min((s.town_km for s in others.values()), default=np.inf)
     some = [n for n, s in others.items() if nearest > 50 or s.town_km <= 100]
     some.sort(key=lambda n: (others[n].town_km // 50, others[n].turn.changes, others[n].town_km))
@@ -148,7 +146,8 @@ def _clock(minutes: float) -> str:
 
 
 NEAR_COAST_KM = 20.0
-"""Positions at sea this near to a coast count as land: ferries, bridges, islets, rough outlines."""
+"""Distance from a coast within which positions at sea count as land: ferries, bridges, islets,
+rough outlines."""
 NEARLY_ALL, HARDLY_ANY = 0.9, 0.1
 _ANTARCTIC = -60.0  # degrees; nobody lives farther south but in stations
 _TRIED_CLOCKS = 300
@@ -156,7 +155,7 @@ _AGREE_MIN = 60.0  # a border, or a summer time, away
 
 
 class Clocks:
-    """What the file itself says of its zone, on a few rows."""
+    """Time zone according to the file itself, on a few rows."""
 
     def __init__(self, offset_min: FloatArray, us: IntArray) -> None:
         told = np.flatnonzero(~np.isnan(offset_min) & (offset_min != 0))
@@ -165,7 +164,7 @@ class Clocks:
         self.offset_min, self.us = offset_min[self.rows], us[self.rows]
 
     def there(self, lat: FloatArray, lon: FloatArray) -> FloatArray:
-        """Minutes ahead of UTC that clocks show at the positions of those rows, then."""
+        """Return the minutes ahead of UTC at the positions of those rows, at their times."""
         return np.array(
             [
                 _offset_min(float(y), float(x), int(us))
@@ -176,10 +175,10 @@ class Clocks:
 
 @dataclass(frozen=True)
 class Seen:
-    """Where the positions lie when read one way.
+    """Location of the positions when read one way.
 
-    ``inhabited`` is False also where too many are no positions at all; ``town_km_low`` is what all
-    but a tenth of the positions exceed.
+    ``inhabited`` is also False if too many are not possible positions. All but a tenth of the
+    positions are farther than ``town_km_low`` from a town.
     """
 
     turn: Turn
@@ -196,7 +195,7 @@ class Seen:
 
     @classmethod
     def through(cls, turn: Turn, lat: FloatArray, lon: FloatArray, clocks: Clocks) -> Seen:
-        """What is seen when the two numbers of each row are read that way."""
+        """Locate the positions when the two numbers of each row are read that way."""
         lat, lon = turn.apply(lat, lon)
         can = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
         possible = float(can.mean())
@@ -224,24 +223,25 @@ class Seen:
 
     @property
     def inhabited(self) -> bool:
-        """More than a tenth of the positions are where people may live."""
+        """Whether more than a tenth of the positions are where people may live."""
         return self.possible >= NEARLY_ALL and self.land > HARDLY_ANY
 
     @property
     def ashore(self) -> bool:
-        """Nearly all are."""
+        """Whether nearly all positions are on land."""
         return min(self.possible, self.land) >= NEARLY_ALL
 
     @property
     def agrees(self) -> bool:
-        """The clocks there show what the file says, if it says anything."""
+        """Whether the time zone there agrees with the file, if the file states one."""
         return not self.told or self.agreement >= NEARLY_ALL
 
 
 def _ashore(lat: FloatArray, lon: FloatArray) -> tuple[BoolArray, float]:
-    """Which positions are on land or near it; how far the others typically are from a coast, km.
+    """Return which positions are on or near land, and the others' median distance to a coast, km.
 
-    Atolls too small for the outlines have waters with a zone of their own; the open sea has none.
+    Atolls too small for the outlines are recognized by the time zone of their waters; the open sea
+    has none.
     """
     ashore = geography.on_land(lat, lon)
     off = np.flatnonzero(~ashore)

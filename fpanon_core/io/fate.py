@@ -1,9 +1,8 @@
-"""What became of each row: used, or set aside for the first reason that holds; and the rejects.
+"""Fate of each row: used, or set aside for the first reason that holds; the rejects; the first rows.
 
-Of the first rows, shown as they were understood beside the columns that were found, only what has a
-role: a column without one may hold a telephone number, whatever it is called. The user is a
-pseudonym, and no number taken for a time is shown as written: it could be an id that looks like
-one.
+The first rows are shown as they were understood, with only the columns that have a role. A column
+without one may hold a telephone number, whatever its name. The user is a pseudonym, and a number
+taken for a time is not shown as written, as it could be an id.
 """
 
 from __future__ import annotations
@@ -49,27 +48,27 @@ _OTHER_WAY_OUT = Message(f"Say which columns hold the data{namely('lat', 'lon')}
 
 
 class Fate:
-    """The fate of rows: for each the number of the reason, −1 where it is used; not copied."""
+    """Fate of rows: for each the number of the reason, −1 where it is used; not copied."""
 
     def __init__(self, codes: Codes, n_malformed: int = 0) -> None:
         self.codes, self.n_malformed = codes, n_malformed
 
     @classmethod
     def of_rows(cls, n: int) -> Fate:
-        """So many rows, all in use."""
+        """Make the fates of this many rows, all in use."""
         return cls(np.full(n, -1, np.int8))
 
     def part(self, rows: slice) -> Fate:
-        """Some of the rows; what is set aside in it, is so in the whole."""
+        """Return a view of some rows; setting rows aside in it also sets them aside in the whole."""
         return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:
-        """Set aside rows of a mask over all rows, unless they already are."""
+        """Set aside the rows of a mask over all rows, unless they already are."""
         if rows.any():
             self.codes[rows & (self.codes < 0)] = _REASONS.index(reason)
 
     def set_aside_used(self, reason: str, hit: BoolArray) -> None:
-        """Set aside rows of a mask over the rows in use."""
+        """Set aside the rows of a mask over the rows in use."""
         if hit.any():
             self.codes[np.flatnonzero(self.codes < 0)[hit]] = _REASONS.index(reason)
 
@@ -79,12 +78,12 @@ class Fate:
         return self.codes < 0
 
     def pick(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """The values of the rows in use; not copied when that is all of them."""
+        """Return the values of the rows in use; not copied if all are in use."""
         used = self.used
         return values if used.all() else values[used]
 
     def evenly_but_for(self, reason: str, most: int) -> IntArray:
-        """Of the rows in use, and those set aside for that one reason, so many, evenly from all."""
+        """Return up to ``most`` evenly spaced rows in use or set aside for this reason alone."""
         code = _REASONS.index(reason)
 
         def open_rows(part: slice) -> IntArray:
@@ -103,27 +102,27 @@ class Fate:
 
     @property
     def n_read(self) -> int:
-        """Rows in the source."""
+        """Number of rows in the source."""
         return len(self.codes) + self.n_malformed
 
     @property
     def n_used(self) -> int:
-        """Rows in use."""
+        """Number of rows in use."""
         return int(np.count_nonzero(self.codes < 0))
 
     def counts(self) -> dict[str, int]:
-        """Rows set aside by reason, in the order of :data:`REASONS`."""
+        """Return the numbers of rows set aside, by reason, in the order of :data:`REASONS`."""
         numbers = np.bincount(self.codes[self.codes >= 0], minlength=len(_REASONS))
         numbers[_REASONS.index(why.MALFORMED)] += self.n_malformed
         return {r: int(n) for r, n in zip(_REASONS, numbers, strict=True) if n}
 
     def check_some_left(self) -> None:
-        """Refuse a table of which no row is left.
+        """Refuse a table without usable rows.
 
         Raises
         ------
         SchemaError
-            With the reasons, and the way out of the commonest.
+            No row is left; the message has the reasons, and the remedy for the commonest.
         """
         if self.n_used:
             return
@@ -137,10 +136,10 @@ class Fate:
     def rejects(
         self, source: SourceTable | Parts, roles: Roles, most: int | None = None
     ) -> pd.DataFrame:
-        """Rows set aside: part and number in it, reason, and the fields of time and place.
+        """Return the rows set aside: part and row number, reason, and the fields of time and place.
 
-        No other field, whatever its column is called: nobody can list all names under which a file
-        may keep a person. At most the first ``most``.
+        No other field is included, whatever its column is called, as no list of names can cover
+        every column that identifies a person. At most the first ``most`` are returned.
         """
         rows = _first(self.codes >= 0, most)
         known = {i for role in _TIME_OR_PLACE for i in roles.where.get(role, ())}
@@ -166,7 +165,7 @@ class Fate:
 
 
 def _first(mask: BoolArray, most: int | None) -> IntArray:
-    """Where a mask holds, at most so often."""
+    """Return the positions where a mask holds, at most ``most``."""
     found: list[IntArray] = []
     for part in pieces(len(mask)):
         found.append(part.start + np.flatnonzero(mask[part]))
@@ -176,7 +175,7 @@ def _first(mask: BoolArray, most: int | None) -> IntArray:
 
 
 def text_frame(table: SourceTable, columns: Iterable[int]) -> pd.DataFrame:
-    """Some columns as text, as written where the source is text; named by position."""
+    """Return some columns as text, as written where the source is text; named by position."""
     frame = {i: _raw_text(table.columns[i]).to_pandas() for i in columns}
     return pd.DataFrame(frame, index=range(table.n_rows))
 
@@ -186,7 +185,7 @@ def _raw_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _distinct_labels(labels: Iterable[str], before: list[str]) -> list[str]:
-    """Labels that differ from one another and from the columns put before them."""
+    """Return labels made different from one another and from the columns put before them."""
     out = list(before)
     for label in labels:
         name, i = label, 1
@@ -208,7 +207,7 @@ def first_rows(
     degrees: tuple[FloatArray, FloatArray],
     zone: str,
 ) -> pd.DataFrame:
-    """The first rows but for users and fates: ``row``, ``time``, ``local_time``, ``lat``, ….
+    """Return the first rows without users and fates: ``row``, ``time``, ``local_time``, ``lat``, ….
 
     ``us``: instants, microseconds since 1970; ``degrees``: as they are used.
     """
@@ -232,9 +231,9 @@ def first_rows(
 def with_users_and_fates(
     frame: pd.DataFrame, users: IntArray, pseudonyms: list[str], fates: Codes
 ) -> pd.DataFrame:
-    """The first rows complete: whose each is, and what became of it.
+    """Add user and fate to the first rows.
 
-    ``users``: their numbers in ``pseudonyms``, −1 for nobody; ``fates``: the rows' codes.
+    ``users``: their numbers in ``pseudonyms``, −1 for none; ``fates``: the rows' codes.
     """
     frame.insert(1, "user", [pseudonyms[i] if i >= 0 else "" for i in users.tolist()])
     return frame.assign(fate=[_REASONS[i] if i >= 0 else why.USED for i in fates.tolist()])

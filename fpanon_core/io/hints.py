@@ -1,7 +1,7 @@
-"""The way out that a message names, in the words of whoever reads it.
+"""Messages whose remedy is worded for each reader.
 
-Somebody who calls a function has its arguments, on a command line there are options, and on a
-screen a form. A message is made once, with its ways out in the words of all three.
+A caller of a function passes arguments, a user of the command line options, and a user of the
+screen fills in a form. A message is made once, with its remedies in the words of all three.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ _BEGINS, _OR = "\ue000", "\ue001"  # of private use: no text of ours has them
 
 @dataclass(frozen=True)
 class Way:
-    """Part of a message that each reader is told in other words: of a call, a command, a form."""
+    """Part of a message with separate words for a call, a command and a form."""
 
     call: str
     command: str
     form: str
 
     def __str__(self) -> str:
-        """For a text that a message is made of."""
+        """Return the encoded words, for embedding in the text of a message."""
         return f"{_BEGINS}{self.call}{_OR}{self.command}{_OR}{self.form}{_BEGINS}"
 
 
 class Message(str):
-    """A text in the words of a call, which knows the words for other readers.
+    """Text worded for a function call, which also has the words for other readers.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Message(str):
     parts: tuple[str | Way, ...]
 
     def __new__(cls, *parts: str | Way) -> Message:
-        """Put together from texts, ways out, and messages made before."""
+        """Join texts, remedies and other messages."""
         flat: list[str | Way] = []
         for part in parts:
             if isinstance(part, str) and not isinstance(part, Message):
@@ -57,48 +57,48 @@ class Message(str):
 
 
 def for_command_line(message: str) -> str:
-    """With options in place of arguments; a text without ways out is what it is."""
+    """Return the text with options in place of arguments; plain texts are unchanged."""
     return "".join(_words(message.parts, "command")) if isinstance(message, Message) else message
 
 
 def for_screen(message: str) -> str:
-    """With a form below, in which roles are given to columns, in place of arguments."""
+    """Return the text with references to the form below in place of arguments."""
     return "".join(_words(message.parts, "form")) if isinstance(message, Message) else message
 
 
 def sentences(parts: list[str]) -> Message:
-    """Sentences, one after the other."""
+    """Join sentences with spaces."""
     spaced = [piece for part in parts for piece in (" ", part)]
     return Message(*spaced[1:])
 
 
 def such_as(*roles: str) -> Way:
-    """After a sentence that asks for the columns of these roles."""
+    """Return the ending of a sentence that asks for the columns of these roles."""
     columns = _columns(roles)
     return Way(f", such as {columns.call}", f", such as {columns.command}", "")
 
 
 def in_brackets(*roles: str) -> Way:
-    """How to give the columns of these roles, aside."""
+    """Return, in brackets, how to give the columns of these roles."""
     columns = _columns(roles)
     return Way(f" ({columns.call})", f" ({columns.command})", "")
 
 
 def namely(*roles: str) -> Way:
-    """After a sentence that says which roles to give columns to."""
+    """Return the ending of a sentence that says which roles to give columns to."""
     columns = _columns(roles)
     return Way(f": {columns.call}", f": {columns.command}", " below")
 
 
 def give(*roles: str, name: str = "…") -> Way:
-    """Begins with "give": the columns of these roles; the column's ``name`` where it is known."""
+    """Return "give …" with the columns of these roles; ``name`` is the column's, if known."""
     columns = _columns(roles, name)
     below = "correct it below" if name == "…" else "choose it below"
     return Way(f"give {columns.call}", f"give {columns.command}", below)
 
 
 def column_at(position: int, begins: str = "column") -> Way:
-    """A column without a name: counted from 0 in calls and commands, from 1 on a screen."""
+    """Return a column without a name: from 0 in calls and commands, from 1 on a screen."""
     said = f"{begins} {position}"
     return Way(said, said, f"{begins} {position + 1}")
 

@@ -1,6 +1,6 @@
-"""From what a clock showed to when it was: offsets, zones, and times that cannot be meant.
+"""Conversion of clock times to instants: offsets, zones, and implausible times.
 
-What the file itself says of its zone stands in its times, or in a column of offsets.
+The file itself states its zone in its times, or in a column of offsets.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ _DEFAULT_DAYS = np.add.outer(np.array(_FALLBACKS.split(), "M8[D]").astype(np.int
 
 
 def datetime_of(us: int) -> dt.datetime:
-    """An aware datetime (UTC) of microseconds since 1970."""
+    """Return microseconds since 1970 as an aware datetime (UTC)."""
     return _UNIX + dt.timedelta(microseconds=int(us))
 
 
 def local_of(us: int, zone: dt.tzinfo) -> dt.datetime:
-    """The same in a zone; in UTC within a day of the ends of the calendar."""
+    """Return the same time in a zone; in UTC within a day of the ends of the calendar."""
     instant = datetime_of(us)
     try:
         return instant.astimezone(zone)
@@ -47,25 +47,25 @@ def local_of(us: int, zone: dt.tzinfo) -> dt.datetime:
 
 
 def microseconds_of(instant: dt.datetime) -> int:
-    """Microseconds since 1970 of an aware datetime."""
+    """Return an aware datetime as microseconds since 1970."""
     return (instant - _UNIX) // dt.timedelta(microseconds=1)
 
 
 def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
-    """From which day to which, both included, times lie so far away that they are outliers.
+    """Return the ranges of days, both ends included, whose times are outliers.
 
-    A clock or a default value must have made them. Days with data are cut into groups wherever more
-    than a year has none. The *bulk* is the group of most rows, if it has more than half of them;
+    Wrong clocks or default values cause such times. Days with data are divided into groups at gaps
+    of more than a year. The *bulk* is the group of most rows, if it has more than half of them;
     otherwise nothing is an outlier. A group is set aside if it holds no more than 1% of the rows
     (at least one row is allowed) and lies farther from the bulk than a year and than the bulk's own
-    span; or if all its rows have dates that devices fall back to (1900, 1904, 1970, 1980, 2000,
-    2036, 2038, 2099, 2100, and the days beside them). So sparse data, pauses, and a second campaign
-    years later stay. Times before 1900 and from 2200 on are always outliers.
+    span. It is also set aside if all its rows have default dates of devices (1900, 1904, 1970,
+    1980, 2000, 2036, 2038, 2099, 2100, and adjacent days). So sparse data, pauses, and a second
+    campaign years later stay. Times before 1900 and from 2200 on are always outliers.
 
     Parameters
     ----------
     days, rows : int64 ndarray (n,)
-        The days with data, since 1970, ascending, and the rows of each.
+        Days with data, since 1970, ascending, and the number of rows on each.
     """
     out = [(-(2**62), _EARLIEST_DAY - 1), (_LATEST_DAY, 2**62)]
     inside = (days >= _EARLIEST_DAY) & (days < _LATEST_DAY)
@@ -91,7 +91,7 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
 
 
 def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
-    """Which times lie on the days of some ranges, both ends included."""
+    """Return which times lie on the days of some ranges, both ends included."""
     day = us // DAY
     out = np.zeros(len(us), bool)
     for first, last in ranges:
@@ -100,7 +100,7 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
 
 
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
-    """How many clock times did not exist, or existed twice."""
+    """Return notes on how many clock times did not exist, or existed twice."""
     what = {
         "were skipped when the clock was put forward; they are read as if it was not": skipped,
         "occurred twice when the clock was put back; the first is assumed": twice,
@@ -111,15 +111,16 @@ def said_of_clocks(skipped: int, twice: int) -> list[str]:
 def instants_in(
     parsed: ParsedTimes, rows: BoolArray, zone: str | FloatArray
 ) -> tuple[IntArray, int, int]:
-    """UTC instants of ``rows``; clock times are read in ``zone`` (the other rows mean nothing).
+    """Return the UTC instants of ``rows``; clock times are read in ``zone`` (ignore other rows).
 
     A time skipped in spring is read as if the clock had not yet been put forward, one that occurs
-    twice as the first: no row is lost; how many were skipped, and occurred twice, is told.
+    twice as the first. No row is lost. Also return how many were skipped, and how many occurred
+    twice.
 
     Parameters
     ----------
     zone : str or float64 ndarray (n,)
-        An IANA zone; or each row's minutes ahead of UTC.
+        IANA zone, or each row's minutes ahead of UTC.
     """
     naive = rows & ~parsed.aware
     if not naive.any():
@@ -158,7 +159,7 @@ def zone_of_clocks(
     display: str,
     notes: list[str],
 ) -> tuple[str | None, str | FloatArray]:
-    """Name of the zone of clock times without offset, and how to read them.
+    """Return the name of the zone of clock times without offset, and how to read them.
 
     ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the column.
     """
@@ -192,7 +193,7 @@ def zone_of_clocks(
 
 
 def minutes_of(offsets: FloatArray) -> FloatArray:
-    """Offsets in minutes ahead of UTC; where none is larger than a zone's hours, they are hours."""
+    """Return offsets as minutes ahead of UTC; if none exceeds 14, they are taken as hours."""
     hours = np.nanmax(np.abs(offsets), initial=0) <= _MOST_HOURS
     return offsets * 60 if hours else offsets
 
@@ -200,12 +201,10 @@ def minutes_of(offsets: FloatArray) -> FloatArray:
 def told_minutes(
     few: SourceTable, roles: Roles, parsed: ParsedTimes, minutes: FloatArray | None
 ) -> FloatArray:
-    """Minutes ahead of UTC that the file tells of a few rows, in their times or beside them.
+    """Return the minutes ahead of UTC that the file states for a few rows.
 
-    ``minutes`` are those of the offset column, where there is one.
-
-    NaN where it tells nothing, and where it tells 0, which is also what programs write whose clocks
-    know no zone.
+    They come from ``minutes``, the offset column, if there is one; else from the times. NaN where
+    the file states none or 0, which programs without a time zone also write.
     """
     told = np.full(len(parsed.us), np.nan)
     if minutes is not None:
@@ -219,7 +218,7 @@ def told_minutes(
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:
-    """Offsets of a column of timestamps with a zone, such as Parquet has."""
+    """Return the offsets of a timestamp column with a zone, such as Parquet has."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
     try:
@@ -231,7 +230,7 @@ def _of_zone(zone: str, us: IntArray) -> FloatArray:
 
 
 def _written(texts: pa.ChunkedArray) -> FloatArray:
-    """Offsets at the end of times, such as 18:00:09-04:00; NaN where there is none."""
+    """Return the offsets at the end of times, such as 18:00:09-04:00; NaN where there is none."""
     found = text_of(texts).to_pandas().str.extract(_OFFSET)
     minutes = found[1].astype("Float64") * 60 + found[2].astype("Float64")
     minutes = minutes.where(found[0] != "-", -minutes)

@@ -394,7 +394,7 @@ class Reading:
             notes.append("The whole file is read as one person's.")
         if self.sites is not None and known.placed:
             notes.append(
-                "The events have degrees of their own; the antenna table serves for antenna "
+                "Positions are those of the records; the antenna table is used for antenna "
                 "clusters and regions only."
             )
         if any("date only" in name for name in known.formats):

@@ -1,1 +1,1 @@
-"""Measures: data and a configuration in, a result out."""
+"""Measures: each takes data and a configuration and returns a result."""

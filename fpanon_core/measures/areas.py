@@ -1,9 +1,9 @@
-"""On which areas is a release compared with its original? Squares, hexagons, or named regions.
+"""Areas on which a release is compared with its original: squares, hexagons, or named regions.
 
-Squares have no natural corner, so that there are nine grids of one side, each shifted. The shifts
-are a rank-1 lattice (Sloan & Joe 1994): along either axis they are all ninths of a side. In a
-square of three by three an axis had three, and a cell's edge met a square's in one shift of three
-or in none. Other areas stand where they stand.
+Squares have no natural corner, so nine grids of one side are used, each shifted. The shifts are a
+rank-1 lattice (Sloan & Joe 1994): along either axis they are all ninths of a side. With a square of
+three by three shifts, an axis would have only three, and a cell's edge would meet a square's edge
+in three shifts or in none. Other areas are used unshifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -48,7 +48,7 @@ class Squares:
         return f"squares of {length_text(self.side_m)}"
 
     def unused(self, places: Places) -> list[Laid]:
-        """The places on each of the nine grids, of which no square is known to be used yet."""
+        """Return the places on each of the nine grids, with no square known to be used yet."""
         left, right = ((v - self.x_m) / self.side_m for v in (places.x_m, places.x_m + places.dx_m))
         low, high = ((v - self.y_m) / self.side_m for v in (places.y_m, places.y_m + places.dy_m))
         return [
@@ -59,7 +59,7 @@ class Squares:
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Areas made of pieces that do not overlap; ``area`` says which each belongs to."""
+    """Areas made of pieces that do not overlap; ``area`` gives the area of each piece."""
 
     text: str
     shape: npt.NDArray[np.object_]
@@ -71,7 +71,7 @@ class Pieces:
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Distinct rectangles in which the samples of a data set are: the lower corners, the sides."""
+    """Distinct rectangles that hold the samples of a data set: lower corners and sides."""
 
     x_m: FloatArray
     y_m: FloatArray
@@ -80,7 +80,7 @@ class Places:
 
     @classmethod
     def of(cls, fs: FingerprintSet) -> tuple[Places, IntArray]:
-        """The places, and that of each sample."""
+        """Return the distinct places of a data set, and the place of each sample."""
         columns = fs.x_m, fs.y_m, fs.dx_m, fs.dy_m
         first, place = distinct_rows(*columns)
         return cls(*(values[first] for values in columns)), place
@@ -90,12 +90,12 @@ Ground: TypeAlias = Squares | Pieces
 
 
 def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
-    """The areas as they lie over an original data set.
+    """Return the areas as laid over an original data set.
 
     Raises
     ------
     ConfigError
-        They are no areas, or these data cannot be laid over them.
+        ``areas`` is not a kind of areas, or these data cannot be laid over them.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -112,7 +112,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
 
 
 def used(where: Ground, places: Places) -> list[Laid]:
-    """The original's places laid over each grid, and which areas they use.
+    """Lay the original's places over each grid, and find the areas they use.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def used(where: Ground, places: Places) -> list[Laid]:
 
 
 def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
-    """Other places laid over the areas that the original uses."""
+    """Lay other places over the areas that the original uses."""
     if isinstance(where, Pieces):
         return [_laid_on(where, places)]
     return [
@@ -149,7 +149,7 @@ def laid(where: Ground, known: list[Laid], places: Places) -> list[Laid]:
 
 
 def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, float]]:
-    """West and east, south and north of the central 95% of the events, along each axis."""
+    """Return west and east, south and north of the central 95% of the events along each axis."""
     events = events_of(fs)
     ends = [
         float(np.quantile(values, at, weights=events, method="inverted_cdf"))
@@ -160,13 +160,13 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Events that each sample stands for, of all subscribers of its fingerprint."""
+    """Return the events that each sample stands for, over all subscribers of its fingerprint."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
 
 def _round_below(value: float) -> float:
-    """1, 2 or 5 times a power of ten, not above the value; 0 of 0."""
+    """Return the largest 1, 2 or 5 times a power of ten not above the value; 0 for 0."""
     if value <= 0:
         return 0.0
     power: float = 10.0 ** math.floor(math.log10(value))
@@ -177,7 +177,7 @@ def _round_below(value: float) -> float:
 
 
 def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
-    """Hexagons that the data's places meet."""
+    """Return the hexagons that the data's places meet."""
     if fs.crs is None:
         raise ConfigError(
             "Hexagons need places in degrees, and these data came in metres without a projection; "
@@ -204,7 +204,7 @@ def _hexagons(fs: FingerprintSet, space: Hexagons, places: Places) -> Pieces:
 def hexagons_at(
     crs: str, resolution: int, x_m: FloatArray, y_m: FloatArray
 ) -> npt.NDArray[np.uint64]:
-    """H3's index of the hexagon that holds each projected position."""
+    """Return H3's index of the hexagon that holds each projected position."""
     lon, lat = Unprojection(crs).lon_lat(x_m, y_m)
     lon = (lon + 180.0) % 360.0 - 180.0
     points = zip(lat.tolist(), lon.tolist(), strict=True)
@@ -212,7 +212,7 @@ def hexagons_at(
 
 
 def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
-    """What is nearest to the antennas of each region; nothing beyond thrice the extent."""
+    """Return the area nearest to each region's antennas, up to three times the data's extent."""
     if fs.antennas is None:
         raise ConfigError(
             f"The {space} need an antenna table with that column; read the data with it, or give "
@@ -237,13 +237,13 @@ def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
 
 
 def _kept(where: Pieces, places: Places) -> Pieces:
-    """Only the pieces that places meet, numbered anew."""
+    """Return only the pieces that places meet, renumbered."""
     met = np.unique(_shares(where, places)[1])
     return Pieces(where.text, where.shape[met], np.arange(len(met)))
 
 
 def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArray]:
-    """Place, piece, and the share of the place that is in the piece, of all that meet."""
+    """Return place, piece, and the share of the place in the piece, for all that meet."""
     west, south = places.x_m, places.y_m
     east, north = west + places.dx_m, south + places.dy_m
     boxes = shapely.box(west, south, east, north)
@@ -261,7 +261,7 @@ def _shares(where: Pieces, places: Places) -> tuple[IntArray, IntArray, FloatArr
 
 
 def _laid_on(where: Pieces, places: Places) -> Laid:
-    """Places laid over areas."""
+    """Lay places over areas."""
     place, piece, share = _shares(where, places)
     areas = int(where.area.max()) + 1
     key, pair = np.unique(place * areas + where.area[piece], return_inverse=True)

@@ -1,16 +1,16 @@
-"""Why is a fingerprint hard to hide? The parts of its stretch effort.
+"""Parts of the stretch effort, which show why a fingerprint is hard to hide.
 
-For a user a and each of the k − 1 nearest fingerprints b, the samples of the longer fingerprint (of
-a, when they are equally long) are matched to the other's; ``S``, ``T`` and ``D`` pool the matched
+For a user a and each of the k − 1 nearest fingerprints b, the samples of the longer fingerprint
+(a's if they are equally long) are matched to the other's. ``S``, ``T`` and ``D`` pool the matched
 pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
 
 Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
 
-How unevenly is something spread? Gini, Lorenz curve, tail weight.
+Measures of unevenness: Gini coefficient, Lorenz curve, tail weight.
 
 Source: docs/science.md, “Why a fingerprint is hard to hide”.
 
-How coarse is a release, in one number? The mean loss over its original samples.
+Coarseness of a release in one number: the mean loss over its original samples.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -50,12 +50,12 @@ def stretch_components(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> StretchComponents:
-    """Components of every measured user's stretch efforts to the k − 1 nearest.
+    """Return the components of every measured user's stretch efforts to the k − 1 nearest.
 
     Parameters
     ----------
     fs : FingerprintSet
-        The one ``result`` was measured on.
+        Fingerprints on which ``result`` was measured.
     result : KGapResult
     engine, progress
         As in :func:`k_gap`.
@@ -76,15 +76,15 @@ def components_by_k(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> dict[int, StretchComponents]:
-    """As :func:`stretch_components` of ``result.at(k)`` for several k, at the cost of the largest.
+    """Return :func:`stretch_components` of ``result.at(k)`` for several k, at the largest's cost.
 
-    The neighbours of a smaller k are the first of those of a larger, so every pair is matched once
-    and what is pooled for the smaller k is the beginning of the rest.
+    The neighbours for a smaller k are the first of those for a larger k. So every pair is matched
+    once, and the pool for the smaller k is the beginning of the larger pool.
 
     Raises
     ------
     ConfigError
-        If ``result`` was measured on other fingerprints, or does not serve one of ``ks``.
+        If ``result`` was measured on other fingerprints, or does not cover one of ``ks``.
     """
     if result.digest != fs.digest:
         raise ConfigError("The result was measured on other fingerprints; measure these first.")
@@ -127,7 +127,7 @@ def mean_components(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Mean matched distance (m) and time (min) of each measured user; the k-gap put in words."""
+    """Return the mean matched distance (m) and time (min) of each measured user."""
     parts = stretch_components(fs, result, engine=engine, progress=progress)
     return parts.space_m, parts.time_min
 
@@ -135,7 +135,7 @@ def mean_components(
 def matched_samples(
     fs: FingerprintSet, a: int, b: int, config: StretchConfig | None = None
 ) -> pd.DataFrame:
-    """The samples of the longer of two fingerprints (equal lengths: of a), each with its match.
+    """Return the samples of the longer of two fingerprints (a's if equal), each with its match.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def matched_samples(
 
 
 def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> FloatArray:
-    """The figures of one user, in the order of ``FIGURES``."""
+    """Return the figures of one user, in the order of ``FIGURES``."""
     pools = [np.sort(space), np.sort(time), np.sort(space + time)]
     sums = [float(p.sum()) for p in pools]
     share = sums[1] / (sums[0] + sums[1]) if sums[0] + sums[1] > 0 else math.nan
@@ -176,7 +176,7 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
 
 
 def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]:
-    """Mean in the cap's unit, and the share that the cap made smaller or met; NaN of no weight."""
+    """Return the mean in the cap's unit and the share at or above the cap; NaN for weight 0."""
     if weight == 0:  # leaves no trace of the distance in the parts
         return math.nan, math.nan
     return float(parts.mean()) / weight * cap, float((parts >= weight * _FULL).mean())
@@ -185,14 +185,14 @@ def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]
 def _stretch(
     a: FloatArray, da: FloatArray, b: FloatArray, db: FloatArray, share: FloatArray
 ) -> FloatArray:
-    """φ* along one axis, as :func:`fpanon_core.kernels.stretch.stretch_1d`, for arrays."""
+    """Return φ* along one axis, like :func:`fpanon_core.kernels.stretch.stretch_1d`, for arrays."""
     span: FloatArray = np.maximum(a + da, b + db) - np.minimum(a, b)
     span -= share[0] * da + share[1] * db
     return span
 
 
 def gini(values: npt.ArrayLike) -> float:
-    """Gini coefficient of non-negative values; 0 for equal (or all zero) ones.
+    """Return the Gini coefficient of non-negative values; 0 for equal (or all zero) values.
 
     ``G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N`` for ascending s_i; eq. 6 of Gramaglia & Fiore 2015 has a
     sign misprint.
@@ -200,7 +200,7 @@ def gini(values: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        If there is no value, or one is negative or no number.
+        If there is no value, or one is negative or not a number.
 
     Examples
     --------
@@ -211,9 +211,9 @@ def gini(values: npt.ArrayLike) -> float:
 
 
 def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Lorenz curve of non-negative values: what share of the total do the least of them have?
+    """Return the Lorenz curve of non-negative values: the share of the total of the smallest.
 
-    Its distance from the diagonal is the :func:`gini` coefficient: twice the area between them.
+    The :func:`gini` coefficient is twice the area between the curve and the diagonal.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     ConfigError
-        If there is no value, or one is negative or no number.
+        If there is no value, or one is negative or not a number.
 
     Examples
     --------
@@ -242,17 +242,17 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def tail_weight_index(values: npt.ArrayLike) -> float:
-    """Weight of the upper tail, as a multiple of the normal distribution's.
+    """Return the weight of the upper tail, as a multiple of the normal distribution's.
 
     Gramaglia & Fiore 2015, eq. 7.
 
-    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined, the third
-    quartile being the median.
+    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined because the
+    third quartile equals the median.
 
     Raises
     ------
     ConfigError
-        If there is no value, or one is no number.
+        If there is no value, or one is not a number.
 
     Examples
     --------
@@ -276,24 +276,24 @@ def _checked(values: npt.ArrayLike, *, negative: bool) -> FloatArray:
 def mean_loss(
     result_or_frame: GloveResult | pd.DataFrame, *, config: StretchConfig | None = None
 ) -> float:
-    """Mean, over the original samples that are published, of their loss in place and time.
+    """Return the mean loss in place and time of the original samples that are published.
 
-    The loss is w_space · side/max_space + w_time · span/max_time: side, (dx + dy)/2, and span, dt,
-    are those of the published sample that holds each, and neither is saturated.
+    The loss is w_space · side/max_space + w_time · span/max_time. The side, (dx + dy)/2, and the
+    span, dt, are those of the published sample that holds the original one; neither is saturated.
 
     Parameters
     ----------
     result_or_frame : GloveResult or DataFrame
-        A result; or its accuracy (``space_m``, ``time_min``), of which rows without values, the
-        samples left out, do not count; or the blocks of :func:`align` (``dx_m``, ``dy_m``,
-        ``dt_min``, ``n_samples``).
+        A result; or its accuracy (``space_m``, ``time_min``), where rows without values (samples
+        left out) do not count; or the blocks of :func:`align` (``dx_m``, ``dy_m``, ``dt_min``,
+        ``n_samples``).
     config : StretchConfig
         Weights and thresholds; weights of 1 and 1 give the plain sum of both parts.
 
     Returns
     -------
     float
-        NaN where nothing is published.
+        NaN if nothing is published.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Who is alone in the crossing of two releases of the same people?
+"""Composition of two releases of the same people: the groups left by combining both.
 
-A release may keep everybody in a crowd, and another release of the same people, too; both together
-need not. Whoever can tell somebody's group in the one and in the other is left with the people who
-are in both groups: with their crossing.
+Two releases of the same people may each keep everybody in a k-anonymous group, while both together
+do not. An attacker who knows a person's group in each release is left with the people who are in
+both groups.
 
 Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 """
@@ -26,12 +26,13 @@ from ..model.published import Membership
 
 
 def crossing(first: Membership, second: Membership) -> Crossing:
-    """The crowds that are left where the groups of two releases cross.
+    """Return the groups that remain when the groups of two releases are combined.
 
     Parameters
     ----------
     first, second : Membership
-        Whose people are told apart alike: both by id, or both by digest under the same secret.
+        Memberships that identify people in the same way: both by id, or both by digest under the
+        same secret.
 
     Returns
     -------
@@ -40,11 +41,12 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     Raises
     ------
     InfeasibleError
-        Nobody is in both, or nobody in two periods that share a day.
+        Nobody is in both releases, or nobody is in two periods that share a day.
 
     Examples
     --------
-    Four people in two pairs, crosswise: pairs in each release, everybody alone in both.
+    Four people in two pairs, crosswise: groups of two in each release, unique records in both
+    together.
 
     >>> who = np.array(["a", "b", "c", "d"], dtype=object)
     >>> made = crossing(Membership.whole(who, [0, 0, 1, 1]), Membership.whole(who, [0, 1, 0, 1]))
@@ -107,10 +109,11 @@ def crossing(first: Membership, second: Membership) -> Crossing:
 
 
 def together(releases: Sequence[Membership]) -> Membership:
-    """Several releases as one: who is in the same group in all of them.
+    """Combine several releases: people in the same group in all of them share a group.
 
-    Whoever is not in one of them shares a group there with those who are not either: that somebody
-    was left out is taken to be known. A crossing with it is so never larger than with any of them.
+    People left out of a release share a group there with the others left out, because being left
+    out is assumed to be known. So a composition with the result never leaves a larger group than
+    one with any of the releases.
 
     Parameters
     ----------
@@ -149,13 +152,13 @@ def _joined(first: Membership, second: Membership) -> Membership:
 
 
 def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
-    """Rows of a release that no joined record is of all days of."""
+    """Return the rows of a release whose days no single joined record covers completely."""
     whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
     return np.setdiff1d(np.arange(len(each.who)), rows[whole])
 
 
 def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]:
-    """Records of the same person in days that share one: a row of each, in order of the first."""
+    """Return rows of records of the same person that share a day, in order of the first."""
     code = pd.factorize(np.concatenate([first.who, second.who]))[0]
     spans, frames = [], []
     for at, each in enumerate((first, second)):
@@ -177,16 +180,16 @@ def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]
 
 
 def _least(values: IntArray, person: IntArray) -> IntArray:
-    """The smallest value of each person, numbered from 0."""
+    """Return the smallest value of each person, numbered from 0."""
     order = np.lexsort((values, person))
     found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
     return found
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """People in the same groups as each of these, in all records of all of these releases.
+    """Count the people in the same groups as each of these, in all records of all these releases.
 
-    That somebody has no record in a period is taken to be known, as is who is in a release.
+    A person's absence from a period, and from a release, is assumed to be known.
     """
     person = [pd.Index(ids).get_indexer(each.who) for each in releases]
     offset, groups = 0, []
@@ -204,7 +207,7 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
 
 
 def _people_of(each: Membership) -> int:
-    """People, each as many as the fingerprint stands for."""
+    """Return the number of people; each fingerprint counts for those it stands for."""
     first = np.unique(pd.factorize(each.who)[0], return_index=True)[1]
     return int(each.weight[first].sum())
 
@@ -217,7 +220,7 @@ def _crowd(size: IntArray, people: IntArray) -> Crowd:
 
 
 def _sizes(smallest: dict[str, IntArray], people: IntArray) -> pd.DataFrame:
-    """How many people are in a group of each size that occurs."""
+    """Return the number of people in groups of each size that occurs."""
     known = np.unique(np.concatenate(list(smallest.values())))
     counts = {
         name: np.bincount(np.searchsorted(known, smallest[name]), people, len(known))
@@ -229,7 +232,7 @@ def _sizes(smallest: dict[str, IntArray], people: IntArray) -> pd.DataFrame:
 def _periods(
     first_day: IntArray, second_day: IntArray, size: IntArray, weight: IntArray
 ) -> pd.DataFrame:
-    """The crowds of each two periods that share a day."""
+    """Return the group sizes for each two periods that share a day."""
     number = [np.unique(day, return_inverse=True)[1] + 1 for day in (first_day, second_day)]
     first, which = distinct_rows(*number)
     rows = []

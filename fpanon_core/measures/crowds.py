@@ -1,23 +1,22 @@
-"""Among how many is everyone hidden whatever is known of them? Records that are the same.
+"""Identical records, false presences and visited places.
 
-Who knows the whole of a record is left with all who have the same one, and who knows less, with at
-least as many. So the people who share a record bound what any points drawn from the release can
-find: nobody who shares one is unique, and the chance of naming is at most one in so many. Two
-people share a record when they were in the same bins; how often in each is not asked, for points
-are known without it.
+*Identical records.* An attacker who knows a whole record is left with all people who have the same
+record; an attacker who knows less is left with at least as many. So the people who share a record
+limit what any points drawn from the release can reveal. Nobody who shares a record is unique, and
+the re-identification risk is at most one over their number. Two people share a record if they were
+in the same bins. The number of events in each bin does not matter, because the known points do not
+include it.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
-How many published rows name a cell in which the person was never recorded?
-
-A reader of a release takes a row for a statement about a person. Where cells were cut, moved or
-exchanged, some rows are none: the person has no sample of their own in that cell. How many these
-are is counted on what leaves, row by row, against the original; and so are the original samples
-that lie in no published cell of their person.
+*False presences.* A reader of a release takes a row for a statement about a person. If cells were
+cut, moved or exchanged, some rows are false: the person has no sample of their own in that cell.
+They are counted row by row in the release, against the original. So are the original samples that
+lie in no published cell of their person.
 
 Source: docs/science.md, “A release, as it leaves”.
 
-Which places does a data set speak of, and how often? For maps and summaries.
+*Visited places.* The places of a data set and their visits, for maps and summaries.
 """
 
 from __future__ import annotations
@@ -37,19 +36,19 @@ from ..model.published import Records
 
 @dataclass(frozen=True)
 class Crowds:
-    """How many people share a record.
+    """Numbers of people who share a record.
 
     Attributes
     ----------
     least : int
-        People who share the record that fewest do; 1 where somebody's is like nobody else's.
+        Smallest number of people who share a record; 1 if there is a unique record.
     alone_share : float
-        Share of the people whose record is like nobody else's: unicity cannot be more.
+        Share of people with a unique record: an upper bound of unicity.
     naming_most : float
-        Mean over people of 1 / those who share the record: k-disclosure cannot be more.
+        Mean over people of 1 / (number who share the record): an upper bound of k-disclosure.
     linkage_most : float
-        The same over records, of which a person has several with periods: the chance of picking
-        out the right one cannot be more.
+        The same mean over records, of which a person has several in periods: an upper bound of the
+        probability of picking the right one.
     """
 
     least: int
@@ -59,18 +58,19 @@ class Crowds:
 
 
 def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
-    """How many people share each record; a fingerprint that stands for several counts as so many.
+    """Count the people who share each record; fingerprints count for all people they stand for.
 
     Parameters
     ----------
     fs : FingerprintSet
     person : int64 ndarray (n_users,), optional
-        Where several fingerprints are one person's, as with periods: whose each is. A person's
-        record is then that which fewest share: alone is who is so in any period.
+        Person of each fingerprint, if several belong to one person, as in periods. A person then
+        counts with the record that fewest share: the person has a unique record if it is unique in
+        any period.
 
     Examples
     --------
-    Two are alike, the third is alone: chances of 1/2, 1/2 and 1.
+    Two records are equal, the third is unique: probabilities of 1/2, 1/2 and 1.
 
     >>> fs = FingerprintSet.from_samples([1, 2, 3], [0, 0, 900], [0] * 3, [5, 5, 5])
     >>> found = crowds(fs)
@@ -94,7 +94,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
 
 
 def sharing(fs: FingerprintSet) -> IntArray:
-    """People who share each fingerprint's record, shape (n_users,); they themselves are counted."""
+    """Return the number of people who share each record, including its own, shape (n_users,)."""
     record = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     people = np.bincount(record, weights=fs.weight).astype(np.int64)
     shared: IntArray = people[record]
@@ -102,7 +102,7 @@ def sharing(fs: FingerprintSet) -> IntArray:
 
 
 def alike(bins: IntArray, offsets: IntArray) -> IntArray:
-    """Numbers of records, from 0: the same for those that have the same set of bins.
+    """Number records from 0; records with the same set of bins have the same number.
 
     Parameters
     ----------
@@ -130,16 +130,16 @@ _SLACK = 1e-6  # of a metre, and of a minute: bounds written as text are no fine
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """What of a release is true of the person it is told of.
+    """Correspondence of a release with the people it describes.
 
     Attributes
     ----------
     rows : int
         Published rows.
     phantoms : int
-        Of these, those in whose cell the person has no original sample.
+        Number of false presences: rows in whose cell the person has no original sample.
     covered : bool ndarray (n_samples,)
-        Of each original sample, whether its lower corner lies in a cell published of its person.
+        Whether the lower corner of each original sample lies in a cell published for its person.
     """
 
     rows: int
@@ -148,18 +148,18 @@ class Presence:
 
     @property
     def phantom_share(self) -> float:
-        """Share of the rows that are phantoms; 0 of none."""
+        """Share of the rows that are false presences; 0 without rows."""
         return self.phantoms / self.rows if self.rows else 0.0
 
 
 def presence(original: FingerprintSet, records: Records, person: IntArray) -> Presence:
-    """Compare what leaves of each person with the person's own samples.
+    """Compare each person's published rows with the person's own samples.
 
     Parameters
     ----------
     original : FingerprintSet
     records : Records
-        What leaves.
+        Records of the release.
     person : int64 ndarray (n_records,)
         Row number in the original of each record.
 
@@ -197,7 +197,7 @@ def presence(original: FingerprintSet, records: Records, person: IntArray) -> Pr
 
 
 def visited_places(fs: FingerprintSet) -> pd.DataFrame:
-    """One row per distinct cell, by its centre: ``x_m``, ``y_m``, ``samples``, ``users``.
+    """Return a row per distinct cell, by its centre: ``x_m``, ``y_m``, ``samples``, ``users``.
 
     Examples
     --------
@@ -211,10 +211,10 @@ def visited_places(fs: FingerprintSet) -> pd.DataFrame:
 
 
 def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.DataFrame:
-    """One row per distinct place with its extent: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
+    """Return a row per distinct place: ``x_m``, ``y_m``, ``dx_m``, ``dy_m``, ``users``.
 
-    Users are subscribers: a fingerprint that stands for several counts as many; where several are
-    one ``person``'s, they count once.
+    A fingerprint that stands for several users counts as that many; fingerprints of one ``person``
+    count once.
 
     Examples
     --------
@@ -231,9 +231,9 @@ def visited_cells(fs: FingerprintSet, person: IntArray | None = None) -> pd.Data
 
 
 def lon_lat(fs: FingerprintSet, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Longitudes and latitudes of projected positions; both empty when ``fs`` has no projection.
+    """Return longitudes and latitudes of projected positions; both empty without a projection.
 
-    Longitudes run on across the antimeridian, within 180° of the projection's centre, so that
+    Longitudes continue across the antimeridian, within 180° of the projection's centre, so that
     neighbours on a map stay neighbours.
     """
     return projection.lon_lat(fs.crs, x_m, y_m)

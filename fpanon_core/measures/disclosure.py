@@ -1,20 +1,20 @@
-"""What does an attacker learn, not only whom they find? Disclosure.
+"""Disclosure: what an attacker learns about a target, not only whom they find.
 
-Who knows some bins A_i of a target has narrowed the release down to the class E_i. Even where many
-are left in it, they may have been together elsewhere, and then the attacker has learnt where the
-target was. Knowing A_i changes the probability that the target was in bin j from |D_j|/n to
-|E_ij|/|E_i|; EM-disclosure is the difference of the two, KL-disclosure the divergence. The baseline
-is an attacker who knows nothing: k = 1/n, EM = KL = 0.
+An attacker who knows some bins A_i of a target has narrowed the release down to the class E_i. Even
+if many people are left in it, they may have been together elsewhere; then the attacker has learnt
+where the target was. Knowing A_i changes the probability that the target was in bin j from |D_j|/n
+to |E_ij|/|E_i|. EM-disclosure is the difference of the two, KL-disclosure the divergence. The
+baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
 
-A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL,
-which add up once for everybody: the work is in the members' own samples, or, for classes of most
-users, in everybody else's.
+A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
+these sums are computed once for all classes. The work is then in the samples of the class's members
+or, for classes of most users, in the samples of all other users.
 
 Source: Noriega Campero 2015, ch. 4; docs/science.md, “Disclosure”.
 
-Which bins does a data set have, and who was in them? The columns of D.
+The columns of D are the bins of a data set, and the users in each.
 
-D, users × bins, is never laid out: each user's bins are an ascending list of numbers.
+The matrix D, users × bins, is never built: each user's bins are an ascending list of numbers.
 
 Source: docs/science.md, “Disclosure”.
 """
@@ -70,22 +70,23 @@ def disclosure(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> DisclosureResult:
-    """Unicity, k-, EM- and KL-disclosure: overall, of every target, of every bin.
+    """Compute unicity, k-, EM- and KL-disclosure: overall, per target and per bin.
 
-    Users are *subscribers*: a fingerprint that stands for several counts as so many identical users
-    in n, |D_j|, |E_i| and |E_ij|.
+    Users are *subscribers*: a fingerprint that stands for several counts as that many identical
+    users in n, |D_j|, |E_i| and |E_ij|.
 
     Parameters
     ----------
     fs : FingerprintSet
         The release. Its distinct bins (corner and extent) are the columns of D.
     knowledge : Knowledge
-        Drawn from ``fs``, or from other data on the same cells. Of places known without time
-        (``"top"``), E_i are those who were at all of them, whenever; D is of bins as ever.
+        Knowledge drawn from ``fs``, or from other data on the same cells. For places known without
+        time (``"top"``), E_i holds the users who were at all of them, at any time; D still has bins
+        of place and time.
     n_bins : int, optional
-        d, the bins to take means over; the distinct bins of ``fs`` when None. More are bins in
-        which nobody ever was, such as the fifth of the worked example: nothing can be learnt of
-        them, and they only lower the means.
+        d, the number of bins to take means over; the number of distinct bins of ``fs`` when None.
+        Additional bins are bins in which nobody ever was, such as the fifth of the worked example:
+        they reveal nothing, and only lower the means.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -100,8 +101,8 @@ def disclosure(
     ConfigError
         ``n_bins`` is smaller than the number of distinct bins.
     InfeasibleError
-        Nobody fits what is known of some target, which can be when the knowledge comes from other
-        data: the measures are then undefined.
+        Nobody fits the knowledge of a target, which can happen if the knowledge comes from other
+        data. The measures are then undefined.
 
     Notes
     -----
@@ -116,7 +117,7 @@ def disclosure(
 
     Examples
     --------
-    Table 4.1 of Noriega Campero 2015: four people, and five bins, in the last of which nobody was.
+    Table 4.1 of Noriega Campero 2015: four people and five bins; nobody was in the last bin.
 
     >>> seen = [(1, 1), (1, 3), (2, 1), (2, 3), (2, 4), (3, 3), (3, 4), (4, 2), (4, 4)]
     >>> user, t = zip(*seen)
@@ -177,7 +178,7 @@ def disclosure(
 def _result(
     fs: FingerprintSet, knowledge: Knowledge, sizes: IntArray, **found: Any
 ) -> DisclosureResult:
-    """With all that follows from what is found of each target."""
+    """Return the result with all values derived from what is found for each target."""
     unique, n_targets = int((sizes == 1).sum()), len(sizes)
     low, high = wilson_interval(unique, n_targets)
     found |= {
@@ -212,7 +213,7 @@ def _disclosure_apart(
     engine: Engine,
     progress: Progress | None,
 ) -> DisclosureResult:
-    """By workers that share no memory, each for some of the targets."""
+    """Compute disclosure by workers that share no memory, each for some of the targets."""
     sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
     _check_sizes(sizes)
     parts = by_targets(_disclosure_of, fs, knowledge, engine, part(progress, 0.2, 1.0), n_bins)
@@ -236,7 +237,7 @@ def _disclosure_of(
 
 
 def _check_sizes(sizes: IntArray) -> None:
-    """Refuse targets whom nobody fits."""
+    """Raise an InfeasibleError if nobody fits the knowledge of a target."""
     empty = int((sizes == 0).sum())
     if empty:
         raise InfeasibleError(
@@ -247,12 +248,12 @@ def _check_sizes(sizes: IntArray) -> None:
 
 
 def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float, float]:
-    """What no class's sums of EM and of KL over the bins can exceed.
+    """Return upper bounds of any class's sums of EM and of KL over the bins.
 
-    With p and q the shares of the class and of all who were in a bin: ``|p − q| ≤ p·(1 − q) +
-    (1 − p)·q ≤ p·(1 − q) + q``, and ``KL ≤ −p·ln q − ln(1 − q)``. Summed over the bins, what has
-    the factor p is the mean, over the members, of a sum over each one's own bins: no more than the
-    largest such sum of all users.
+    Let p and q be the shares of the class, and of all users, who were in a bin. Then ``|p − q| ≤
+    p·(1 − q) + (1 − p)·q ≤ p·(1 − q) + q``, and ``KL ≤ −p·ln q − ln(1 − q)``. Summed over the bins,
+    the terms with the factor p are a mean, over the members, of a sum over each member's own bins.
+    They are at most the largest such sum of all users.
     """
     own = seen.bins[rows_of(seen.offsets[:-1], seen.lengths)]
     firsts = offsets_of(seen.lengths)[:-1]
@@ -264,11 +265,11 @@ def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float,
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """The distinct classes: of whom the same is known, it is the same class.
+    """Distinct classes; targets with the same knowledge share a class.
 
-    ``targets[c]`` is a target of class c, ``of_target`` the class of each target, ``times`` how
-    many targets a class has. ``many`` are the fingerprints to go through: the members where
-    ``inside``, or everybody else where those have fewer samples.
+    ``targets[c]`` is a target of class c, ``of_target`` the class of each target, and ``times`` the
+    number of targets of each class. ``many`` is the number of fingerprints to go through: the
+    members if ``inside``, or everybody else if they have fewer samples.
     """
 
     targets: IntArray
@@ -303,7 +304,7 @@ def _classes(
 
 
 class _Ledger:
-    """What every class discloses, and of every bin."""
+    """Disclosure of every class and of every bin."""
 
     def __init__(
         self,
@@ -325,10 +326,10 @@ class _Ledger:
     def entered(
         self, engine: Engine, progress: Progress | None
     ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
-        """Sums of EM and KL over the bins, of each class; and over the targets, of each bin.
+        """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
-        These are over the targets in whose class somebody saw the bin, and are followed by how many
-        such targets there are.
+        Sums for a bin run over the targets in whose class a user was in the bin; the number of such
+        targets follows them.
         """
         # Each class costs its members, and something by itself.
         cost = self._classes.many + 64
@@ -344,7 +345,7 @@ class _Ledger:
     def _enter(
         self, some: IntArray, cost: IntArray, engine: Engine, progress: Progress | None
     ) -> None:
-        """One round: some classes, whose members fit in memory at once."""
+        """Process one round: some classes whose members fit in memory at once."""
         seen, classes = self._seen, self._classes
         inside, looking = classes.inside[some], part(progress, 0.0, _MEMBERS_SHARE)
         starts, members = self._index.members(
@@ -371,7 +372,7 @@ class _Ledger:
 
 
 def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
-    """``n`` stretches, or fewer, of about the same cost, that are the whole."""
+    """Return ``n`` or fewer stretches of about the same cost that cover the whole."""
     upto = np.cumsum(costs)
     edges = np.searchsorted(upto, upto[-1] * np.arange(1, n) // n) + 1
     edges = np.unique(np.concatenate([[0], edges, [len(costs)]]))
@@ -384,7 +385,7 @@ _SORTED_BY = ("dy_m", "dx_m", "dt_min", "y_m", "x_m", "t_min")  # the last first
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Distinct bins in order of time, then x, then y (then extent), and who was in them.
+    """Distinct bins in order of time, then x, then y (then extent), and the users in them.
 
     Attributes
     ----------
@@ -405,7 +406,7 @@ class Presence:
 
 
 def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = None) -> Presence:
-    """Number every bin, give every sample the number of its own, and count who was there."""
+    """Number every bin, give every sample its bin's number, and count the users of each bin."""
     columns = bits(*fs.arrays().values())
     table = np.full(1 << max(4, (2 * fs.n_samples).bit_length()), -1, np.int32)
     first, number = np.empty(fs.n_samples, np.int64), np.empty(fs.n_samples, np.int32)

@@ -1,8 +1,9 @@
-"""Which points does an adversary come to know? Draws of knowledge.
+"""Draws of the points that an attacker knows.
 
-Draws come from the seed alone, in one thread: the same on every engine. The targets do not depend
-on p or on the strategy, and with ``random``, ``uniform`` and ``top`` the points for a smaller p are
-the first of those for a larger one, so that curves over p, and grids, compare like with like.
+Draws depend only on the seed and run in one thread, so they are the same on every engine. The
+targets do not depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
+for a smaller p are the first of those for a larger p. So values for different p, or in a grid, are
+comparable.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 """
@@ -28,25 +29,27 @@ _SAMPLES_AT_ONCE = 1 << 22
 def draw_knowledge(
     fs: FingerprintSet, p: int, *, strategy: Strategy = "random", users: int = 2500, seed: int = 0
 ) -> Knowledge:
-    """Draw p points of some users' traces, as an adversary might know them.
+    """Draw p points of some users' trajectories, as an attacker might know them.
 
-    ``random`` draws one bin after the other from those left, with probability proportional to
+    ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts: points are drawn among the *interactions* (de Montjoye et al. 2013, Methods). The
     p smallest of independent exponential times with the counts as rates are such a draw (Efraimidis
-    & Spirakis 2006), and in its order. ``uniform`` has all rates alike. ``top`` takes the places
-    with the most events, whatever the time; ties: smaller x first, then y (Top-K of Xu et al.
-    2017). ``consecutive`` takes p samples that follow one another, from a start drawn uniformly
-    (Cont-K of Xu et al. 2017).
+    & Spirakis 2006), in its order. ``uniform`` uses equal rates. ``top`` takes the places with the
+    most events, at any time; ties: smaller x first, then y (Top-K of Xu et al. 2017).
+    ``consecutive`` takes p samples that follow one another, from a start drawn uniformly (Cont-K of
+    Xu et al. 2017).
 
     Parameters
     ----------
     fs : FingerprintSet
     p : int
-        Points of each target. Who has fewer bins contributes all; how many did is ``too_few``.
+        Points of each target. A target with fewer bins contributes all of them; ``too_few`` counts
+        these targets.
     strategy : {"random", "uniform", "top", "consecutive"}
     users : int
-        Targets, drawn at random among the *subscribers*: a fingerprint that stands for several is
-        as many times as likely to be a target. Everybody where there are no more.
+        Number of targets, drawn at random among the *subscribers*: a fingerprint that stands for
+        several is that many times as likely to be a target. All are targets if there are no more
+        than this.
     seed : int
 
     Returns
@@ -58,7 +61,7 @@ def draw_knowledge(
     ConfigError
         A parameter is out of its range.
     InfeasibleError
-        p exceeds every trace.
+        p exceeds the length of every record.
 
     Examples
     --------
@@ -77,7 +80,7 @@ def drawn(
     beyond: bool = False,
     digest: str | None = None,
 ) -> Knowledge:
-    """As :func:`draw_knowledge`, among some row numbers; ``beyond``: p may exceed every trace."""
+    """Draw knowledge, optionally among some row numbers; ``beyond``: p may exceed all records."""
     longest = int(fs.lengths.max())
     if not beyond and config.p > longest:
         raise _too_many(config, longest, "bin")
@@ -112,7 +115,7 @@ def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleErr
 def _draw_targets(
     fs: FingerprintSet, users: int, rng: np.random.Generator, among: IntArray | None
 ) -> IntArray:
-    """Row numbers, ascending, of subscribers drawn without replacement."""
+    """Return the row numbers, ascending, of subscribers drawn without replacement."""
     rows = np.arange(fs.n_users) if among is None else among
     upto = np.cumsum(fs.weight[rows])
     everybody = int(upto[-1])
@@ -123,7 +126,7 @@ def _draw_targets(
 
 
 def _blocks(fs: FingerprintSet, targets: IntArray) -> Iterator[IntArray]:
-    """Targets in pieces of bounded memory; the draws go on from piece to piece."""
+    """Return targets in pieces of bounded memory; the draws continue from piece to piece."""
     piece = np.cumsum(fs.lengths[targets]) // _SAMPLES_AT_ONCE
     yield from np.split(targets, np.flatnonzero(np.diff(piece)) + 1)
 
@@ -131,7 +134,7 @@ def _blocks(fs: FingerprintSet, targets: IntArray) -> Iterator[IntArray]:
 def _draw_rows(
     fs: FingerprintSet, targets: IntArray, config: KnowledgeConfig, rng: np.random.Generator
 ) -> Drawn:
-    """Sample rows in the order they become known, how many of each target, and of how many."""
+    """Return sample rows in drawing order, the number for each target, and the number available."""
     if config.strategy == "consecutive":
         return _consecutive(fs.offsets[targets], fs.lengths[targets], config.p, rng)
     rows, owner = _samples_of(fs, targets)
@@ -150,7 +153,7 @@ def _draw_rows(
 
 
 def _samples_of(fs: FingerprintSet, targets: IntArray) -> tuple[IntArray, IntArray]:
-    """Every sample row of the targets, and whose it is by position among them."""
+    """Return every sample row of the targets, and the position of its target."""
     lengths = fs.lengths[targets]
     owner = np.repeat(np.arange(len(targets)), lengths)
     return rows_of(fs.offsets[targets], lengths), owner
@@ -161,7 +164,7 @@ def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
 
 
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
-    """A row at each place of each target, its target, and the order by falling visits."""
+    """Return a row at each place of each target, its target, and the order by falling visits."""
     keys = [fs.dy_m[rows], fs.dx_m[rows], fs.y_m[rows], fs.x_m[rows], owner]
     order = np.lexsort(keys)
     new = np.ones(len(order), bool)

@@ -1,10 +1,10 @@
-"""How far is everyone from hiding? The k-gap.
+"""The k-gap: how far each user is from being hidden among k.
 
 ``Δ_ab`` is the mean, over the samples of the longer fingerprint, of the smallest stretch effort to
-any sample of the shorter (equal lengths: the mean of both directions). ``k-gap`` of a user is the
-mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop: pairs are left out
-only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is linear in the data: no
-matrix of users by users is ever held.
+any sample of the shorter (equal lengths: the mean of both directions). The ``k-gap`` of a user is
+the mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop: pairs are
+skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is linear in the
+data: no matrix of users by users is ever held.
 
 Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """
@@ -61,7 +61,7 @@ _UNBOUNDED = 2.0  # above every effort
 def fingerprint_stretch(
     fs: FingerprintSet, a: int, b: int, *, config: StretchConfig | None = None
 ) -> float:
-    """Fingerprint stretch effort Δ_ab between two users.
+    """Return the fingerprint stretch effort Δ_ab between two users.
 
     Parameters
     ----------
@@ -108,13 +108,14 @@ def k_gap(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> KGapResult:
-    """k-gap of every user, or of some, among all fingerprints of the set.
+    """Return the k-gap of every user, or of some, among all fingerprints of the set.
 
     Parameters
     ----------
     fs : FingerprintSet
     k : int
-        Crowd to hide in, 2 … n_users. One run at the largest k serves smaller ones by ``.at``.
+        Size of the group to hide in, 2 … n_users. A run at the largest k also gives smaller k, by
+        ``.at``.
     config : StretchConfig
         Weights and thresholds of the stretch effort.
     users : array_like of int or bool, optional
@@ -133,7 +134,7 @@ def k_gap(
     ConfigError
         If k is not an integer of 2 or more.
     InfeasibleError
-        If k exceeds the number of users, or ``users`` names one that is not there.
+        If k exceeds the number of users, or ``users`` names a user that does not exist.
 
     Examples
     --------
@@ -161,7 +162,7 @@ def k_gap(
 
 
 def check_k(k: int, n_users: int) -> None:
-    """Refuse a k that is none, or that the users are too few for."""
+    """Raise an error if k is invalid, or exceeds the number of users."""
     whole("k", k, 2)
     if n_users < 2:
         raise InfeasibleError(
@@ -179,7 +180,9 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Everyone's nearest so far; users in order of falling length, which ``row`` translates."""
+    """Each user's nearest so far; users are in order of falling length, and ``row`` has their row
+    numbers.
+    """
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
@@ -209,7 +212,7 @@ class _Lists:
 
 
 class _Noted(_Lists):
-    """Lists elsewhere than those that count, which keep what is to be entered there."""
+    """Working copy of the lists that also records the pairs to be entered in the original lists."""
 
     _most = 1 << 22  # pairs kept before those are looked for that are no longer near
 
@@ -229,7 +232,7 @@ class _Noted(_Lists):
             self._most = max(self._most, 2 * self._kept)
 
     def pairs(self) -> _Pairs:
-        """Those found, of users a and b, but for what others have pushed from both their lists."""
+        """Return the found pairs of users a and b that are still near enough for a list."""
         nothing = np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
         a, b, effort = (np.concatenate(each) for each in zip(nothing, *self._pairs, strict=True))
         near = (effort <= self.worst[a]) | (effort <= self.worst[b])
@@ -239,7 +242,7 @@ class _Noted(_Lists):
 
 @dataclass(frozen=True, eq=False)
 class _Data:
-    """What a search reads, whoever does a part of it."""
+    """Input of a search, the same for every worker."""
 
     packed: Packed
     features: Features | None
@@ -248,9 +251,9 @@ class _Data:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One step of a search: lists as they were before it, and the pairs a·n + b to compute.
+    """One step of a search: the lists before it, and the pairs a·n + b to compute.
 
-    Or all pairs by tiles, but those.
+    A stage by tiles computes all pairs except those.
     """
 
     lists: _Lists
@@ -260,7 +263,7 @@ class _Stage:
 
 
 class _Search:
-    """One search over the fingerprints of a set, in tiles of users."""
+    """Search over the fingerprints of a set, in tiles of users."""
 
     def __init__(
         self, fs: FingerprintSet, k: int, measured: IntArray, config: StretchConfig
@@ -280,7 +283,7 @@ class _Search:
         self.computed = np.empty(0, np.int64)  # pairs a·n + b, a < b, ascending
 
     def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
-        """Everyone's k − 1 nearest.
+        """Find everyone's k − 1 nearest.
 
         Likely neighbours are computed first, so that the rest can be abandoned early: those whose
         mean positions are nearest, then, where there is a bound, those whose bounds are lowest.
@@ -301,7 +304,7 @@ class _Search:
         return lists
 
     def _pairs(self, lists: _Lists, candidates: IntArray, engine: Engine) -> None:
-        """Compute everyone's pairs with their candidates, rows (n, any number), n for none."""
+        """Compute the pairs of users with their candidates, rows (n, any number); n = none."""
         n = len(self.row)
         some = candidates[self.chosen]
         one = np.repeat(np.flatnonzero(self.chosen), some.shape[1])
@@ -339,7 +342,7 @@ class _Search:
         engine: Engine,
         progress: Progress | None,
     ) -> None:
-        """Search all blocks of so many, each with the limits that those before it have left."""
+        """Search all blocks of a given size, each with the limits left by the blocks before it."""
         blocks = range(0, size * len(work), size)
         if not engine.apart:
 
@@ -380,7 +383,7 @@ def _search_part(
     data: _Data,
     stage: _Stage,
 ) -> _Pairs:
-    """Some blocks, for whoever keeps the lists that count."""
+    """Search some blocks, and return their pairs to be entered in the original lists."""
     lists = stage.lists.copy()
     for first in firsts:
         search(data, stage, lists, first)
@@ -388,7 +391,7 @@ def _search_part(
 
 
 def _search_pairs(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
-    """Some of the pairs that are named."""
+    """Search some of the listed pairs."""
     _compute(data, stage.pairs[first : first + _PAIRS_A_BLOCK], lists)
 
 
@@ -399,7 +402,7 @@ def _compute(data: _Data, pairs: IntArray, lists: _Lists) -> None:
 
 
 def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None:
-    """All tiles with the users first … last−1 as the shorter side."""
+    """Search all tiles with the users first … last−1 as the shorter side."""
     packed, features, lengths = data.packed, data.features, data.lengths
     n, last = len(lengths), min(first + _WIDTH, len(lengths))
     if features is None:  # cells of unequal extents, of which there is no bound

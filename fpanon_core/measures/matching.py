@@ -1,8 +1,8 @@
-"""Among how many is each target hidden? Anonymity sets.
+"""Anonymity sets: the number of users among whom each target is hidden.
 
-An inverted index lists, for every bin that some knowledge names, the users whose trace holds it;
-``E_i`` is what the lists of A_i have in common. Bins nobody knows of are looked up once in a hash
-table and passed over, so the index costs one reading of the data and no sorting of it.
+An inverted index lists, for every bin named in some knowledge, the users whose trajectory holds it;
+``E_i`` is the intersection of the lists of A_i. All other bins are looked up once in a hash table
+and skipped, so the index needs one reading of the data and no sorting.
 
 Source: docs/science.md, “Adversary knowledge and unicity”.
 """
@@ -48,19 +48,20 @@ def anonymity_sets(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> IntArray:
-    """Size |E_i| of each target's equivalence class: the users whose trace contains all of A_i.
+    """Return the size |E_i| of each target's equivalence class: users whose record contains A_i.
 
     Users are *subscribers*: a fingerprint that stands for several, as in a k-anonymous release,
-    adds its ``weight``. (The k-gap counts fingerprints, each a candidate to merge with; here the
-    question is among how many people one is hidden.) Two bins are the same when corner and extent
-    are; two places, when their corner and extent in space are.
+    adds its ``weight``. (The k-gap counts fingerprints, each a candidate to merge with; here people
+    are counted.) Two bins are the same if corner and extent are equal; two places, if their corner
+    and extent in space are equal.
 
     Parameters
     ----------
     fs : FingerprintSet
         The data searched.
     knowledge : Knowledge
-        Drawn from ``fs``, or from other data on the same cells; only then can a size be 0.
+        Knowledge drawn from ``fs``, or from other data on the same cells; only in the latter case
+        can a size be 0.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -88,7 +89,7 @@ def sizes_of(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> list[IntArray]:
-    """:func:`anonymity_sets` of several knowledges, by one index."""
+    """Return :func:`anonymity_sets` of several knowledges, with one index."""
     engine = engine or LocalEngine()
     if engine.apart:
         if any(k.timeless != knowledges[0].timeless for k in knowledges):
@@ -114,7 +115,7 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Points, in their order, until |E| ≤ ``out_of`` (0 = never), and |E| then; (n_targets,)."""
+    """Return the points until |E| ≤ ``out_of`` (0 = never), and |E| then, shape (n_targets,)."""
     engine = engine or LocalEngine()
     if engine.apart:
         parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
@@ -141,7 +142,7 @@ def by_targets(
     progress: Progress | None,
     *given: Any,
 ) -> list[R]:
-    """What workers make by ``function(knowledge of some targets, data, *given)``, in order."""
+    """Return ``function(knowledge of some targets, data, *given)`` of each worker, in order."""
     # Each part reads all data once, so that there is one for each worker and no more.
     parts = min(knowledge.n_targets, engine.workers)
     cuts = [knowledge.n_targets * nth // parts for nth in range(parts + 1)]
@@ -152,7 +153,7 @@ def by_targets(
 
 
 def of_targets(knowledge: Knowledge, first: int, last: int) -> Knowledge:
-    """What is known of the targets first … last−1 alone."""
+    """Return the knowledge of the targets first … last−1 only."""
     begin, end = int(knowledge.offsets[first]), int(knowledge.offsets[last])
     cells = {name: column[begin:end] for name, column in knowledge.arrays().items()}
     return replace(
@@ -174,7 +175,7 @@ def _first_unique_of(
 
 
 class Index:
-    """Users of every known bin, in ``lists``; the targets of all knowledges follow one another."""
+    """Users of every known bin, in ``lists``; targets are numbered through all knowledges."""
 
     def __init__(
         self,
@@ -218,9 +219,10 @@ class Index:
     def sums(
         self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
     ) -> IntArray:
-        """Sums of each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
+        """Return sums of rows of ``values`` (m, n_users) over the classes of some targets, (m,
+        some).
 
-        Of the weights, the sum is |E|.
+        With weights as values, the sum is |E|.
         """
         sums = np.zeros((len(values), len(some)), np.int64)
 
@@ -240,9 +242,10 @@ class Index:
         engine: Engine,
         progress: Progress | None = None,
     ) -> tuple[IntArray, SmallInts]:
-        """Row numbers of the classes of some targets, one after the other: offsets, users.
+        """Return offsets and users (row numbers) of some targets' classes, one after another.
 
-        Where ``inside`` is False, of those who are not in the class. ``many`` is how many.
+        Where ``inside`` is False, users outside the class are listed instead. ``many`` has the
+        number of users of each.
         """
         starts = offsets_of(many)
         members = np.empty(int(starts[-1]), np.int32)
@@ -257,5 +260,5 @@ class Index:
 
 
 def bits(*columns: npt.NDArray[np.generic]) -> Bins:
-    """The six numbers of bins, for the kernels to compare bit by bit."""
+    """Return the six numbers of bins as bits, for exact comparison in the kernels."""
     return Bins(*(column.view(np.uint64) for column in columns))

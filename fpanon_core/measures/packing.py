@@ -24,7 +24,7 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """The kernels' form of a configuration; ConfigError where it is of a loss, not of an effort."""
+    """Return a configuration for the kernels; ConfigError if it is of a loss, not an effort."""
     if config.unweighted:
         raise ConfigError(
             "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch "
@@ -35,7 +35,7 @@ def scale_of(config: StretchConfig) -> Scale:
 
 
 def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
-    """The arrays of a fingerprint set, with each user's distinct places."""
+    """Return the arrays of a fingerprint set, with each user's distinct places."""
     x_cells, y_cells = (_ranks(fs.x_m), _ranks(fs.y_m))
     cells = x_cells * (int(y_cells.max()) + 1) + y_cells
     if not (_constant(fs.dx_m) and _constant(fs.dy_m)):
@@ -64,10 +64,10 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
 
 
 def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
-    """Cells of places, bins and windows of time, and every user's share of samples in them.
+    """Find cells of places, bins and windows, and every user's share of samples in them.
 
-    Cells are the distinct places themselves where they are few, else the squares of the finest
-    regular grid that leaves few enough.
+    Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
+    with few enough squares.
     """
     cell, x0, x1, y0, y1 = _cells(fs)
     start, end = float(fs.t_min.min()), float(fs.t_min.max())
@@ -109,7 +109,7 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
 
 
 def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Cell of each sample, and the range of places in each cell."""
+    """Return the cell of each sample, and the range of places in each cell."""
     side = 0.0
     while True:
         if side == 0.0:
@@ -133,7 +133,7 @@ def _cells(fs: FingerprintSet) -> tuple[IntArray, FloatArray, FloatArray, FloatA
 
 
 def _ranks(values: npt.NDArray[np.generic]) -> IntArray:
-    """0, 1, 2, … for the distinct values in ascending order."""
+    """Return 0, 1, 2, … for the distinct values in ascending order."""
     ranks: IntArray = np.unique(values, return_inverse=True)[1].astype(np.int64)
     return ranks
 

@@ -1,29 +1,30 @@
-"""Which options are worth looking at? The Pareto front.
+"""The Pareto front of release options.
 
-An option is dominated when another is at least as good on both and better on one. Dominated options
-imply no trade-off: whoever takes one gives something away for nothing. The front depends on the
-order of the risks only, so that measures of risk that rank alike give one front (lemma 4.1).
+An option is dominated if another is at least as good in risk and utility, and better in one of
+them. A dominated option offers no trade-off: choosing it loses something for nothing. The front
+depends only on the order of the risks, so measures of risk with the same ranking give the same
+front (lemma 4.1).
 
-Risks are estimates. Where their intervals are given, an option dominates another only if the risk
-is no more wherever the two truly lie within theirs; of two of which the estimates alone would have
-one dominate the other, it is said that they are level.
+Risks are estimates. If intervals are given, an option dominates another only if its risk is no
+larger for all values within both intervals. Two options are level if one dominates the other by the
+estimates, but not by the intervals.
 
 Source: Noriega Campero 2015, §5.2; docs/science.md, “Techniques, utility and the front of release
 options”.
 
-Do the measures rank the profiles alike? Ordinal agreement.
+Ordinal agreement: whether measures rank the profiles in the same order.
 
-Where every measure puts the profiles in the same order, a choice between profiles does not depend
-on which measure one believes, and what is Pareto optimal under one is so under all (lemma
-4.1). Where a pair of profiles is *discordant*, the choice between the two is one between measures.
+If all measures rank the profiles in the same order, the choice of a profile does not depend on the
+measure, and profiles Pareto optimal under one measure are so under all (lemma 4.1). For a
+*discordant* pair of profiles, the choice depends on the measure.
 
 Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 
-How useful do experts find a release? Asked utility.
+Asked utility: how useful experts find a release.
 
 Source: Noriega Campero 2015, §5.1.
 
-The worked example of disclosure, as data.
+Data of the worked example of disclosure.
 
 Source: Noriega Campero 2015, table 4.1.
 """
@@ -47,10 +48,10 @@ from ..model.options import name_key
 
 
 def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    """Whether each option is on the front: risk as small, utility as large as can be.
+    """Return whether each option is on the front, with small risk and large utility.
 
-    Options alike in both are on the front together or not at all. An option whose risk or utility
-    is not known (NaN) is never on it, and dominates none.
+    Options equal in both are on the front together or not at all. An option with unknown (NaN) risk
+    or utility is never on it, and dominates none.
 
     Parameters
     ----------
@@ -67,8 +68,8 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
 
     Notes
     -----
-    By one sort: in order of risk, an option is on the front when none of its risk has more utility
-    and none of smaller risk has as much.
+    The front needs one sort. In order of risk, an option is on the front if none of equal risk has
+    more utility and none of smaller risk has at least as much.
 
     Examples
     --------
@@ -98,16 +99,17 @@ def dominating(
     low: npt.ArrayLike | None = None,
     high: npt.ArrayLike | None = None,
 ) -> list[IntArray]:
-    """Of each option the row numbers of those that dominate it, ascending; empty on the front.
+    """Return the row numbers, ascending, of the options that dominate each; empty on the front.
 
-    Empty, too, where risk or utility is not known (NaN).
+    The list is also empty if risk or utility is unknown (NaN).
 
     Parameters
     ----------
     risk, utility : array_like (n,)
     low, high : array_like (n,), optional
-        Ends of each risk's interval: an option dominates another only where its ``high`` is not
-        above the other's ``low`` (and it is better in one). Unknown ends (NaN) are the risk.
+        Ends of each risk's interval: an option dominates another only if its ``high`` is not above
+        the other's ``low`` (and it is better in one of risk and utility). For unknown ends (NaN)
+        the risk is used.
 
     Raises
     ------
@@ -116,8 +118,8 @@ def dominating(
 
     Notes
     -----
-    With intervals, too, it is a strict partial order: who is dominated is so by one that is not,
-    and some option is not, if any is known.
+    Dominance is a strict partial order, also with intervals. Every dominated option is dominated by
+    one that is not dominated, and some option is not dominated if any is known.
 
     Examples
     --------
@@ -139,9 +141,9 @@ def dominating(
 def level(
     risk: npt.ArrayLike, utility: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
 ) -> list[IntArray]:
-    """Of each option the row numbers of those that it is level with, ascending.
+    """Return the row numbers, ascending, of the options that each option is level with.
 
-    By the estimates one of the two dominates the other; the intervals leave it open.
+    By the estimates one of two level options dominates the other; by the intervals neither does.
 
     Examples
     --------
@@ -161,7 +163,7 @@ def level(
 def _ends(
     risks: FloatArray, low: npt.ArrayLike | None, high: npt.ArrayLike | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the intervals, the risk itself where there is none."""
+    """Return the ends of the intervals; the risk itself where there is none."""
     lows = risks if low is None else _both(risks, low)[1]
     highs = risks if high is None else _both(risks, high)[1]
     lows, highs = (np.where(np.isnan(e) | np.isnan(risks), risks, e) for e in (lows, highs))
@@ -187,24 +189,24 @@ _MEASURE = re.compile(r"unicity(_p\d+)?|k|em|kl|k_disclosure")
 
 
 def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
-    """Kendall's τ of every pair of measures, and the pairs of profiles they rank differently.
+    """Return Kendall's τ of every two measures, and the profiles they rank differently.
 
     Parameters
     ----------
     table : DataFrame
-        One row per profile, whose name is the index, and one numeric column per measure; or as
-        :func:`fpanon_core.disclosure_grid` gives it, of which the measures are taken. A profile
-        without a value (NaN) in one of two measures is left out of that pair.
+        One row per profile, with its name as index, and one numeric column per measure; or a table
+        of :func:`fpanon_core.disclosure_grid`, whose measures are taken. A profile without a value
+        (NaN) in one of two measures is left out of that pair.
 
     Returns
     -------
     DataFrame
         One row per pair of measures, in the order of the columns: ``a``, ``b``; ``tau``, Kendall's
-        τ-b (1 the same order, −1 the opposite; ties in either measure lower its size), NaN where a
-        measure gives all profiles one value, or fewer than two profiles have both: there is then
-        no order to agree with; ``pairs`` of profiles compared, of which ``concordant``,
+        τ-b (1: same order, −1: opposite order; ties in either measure lower its size), NaN if a
+        measure gives all profiles one value, or fewer than two profiles have both; ``pairs``, the
+        number of pairs of profiles compared; the numbers of pairs that are ``concordant``,
         ``discordant`` and ``tied`` (the same value in ``a``, in ``b``, or in both);
-        ``discordant_pairs``, a list of (name, name): the first has the larger value in ``a``.
+        ``discordant_pairs``, a list of (name, name) whose first has the larger value in ``a``.
 
     Raises
     ------
@@ -216,8 +218,7 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     Notes
     -----
     Noriega Campero 2015, eq. 4.20, asks for ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs
-    of profiles: τ = 1, nothing discordant. Values are compared as they are; that two differ by less
-    than their intervals is for the reader to see.
+    of profiles: τ = 1, nothing discordant. Intervals of the values are not considered.
 
     Examples
     --------
@@ -284,20 +285,20 @@ MAX_SCORE = 10.0
 
 
 def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
-    """Mean score of each option among the experts of one domain, scaled to [0, 1].
+    """Return the mean score of each option from the experts of one domain, scaled to [0, 1].
 
     Parameters
     ----------
     frame : DataFrame
-        As :func:`fpanon_core.read_questionnaire` gives it.
+        Table as returned by :func:`fpanon_core.read_questionnaire`.
     domain : str
 
     Returns
     -------
     DataFrame
-        One row per option, in order of first appearance and so spelt: ``option``, ``mean``
-        (score/10), ``experts`` (how many scored it), ``low``, ``high`` (95% interval by Student's
-        t, cut to [0, 1]; NaN with one expert).
+        One row per option, in order of first appearance and with its spelling there: ``option``,
+        ``mean`` (score/10), ``experts`` (number who scored it), ``low``, ``high`` (95% interval by
+        Student's t, cut to [0, 1]; NaN with one expert).
 
     Raises
     ------
@@ -343,7 +344,7 @@ N_BINS = 5  # nobody was in the fifth
 
 
 def table_4_1() -> tuple[FingerprintSet, Knowledge]:
-    """Fingerprints and knowledge; bin j is minute j at one place.
+    """Return the fingerprints and knowledge of table 4.1; bin j is minute j at one place.
 
     Examples
     --------

@@ -1,18 +1,19 @@
-"""How many are unique, given a few points? Unicity.
+"""Unicity: the share of users whom a few points single out.
 
-``ε_p`` is the share of users whose p known points fit no trace but their own. The baseline to
-hold it against is what guessing gives: one in the number of users.
+``ε_p`` is the share of users whose p known points fit no record but their own. The baseline to
+compare it with is guessing: one in the number of users.
 
 Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
 
-How many points make someone unique? Points needed.
+Points needed: the number of points that single out a user.
 
 Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledge and unicity”.
 
-How does unicity fall with resolution? The scaling law.
+The scaling law: how unicity falls with resolution.
 
-``ε = α − x^β`` with x the resolution along one axis (antennas or metres, hours), or the product of
-two, held against three other forms by pseudo-R²; then β against p, the points known.
+``ε = α − x^β``, where x is the resolution along one axis (antennas or metres, hours), or the
+product of two. It is compared with three other forms by pseudo-R²; then β is fitted against p, the
+number of known points.
 
 Source: de Montjoye et al. 2013, fig. 4 and table S1; docs/science.md, “The scaling law and the
 sparsity model”.
@@ -21,7 +22,7 @@ Curves fitted to unicity: four forms ``ε = α − f(x; β)``.
 
 Source: de Montjoye et al. 2013, table S1.
 
-Is uniqueness a surprise? The sparsity model.
+The sparsity model: the uniqueness expected from sparse data alone.
 
 In an n × d matrix of independent Bernoulli(π) entries two rows agree with probability
 ``q = (π² + (1 − π)²)^d``; a given row is unique with probability ``(1 − q)^(n−1)``.
@@ -29,7 +30,7 @@ In an n × d matrix of independent Bernoulli(π) entries two rows agree with pro
 Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
 model”.
 
-How often is a person recorded, and are there more antennas where more people live?
+Intervals between a person's samples, and antennas compared with residents by area.
 
 Source: de Montjoye et al. 2013, figures 3B and 3C; docs/science.md, “Adversary knowledge and
 unicity”.
@@ -74,7 +75,7 @@ def unicity(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> UnicityResult:
-    """Share of users that p points single out, or narrow down to ``out_of``.
+    """Return the share of users whom p points single out, or narrow down to ``out_of``.
 
     Parameters
     ----------
@@ -82,11 +83,11 @@ def unicity(
     p : int
         Points known of each target.
     out_of : int
-        Largest anonymity set, in users, that counts as found.
+        Largest anonymity set, in users, that counts as singled out.
     strategy : {"random", "uniform", "top", "consecutive"}
-        Which points; see :func:`draw_knowledge`.
+        Choice of the points; see :func:`draw_knowledge`.
     users : int
-        Targets drawn at random; everybody where there are no more.
+        Number of targets drawn at random; all users if there are no more than this.
     seed : int
         The same seed draws the same users at every p and under every generalization.
     engine : LocalEngine, optional
@@ -103,12 +104,12 @@ def unicity(
     ConfigError
         A parameter is out of its range.
     InfeasibleError
-        p exceeds every trace.
+        p exceeds the length of every record.
 
     Notes
     -----
     ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (de Montjoye et al. 2013, Methods). Users are subscribers:
-    fingerprints that stand for several are drawn, and counted in E_i, as so many.
+    a fingerprint that stands for several is drawn, and counted in E_i, as that many.
 
     Examples
     --------
@@ -128,7 +129,7 @@ def unicity(
 def result_of(
     fs: FingerprintSet, knowledge: Knowledge, sizes: IntArray, config: UnicityConfig
 ) -> UnicityResult:
-    """The result that anonymity sets amount to."""
+    """Return the unicity that follows from anonymity sets."""
     found = int((sizes <= config.out_of).sum())
     low, high = wilson_interval(found, len(sizes))
     return UnicityResult(
@@ -160,21 +161,22 @@ def points_needed(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Points to learn of heavy users, one after the other, until nobody else fits.
+    """Return the number of points of each heavy user until nobody else fits.
 
     Parameters
     ----------
     fs : FingerprintSet
     users : int
-        Heavy users drawn at random; all of them where there are no more.
+        Number of heavy users drawn at random; all of them if there are no more than this.
     min_per_month : float
         Interactions (counts, not samples) in a month of 30 days that make a user heavy. The data
         last from the first to the last local calendar day with a sample, both included; shorter
-        data are scaled up. Interactions of a fingerprint that stands for several are shared.
+        data are scaled up. Interactions of a fingerprint that stands for several users are divided
+        among them.
     strategy : {"random", "uniform", "top", "consecutive"}
         Order in which points become known; see :func:`draw_knowledge`.
     out_of : int
-        Largest anonymity set, in users, that counts as found.
+        Largest anonymity set, in users, that counts as singled out.
     seed : int
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
@@ -185,11 +187,11 @@ def points_needed(
     -------
     DataFrame
         One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions),
-        ``bins`` (in the trace; places for ``top``), ``points`` needed, NaN for who is *never*
-        found by all bins together, and ``anonymity_set``, |E| after the last point taken.
-        ``attrs`` hold ``never`` (how many), ``heavy`` (how many there are to draw from),
-        ``config`` (strategy, users, seed, out_of, min_per_month) and ``digest``, all of them plain
-        values, which a Parquet file keeps.
+        ``bins`` (in the record; places for ``top``), ``points`` needed, NaN for users *never*
+        singled out by all bins together, and ``anonymity_set``, |E| after the last point taken.
+        ``attrs`` hold ``never`` (number of such users), ``heavy`` (number of heavy users to draw
+        from), ``config`` (strategy, users, seed, out_of, min_per_month) and ``digest``. All are
+        plain values, which a Parquet file keeps.
 
     Raises
     ------
@@ -200,7 +202,7 @@ def points_needed(
 
     Examples
     --------
-    Both were at the first place; the second tells them apart.
+    Both users were at the first place; the second place singles one out.
 
     >>> fs = FingerprintSet.from_samples([1, 1, 2], [0, 900, 0], [0, 0, 0], [0, 5, 0])
     >>> table = points_needed(fs, min_per_month=0, strategy="consecutive")
@@ -246,7 +248,7 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Events of each subscriber in 30 days, shape (n_users,); see :func:`points_needed`."""
+    """Return each subscriber's events in 30 days, shape (n_users,); see :func:`points_needed`."""
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
     monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
@@ -254,14 +256,14 @@ def interactions_per_month(fs: FingerprintSet) -> FloatArray:
 
 
 def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
-    """Fit ε = α − x^β, and the three forms it is compared with.
+    """Fit ε = α − x^β, and the three other forms it is compared with.
 
     Parameters
     ----------
     x : array_like (n,)
         Resolution, above 0, in any one unit; the coefficients hold for that unit.
     unicity : array_like (n,)
-        ε measured there.
+        ε measured at each resolution.
 
     Returns
     -------
@@ -301,7 +303,7 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
 
 
 def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
-    """β against p by least squares (de Montjoye et al. 2013, fig. 4, right).
+    """Fit β against p by least squares (de Montjoye et al. 2013, fig. 4, right).
 
     Parameters
     ----------
@@ -352,7 +354,7 @@ _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
-    """Least squares by Levenberg–Marquardt, from the lowest points of a scan over β."""
+    """Fit by least squares (Levenberg–Marquardt), from the lowest points of a scan over β."""
     term, slope, size = FORMS[form]
 
     def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:
@@ -404,7 +406,7 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
 
 
 def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
-    """1 − SSE/SST, from values and what is left over of them; NaN where SST is 0."""
+    """Return 1 − SSE/SST, from values and their residuals; NaN if SST is 0."""
     away = values - values.mean()
     total = float(away @ away)
     # Equal values differ from their mean by rounding alone.
@@ -414,7 +416,7 @@ def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
-    """Probability that a user is unique, and that all are 2-anonymous, by sparsity alone.
+    """Return the probabilities that a user is unique and that all are 2-anonymous, by sparsity.
 
     Parameters
     ----------
@@ -436,13 +438,12 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
 
     Notes
     -----
-    Noriega Campero 2015, eq. 3.1–3.4, in logarithms throughout: q itself is below the smallest
-    number there is from about d = 1 000 on, and (1 − q)^(n−1) is 1 in floating point long before it
-    matters.
+    Noriega Campero 2015, eq. 3.1–3.4, computed in logarithms. From about d = 1 000 on, q itself is
+    below the smallest floating-point number, and (1 − q)^(n−1) rounds to 1 long before that.
 
     Examples
     --------
-    1.6 million users: 16 bins tell hardly anyone apart, 31 nearly everyone.
+    Among 1.6 million users, 16 bins single out hardly anyone, 31 nearly everyone.
 
     >>> [round(float(v), 3) for v in sparsity_model(1_600_000, [16, 24, 31]).p_unique]
     [0.0, 0.909, 0.999]
@@ -469,7 +470,7 @@ def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) ->
 
 
 def _log_of_rest(log_p: npt.NDArray[np.float64]) -> FloatArray:
-    """log(1 − e^log_p) without cancellation; −inf where p is 1."""
+    """Return log(1 − e^log_p) without cancellation; −inf where p is 1."""
     log_p = np.asarray(log_p, np.float64)
     with np.errstate(divide="ignore"):  # log 0
         near_one, near_zero = np.log(-np.expm1(log_p)), np.log1p(-np.exp(log_p))
@@ -482,10 +483,10 @@ _ACROSS = 20  # squares along the longer side of where nearly everything is, at 
 
 
 def intervals(fs: FingerprintSet) -> Intervals:
-    """Minutes between consecutive samples of each person, from start to start.
+    """Return the minutes between consecutive samples of each person, from start to start.
 
-    A sample counts once, however many events it has; samples of one minute at two places are 0
-    apart. The median of an even number of intervals is the mean of the middle two.
+    A sample counts once, whatever its number of events; samples in the same minute at two places
+    are 0 apart. The median of an even number of intervals is the mean of the middle two.
 
     Examples
     --------
@@ -516,18 +517,18 @@ def intervals(fs: FingerprintSet) -> Intervals:
 def antennas_by_area(
     fs: FingerprintSet, home_x_m: FloatArray, home_y_m: FloatArray, side_m: float | None = None
 ) -> Areas:
-    """People who live in each square, and the antennas there.
+    """Count the people who live in each square, and the antennas there.
 
-    Where the data bring no table of antennas, the distinct places recorded take their place.
+    Without a table of antennas, the distinct recorded places are counted instead.
 
     Parameters
     ----------
     fs : FingerprintSet
     home_x_m, home_y_m : float64 ndarray (n_users,)
-        Everyone's home, metres; NaN where it is not known.
+        Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Of the squares, metres; if not given, the least of 1, 2, 5 × 10^n of which at most 20 lie
-        along the longer side of where the central 98% of the places are.
+        Side of the squares, metres. If not given: the smallest of 1, 2, 5 × 10^n with at most 20
+        squares along the longer side of the box of the central 98% of the places.
 
     Examples
     --------

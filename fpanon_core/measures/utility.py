@@ -1,21 +1,21 @@
-"""How useful is what would be released? Computed utility.
+"""Computed utility of a release.
 
-Noriega Campero 2015 (ch. 5) asked ten experts; this module computes, against the original data,
+Noriega Campero 2015 (ch. 5) asked ten experts. This module computes, against the original data,
 what such experts use: the "maps of regional density and mobility patterns of the population" that
-they were shown. Every component lies in [0, 1]; those that compare are 1 for unchanged data, and
-the two resolutions are 1 for points of no extent. What it cannot know is
-what a use needs; therefore the weights are stated, and everyone's to change.
+they were shown. Every component lies in [0, 1]. Components that compare are 1 for unchanged data,
+and the two resolutions are 1 for points without extent. The module cannot know what a use needs;
+therefore the weights are stated and can be changed.
 
-What is counted are events: a sample's ``count``, and a fingerprint that stands for several
-subscribers counts as so many. So the same record has the same mass however many others it was
-brought together with, and generalization is nothing but a spreading of mass.
+Events are counted: a sample's ``count``, times the number of subscribers its fingerprint stands
+for. So a record keeps its mass however many others it was merged with, and generalization only
+spreads mass.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
-The original data's side of every comparison: made once, for many releases.
+The reference is the original data's side of every comparison, made once for many releases.
 
-Analysis areas over the original, on them its occupancy by hour and its trips, and what is known of
-each subscriber: how far they roam, how many places they visit.
+It holds analysis areas over the original, the occupancy by hour and the trips on them, and each
+subscriber's radius of gyration and number of visited places.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -49,47 +49,47 @@ def utility(
     areas: Areas = None,
     reference: Reference | None = None,
 ) -> UtilityResult:
-    """How much of the original data's use a release keeps.
+    """Return how much of the original data's utility a release keeps.
 
-    The components, with U the mass of each event spread evenly over its cell:
+    The components are as follows; the mass of each event is spread evenly over its cell:
 
     - ``density``: 1 − Jensen–Shannon distance, base 2, of area × hour-of-day occupancy. A cell
-      larger than an area, or a window longer than an hour, spreads over all it overlaps. Mass in
-      areas that the original does not use is wholly misplaced.
+      larger than an area, or a window longer than an hour, spreads over all that it overlaps. Mass
+      in areas that the original does not use counts as entirely misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
       matrices of the areas, per subscriber, so that a sample of the users can score 1. A trip leads
-      from where a subscriber mainly was at one start of samples (the place with the most events;
-      ties: smaller x, then y) to another such place at the next; within one window nothing tells
-      the order. Trips spread as their cells do; those within an area are none.
+      from a subscriber's main place at one start of samples (the place with the most events; ties:
+      smaller x, then y) to a different main place at the next start, since the order within one
+      window is unknown. Trips spread as their cells do; trips within an area do not count.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of the subscribers' radii of gyration, of their
       events at the cells' middles.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per subscriber.
     - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
-      over events; thresholds :data:`.reference.MAX_SPACE_M` and :data:`.reference.MAX_TIME_MIN`.
-      Of the release alone: the original's own cells, too, tell no more than they do.
+      over events; thresholds :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`. They depend on the
+      release only: the original's own cells also limit what can be known.
 
     Squares have no natural corner: ``density`` and ``flows`` are means over nine grids, shifted by
     i/9 of a side along x and 2i/9 along y; the score of each grid lies from ``lowest`` to
     ``highest``.
 
-    Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise, and ``space`` and
-    ``time`` say nothing of what noise or exchange made wrong: look at the others. ``density``,
-    ``flows`` and ``mobility`` fall on data, but the definition of a distance gives no guarantee to
-    the last digit.
+    Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise. ``space`` and
+    ``time`` do not show errors caused by noise or exchange; the other components do. ``density``,
+    ``flows`` and ``mobility`` fall on real data, but their definitions do not guarantee it to the
+    last digit.
 
     Parameters
     ----------
     original, released : FingerprintSet
-        On one projection and one epoch; the release may have fewer users. Of a release in periods,
-        radii and visits are of its records, which is all that its reader can compute; trips are per
-        person all the same, without those from one period to the next.
+        Data with the same projection and epoch; the release may have fewer users. In a release in
+        periods, radii and visits are computed per record, as its reader can. Trips are still
+        counted per person, without trips from one period to the next.
     weights : "transport", "epidemics", or mapping of component to weight
-        Not negative and not all 0; components not named have none.
+        Not negative and not all 0; components not named have weight 0.
     areas : float, Hexagons or Regions, optional
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
         table. The usual squares if not given; see :meth:`Reference.of`.
     reference : Reference, optional
-        The original's side made before, for many releases of one original.
+        Reference made before from the original, for use with many releases.
 
     Returns
     -------
@@ -98,8 +98,8 @@ def utility(
     Raises
     ------
     ConfigError
-        Unknown or unusable weights, a reference of other data, or areas that these data do not
-        have, or that are too fine.
+        Weights are unknown or unusable, the reference is of other data, or the areas are too fine
+        or missing in these data.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def utility(
 
 
 def _people(released: FingerprintSet) -> int | None:
-    """People published, where several fingerprints of a release in periods are one person's."""
+    """Return the number of people published, if a release in periods has several records each."""
     origin = released.origin if isinstance(released, ReleasedSet) else None
     if origin is None or origin.period is None:
         return None
@@ -143,9 +143,10 @@ def _people(released: FingerprintSet) -> int | None:
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
 ) -> tuple[dict[str, float], Corners]:
-    """Every component of a release against the original's side; and at each corner, if it differs.
+    """Return every component of a release against the reference, and at each corner if it differs.
 
-    Where several fingerprints are one person's, ``people`` are the subscribers that trips are per.
+    If several fingerprints belong to one person, ``people`` is the number of subscribers that trips
+    are divided by.
     """
     spread = Spread.of(released, people)
     grids = spread.on(reference)
@@ -174,9 +175,9 @@ def _share(value: float) -> float:
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Weighted mean, for weights that add up to 1; exactly 1 where all that weigh are.
+    """Return the weighted mean, for weights that add up to 1; exactly 1 if all weighted ones are.
 
-    A component that is not applicable (NaN) counts 0: whoever needs it does not get it.
+    A component that is not applicable (NaN) counts as 0, because a use that needs it gets nothing.
     """
     kept = {name: components[name] for name in COMPONENTS if weights[name] > 0}
     lost = math.fsum(
@@ -188,7 +189,7 @@ def score(components: Mapping[str, float], weights: Mapping[str, float]) -> floa
 def score_range(
     components: Mapping[str, float], corners: Corners, weights: Mapping[str, float]
 ) -> tuple[float, float]:
-    """Least and greatest score of any corner; NaN where the corners are not known."""
+    """Return the least and greatest score of any corner; NaN if the corners are unknown."""
     scores = [
         score({**components, **dict(zip(corners, values, strict=True))}, weights)
         for values in zip(*corners.values(), strict=True)
@@ -197,7 +198,7 @@ def score_range(
 
 
 def _common_part(mine: FloatArray, theirs: FloatArray, others: float) -> float:
-    """As 1 − Σ|T − T'| / (ΣT + ΣT'), which is the same and exactly 1 for equal trips."""
+    """Return 1 − Σ|T − T'| / (ΣT + ΣT'): the common part, exactly 1 for equal trips."""
     total = float(mine.sum() + theirs.sum()) + others
     if total == 0:
         return 1.0  # nobody goes anywhere, in either
@@ -211,9 +212,9 @@ def _ks(a: FloatArray, b: FloatArray) -> float:
 Trips = tuple[IntArray, IntArray, FloatArray]
 
 MAX_SPACE_M = 20_000.0
-"""Mean spatial span at which ``space`` is 0, metres: where a stretch counts as complete."""
+"""Mean spatial span at which ``space`` is 0, metres: the threshold of a complete stretch."""
 MAX_TIME_MIN = 1_440.0
-"""Mean temporal span at which ``time`` is 0, minutes: a day tells no time of day any more."""
+"""Mean temporal span at which ``time`` is 0, minutes: a day does not show the time of day."""
 
 _MOST_ENTRIES = 5_000_000
 _AT_ONCE = 50_000  # places whose hours are held together
@@ -221,18 +222,18 @@ _AT_ONCE = 50_000  # places whose hours are held together
 
 @dataclass(frozen=True, eq=False)
 class Corner(Closed):
-    """The original on one of the grids, or on areas that have no corner. Arrays are read-only.
+    """Original data on one of the grids, or on areas without a corner. Arrays are read-only.
 
     Attributes
     ----------
     laid : Laid
-        The original's places on it, with the areas that they use.
+        Places of the original on the grid, with the areas that they use.
     occupancy : float64 ndarray (areas + 1, 24)
-        Events by used area and local hour of the day; the last row is what is in none.
+        Events by used area and local hour of the day; the last row holds events in no used area.
     starts, targets : int64 ndarray
         Trips from area i go to the areas ``targets[starts[i]:starts[i+1]]``.
     trips : float64 ndarray (len(targets),)
-        How many per subscriber.
+        Number of trips per subscriber.
     """
 
     laid: Laid
@@ -247,14 +248,14 @@ class Corner(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Reference(Closed):
-    """What releases of one data set are compared with. Arrays are read-only.
+    """Original side of comparisons with releases of one data set. Arrays are read-only.
 
     Attributes
     ----------
     ground : Ground
-        The analysis areas; as text, in words.
+        Analysis areas; ``str`` describes them in words.
     corners : tuple of Corner
-        Nine of squares, shifted by i/9 of a side along x and 2i/9 along y; one of other areas.
+        Nine for squares, shifted by i/9 of a side along x and 2i/9 along y; one for other areas.
     radii : float64 ndarray (n_subscribers,)
         Radius of gyration, metres.
     visits : float64 ndarray (n_subscribers,)
@@ -263,7 +264,7 @@ class Reference(Closed):
         Mean spans of an event's cell, (dx + dy)/2, and of its window, at which the resolution
         counts as lost.
     digest : str
-        Of the original.
+        Digest of the original.
     """
 
     ground: Ground
@@ -286,7 +287,7 @@ class Reference(Closed):
         max_space_m: float = MAX_SPACE_M,
         max_time_min: float = MAX_TIME_MIN,
     ) -> Reference:
-        """The reference that a data set is.
+        """Make the reference of a data set.
 
         Parameters
         ----------
@@ -303,7 +304,7 @@ class Reference(Closed):
         Raises
         ------
         ConfigError
-            A number is not positive, the data do not have such areas, or they are too fine.
+            A number is not positive, the data do not have such areas, or the areas are too fine.
         """
         for name, value in (("max_space_m", max_space_m), ("max_time_min", max_time_min)):
             positive(name, value)
@@ -335,17 +336,17 @@ def _corners(fs: FingerprintSet, spread: Spread, where: Ground) -> list[Corner]:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Where a data set's samples and trips are, before they are laid over areas.
+    """Places of a data set's samples and trips, before they are laid over areas.
 
     Attributes
     ----------
     places : Places
     place : int64 ndarray (n_samples,)
-        Of each sample.
+        Place of each sample.
     trips : (origin, goal, mass)
-        Distinct pairs of places that somebody goes between, and trips of each.
+        Distinct pairs of places with trips between them, and the number of trips of each pair.
     subscribers : float
-        That trips are per.
+        Number of subscribers that trips are divided by.
     """
 
     places: Places
@@ -355,18 +356,20 @@ class Spread:
 
     @classmethod
     def of(cls, fs: FingerprintSet, people: int | None = None) -> Spread:
-        """Of a data set; ``people``: its subscribers, if several fingerprints are one's."""
+        """Return the spread of a data set; ``people``: its subscribers, if they have several
+        records.
+        """
         places, place = Places.of(fs)
         subscribers = float(fs.weight.sum()) if people is None else float(people)
         return cls(places, place, _trips(fs, place), subscribers)
 
     def on(self, reference: Reference) -> list[Laid]:
-        """The places laid over the areas of an original."""
+        """Lay the places over the areas of an original."""
         return laid(reference.ground, [c.laid for c in reference.corners], self.places)
 
 
 def occupancies(fs: FingerprintSet, spread: Spread, grids: list[Laid]) -> list[FloatArray]:
-    """Events by used area and local hour of the day on each grid, shape (areas + 1, 24)."""
+    """Return events by used area and local hour on each grid, shape (areas + 1, 24)."""
     out = [np.zeros((len(grid.keys) + 1, 24)) for grid in grids]
     order = np.argsort(spread.place, kind="stable")
     place, wall = spread.place[order], fs.wall_minutes(fs.t_min)[order]
@@ -382,7 +385,7 @@ def occupancies(fs: FingerprintSet, spread: Spread, grids: list[Laid]) -> list[F
 
 
 def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
-    """Jensen–Shannon distance, base 2, of two histograms of any mass; in [0, 1]."""
+    """Return the Jensen–Shannon distance, base 2, of two histograms of any mass; in [0, 1]."""
     either = (p > 0) | (q > 0)
     with np.errstate(invalid="ignore"):  # rounding may bring a divergence of 0 below it
         distance = float(jensenshannon(p[either], q[either], base=2))
@@ -392,7 +395,7 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 def trips_between(
     grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
 ) -> tuple[FloatArray, float]:
-    """Trips per subscriber between some pairs of areas, and between all others together."""
+    """Return trips per subscriber between given pairs of areas, and between all others together."""
     out = np.zeros(len(targets))
     total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())
@@ -402,7 +405,7 @@ def trips_between(
 
 
 def radii(fs: FingerprintSet) -> FloatArray:
-    """Radius of gyration of each subscriber's events, metres, to the millimetre."""
+    """Return the radius of gyration of each subscriber's events, metres, to the millimetre."""
     count = fs.count.astype(np.float64)
     events = np.add.reduceat(count, fs.offsets[:-1])
     square = np.zeros(fs.n_users)
@@ -416,7 +419,7 @@ def radii(fs: FingerprintSet) -> FloatArray:
 
 
 def visited(fs: FingerprintSet) -> FloatArray:
-    """Distinct places of each subscriber."""
+    """Return the number of distinct places of each subscriber."""
     place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)[1]
     once = distinct_rows(fs.sample_user, place)[0]
     places = np.bincount(fs.sample_user[once], minlength=fs.n_users)
@@ -424,7 +427,7 @@ def visited(fs: FingerprintSet) -> FloatArray:
 
 
 def spans(fs: FingerprintSet) -> tuple[float, float]:
-    """Mean spatial span (dx + dy)/2, metres, and temporal span, minutes, over events."""
+    """Return the mean spatial span (dx + dy)/2, metres, and temporal span, minutes, over events."""
     events = events_of(fs)
     space = np.average((fs.dx_m + fs.dy_m) / 2, weights=events)
     return float(space), float(np.average(fs.dt_min, weights=events))
@@ -434,7 +437,7 @@ def spans(fs: FingerprintSet) -> tuple[float, float]:
 
 
 def _trips(fs: FingerprintSet, place: IntArray) -> Trips:
-    """Distinct pairs of places that somebody goes between, and trips of each."""
+    """Return the distinct pairs of places with trips between them, and the trips of each pair."""
     user = fs.sample_user
     moment = np.ones(fs.n_samples, bool)
     moment[1:] = (user[1:] != user[:-1]) | (fs.t_min[1:] != fs.t_min[:-1])
@@ -451,7 +454,7 @@ def _trips(fs: FingerprintSet, place: IntArray) -> Trips:
 
 
 def _trip_table(grid: Laid, trips: Trips, where: Ground) -> tuple[IntArray, IntArray]:
-    """Pairs of areas that the original has trips between, by the area they begin in."""
+    """Return the pairs of areas between which the original has trips, by area of departure."""
     areas = len(grid.keys)
     source, target = np.empty(0, np.int64), np.empty(0, np.int64)
     many = spread_trips(*trips[:2], grid, _MOST_ENTRIES, source, target)

@@ -1,1 +1,1 @@
-"""The nouns: fingerprints, clocks, generalization profiles, configurations, results, errors."""
+"""The data structures: fingerprints, clocks, generalization profiles, configs, results, errors."""

@@ -1,17 +1,15 @@
-"""Counts of people by place and time.
+"""Counts of people by place and time slot, and what an attack recovers from them.
 
 :class:`AggregateCounts` is all that the attack sees: nothing in it says who is where.
 
+:class:`CountRows` holds only the counts other than 0. In a slot, at most as many places are
+occupied as there are people, while a table has room for every place. A thousand people at ten
+thousand places fill a tenth of it.
+
+:class:`Recovered` is what :func:`fpanon_core.recover_trajectories` returns; :class:`RecoveryScore`
+is what :func:`fpanon_core.score_recovery` returns.
+
 Source: docs/science.md, “Counts and trajectory recovery”.
-
-Which counts of a table are other than 0? The table by its rows, in memory linear in those.
-
-In a slot there are no more places with anybody than people, while a table has room for every place:
-a thousand people at ten thousand places fill a tenth of it.
-
-What does an attack recover from counts, and how much of it is true?
-
-As :func:`fpanon_core.recover_trajectories` and :func:`fpanon_core.score_recovery` return it.
 """
 
 from __future__ import annotations
@@ -36,16 +34,16 @@ _COUNTS_AT_ONCE = 1 << 20  # of a table, worked on at a time
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AggregateCounts(Closed):
-    """How many people were at each place in each time slot. Arrays are read-only.
+    """Numbers of people at each place in each time slot. Arrays are read-only.
 
-    Made from people, they are held by those above 0 (:class:`CountRows`), in memory linear in
-    people and slots; the table itself is then made when it is first asked for. What works through
-    all of them takes them by :meth:`block`, and needs no table.
+    Counts made from fingerprints are held as :class:`CountRows`, in memory linear in people and
+    slots. The full table is made when it is first asked for. Code that works through all counts
+    reads them with :meth:`block` and needs no table.
 
     Attributes
     ----------
     counts : integer ndarray (n_slots, n_places)
-        People; noise can make a count negative.
+        Numbers of people; noise can make a count negative.
     x_m, y_m : float64 ndarray (n_places,)
         Lower corner of each place, metres on the projection.
     slot_start_min : float64 ndarray (n_slots,)
@@ -53,23 +51,23 @@ class AggregateCounts(Closed):
     dx_m, dy_m : float64 ndarray (n_places,)
         Extent of each place, metres; points (0) if not given.
     slot_min : float
-        Length of a slot, minutes (but for one in which the clocks change); if not given, the least
-        difference of two starts, or 30 for a single slot.
+        Length of a slot, minutes, except for a slot in which the clocks change. If not given, the
+        smallest difference of two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
-        The same starts on the wall clock, from which nights and days are told; ``slot_start_min``
-        if not given.
+        The same starts on the wall clock, which decide nights and days; ``slot_start_min`` if not
+        given.
     digest : str
-        Of the fingerprints they were made from; "" when they came without.
+        Digest of the fingerprints that the counts were made from; "" if they came without.
     frame : CountsFrame or None
-        The stated places and period; None where both are those of the events.
+        Stated places and period; None where both follow from the events.
     filled_in : bool
-        Whether a slot without a sample was filled in from those before and after; if not, people
-        are counted in the slots in which they have a sample.
+        Whether slots without a sample were filled in from the samples before and after. If not,
+        people are counted only in slots in which they have a sample.
     heaviest : int
-        Most people that one fingerprint was counted for; 1 but for merged data.
+        Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        What of the reading was decided by the records, in a sentence: the projection on which
-        positions were snapped, or the clock by which times were; "" where nothing was.
+        Sentence that says what of the reading depended on the records: the projection on which
+        positions were snapped, or the clock by which times were; "" if nothing did.
     """
 
     counts: npt.NDArray[np.integer]
@@ -129,7 +127,7 @@ class AggregateCounts(Closed):
     if not TYPE_CHECKING:  # for a checker, ``counts`` is a field, and there is nothing else
 
         def __getattr__(self, name: str) -> Any:
-            """The table, where the counts are held by rows; kept, as who asks may ask again."""
+            """Make and keep the table of counts where they are held as rows."""
             if name != "counts" or "_rows" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
             table = self.__dict__["_rows"].dense()
@@ -137,7 +135,7 @@ class AggregateCounts(Closed):
             return self.__dict__.setdefault("counts", table)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the table where there are rows, from which it is made again."""
+        """Return the state without the table where there are rows to make it from."""
         left_out = {"counts"} if "_rows" in self.__dict__ else set()
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -153,12 +151,12 @@ class AggregateCounts(Closed):
 
     @property
     def centres(self) -> FloatArray:
-        """Centre of each place, between which distances are, metres, shape (n_places, 2)."""
+        """Centre of each place, from which distances are measured, metres, shape (n_places, 2)."""
         return np.column_stack([self.x_m + self.dx_m / 2, self.y_m + self.dy_m / 2])
 
     @property
     def totals(self) -> IntArray:
-        """People in each slot, shape (n_slots,); negative counts included."""
+        """Number of people in each slot, shape (n_slots,); negative counts are included."""
         held = self._held
         if isinstance(held, CountRows):
             return held.totals
@@ -167,17 +165,17 @@ class AggregateCounts(Closed):
 
     @property
     def noisy(self) -> bool:
-        """Whether a count is negative, as noise makes them."""
+        """Whether any count is negative, which only noise causes."""
         return bool(_values(self._held).min(initial=0) < 0)
 
     @property
     def greatest(self) -> int:
-        """The greatest count, 0 or more."""
+        """Largest count, 0 or more."""
         return int(_values(self._held).max(initial=0))
 
     @property
     def above_zero(self) -> npt.NDArray[np.integer]:
-        """The counts above 0, by slot, then by place."""
+        """Counts above 0, ordered by slot, then by place."""
         values = _values(self._held)
         above: npt.NDArray[np.integer] = values[values > 0]
         return above
@@ -190,17 +188,17 @@ class AggregateCounts(Closed):
 
     @property
     def day(self) -> IntArray:
-        """Local calendar day in which each slot starts, shape (n_slots,); 0 is the epoch's."""
+        """Local calendar day on which each slot starts, shape (n_slots,); the epoch's day is 0."""
         return np.floor(self.wall_start_min / _DAY_MIN).astype(np.int64)
 
     @property
     def day_offsets(self) -> IntArray:
-        """Slots of the i-th day there is are ``day_offsets[i]:day_offsets[i+1]``."""
+        """Offsets by day: the i-th day's slots are ``day_offsets[i]:day_offsets[i+1]``."""
         changes = np.flatnonzero(np.diff(self.day)) + 1
         return np.concatenate([[0], changes, [self.n_slots]]).astype(np.int64)
 
     def entries(self) -> tuple[IntArray, IntArray, npt.NDArray[np.integer]]:
-        """Slot, place and count of all other than 0, by slot, then by place."""
+        """Return slot, place and count of all counts other than 0, by slot, then by place."""
         held = self._held
         if isinstance(held, CountRows):
             slot = np.repeat(np.arange(self.n_slots), np.diff(held.offsets))
@@ -209,7 +207,7 @@ class AggregateCounts(Closed):
         return slot, place, held[slot, place]
 
     def block(self, slots: slice | IntArray) -> npt.NDArray[np.integer]:
-        """The counts of some slots, (slots, n_places); no table of all of them is made."""
+        """Return the counts of some slots, (slots, n_places), without making the whole table."""
         held = self._held
         some: npt.NDArray[np.integer] = (
             held.dense(slots) if isinstance(held, CountRows) else held[slots]
@@ -217,22 +215,22 @@ class AggregateCounts(Closed):
         return some
 
     def of_slot(self, slot: int) -> npt.NDArray[np.integer]:
-        """The counts of one slot, (n_places,)."""
+        """Return the counts of one slot, (n_places,)."""
         row: npt.NDArray[np.integer] = self.block(slice(slot, slot + 1))[0]
         return row
 
     def pieces(self) -> Iterator[slice]:
-        """All slots, some at a time, so that a block of them takes little room."""
+        """Iterate over all slots in slices small enough that a block takes little memory."""
         at_once = max(1, _COUNTS_AT_ONCE // self.n_places)
         for first in range(0, self.n_slots, at_once):
             yield slice(first, min(first + at_once, self.n_slots))
 
     def with_counts(self, counts: npt.NDArray[np.integer] | CountRows) -> AggregateCounts:
-        """The same places and slots with other counts."""
+        """Return the same places and slots with other counts."""
         return replace(self, counts=cast("npt.NDArray[np.integer]", counts))
 
     def with_blocks(self, blocks: Iterable[npt.NDArray[np.integer]]) -> AggregateCounts:
-        """The same places and slots with other counts, given as those of some slots at a time."""
+        """Return the same places and slots with other counts, given in blocks of some slots."""
         return self.with_counts(CountRows.of_blocks(blocks))
 
     def __repr__(self) -> str:
@@ -241,18 +239,18 @@ class AggregateCounts(Closed):
 
 
 def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """All counts but for zeros that are not held."""
+    """Return all stored counts; zeros that are not stored are missing."""
     return held.many if isinstance(held, CountRows) else held
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a stated frame leaves out of the counts. Exact numbers: not for a private release.
+    """Numbers of samples and people outside a stated frame, exact, so not for private releases.
 
     Attributes
     ----------
     outside_area, outside_period : int
-        Samples; one outside of both is counted with the area's.
+        Samples outside; a sample outside both is counted under the area.
     people : int
         People without any sample inside.
     """
@@ -264,16 +262,16 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class CountRows(Closed):
-    """Counts other than 0, by slot, then by place. Arrays are read-only.
+    """Counts other than 0, ordered by slot, then by place. Arrays are read-only.
 
     Attributes
     ----------
     offsets : int64 ndarray (n_slots + 1,)
-        Those of slot s are rows ``offsets[s]:offsets[s+1]``.
+        Counts of slot s are rows ``offsets[s]:offsets[s+1]``.
     place : int32 ndarray (n,)
         Place numbers, ascending within a slot.
     many : integer ndarray (n,)
-        People there.
+        Numbers of people at these places.
     n_places : int
 
     Examples
@@ -290,7 +288,7 @@ class CountRows(Closed):
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[npt.NDArray[np.integer]]) -> CountRows:
-        """From tables of some slots by all places, one after the other; of one slot at least."""
+        """Build rows from consecutive tables, each of some slots by all places; at least one."""
         lengths: list[IntArray] = []
         places: list[SmallInts] = []
         values: list[npt.NDArray[np.integer]] = []
@@ -309,17 +307,17 @@ class CountRows(Closed):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Slots and places of the table."""
+        """Numbers of slots and places of the table."""
         return len(self.offsets) - 1, self.n_places
 
     @property
     def totals(self) -> IntArray:
-        """The sum of each slot, (n_slots,)."""
+        """Sum of each slot's counts, (n_slots,)."""
         upto = np.concatenate([[0], np.cumsum(self.many, dtype=np.int64)])
         return np.diff(upto[self.offsets])
 
     def dense(self, slots: slice | IntArray = slice(None)) -> npt.NDArray[np.integer]:
-        """The table of some slots, or of all, (slots, n_places)."""
+        """Return the table of some or all slots, (slots, n_places)."""
         begins, ends = self.offsets[:-1][slots], self.offsets[1:][slots]
         lengths = ends - begins
         rows = rows_of(begins, lengths)
@@ -330,15 +328,16 @@ class CountRows(Closed):
 
 @dataclass(frozen=True)
 class RecoveryConfig:
-    """Parameters of the attack.
+    """Parameters of the trajectory recovery attack.
 
     Attributes
     ----------
     link_threshold_m : float
         Pairs of a trajectory and a record at most this far apart are linked at once, the nearest
-        first (Xu et al. 2017, §4.3). 0 changes no cost: it links equal places only.
+        first (Xu et al. 2017, §4.3). With 0, only equal places are linked at once, and the cost
+        does not change.
     n_trajectories : int or None
-        How many people are taken to be in the counts; None estimates it.
+        Assumed number of people in the counts; None estimates it.
     """
 
     link_threshold_m: float = 0.0
@@ -353,16 +352,16 @@ class RecoveryConfig:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recovered(Closed):
-    """Trajectories recovered from counts, after each of the attack's three steps.
+    """Trajectories recovered from counts, with intermediate results of the attack's three steps.
 
     Attributes
     ----------
     places : int32 ndarray (n_trajectories, n_slots)
-        Place number of each trajectory in each slot, after the last step; −1 on days of which
-        nothing was published.
+        Place number of each trajectory in each slot, after the last step; −1 on days without
+        published counts.
     daily : int32 ndarray (n_trajectories, n_slots)
-        The same before days were linked: within one day a row is one trajectory; rows of different
-        days have nothing to do with each other.
+        The same before days were linked. Within one day, a row is one trajectory; rows of different
+        days are unrelated.
     is_night : bool ndarray (n_slots,)
     day_offsets : int64 ndarray (n_days + 1,)
         Slots of day i are ``day_offsets[i]:day_offsets[i+1]``.
@@ -370,14 +369,14 @@ class Recovered(Closed):
         Total cost of the assignment into each slot, metres; NaN where a day begins and where
         nothing was published.
     link_cost : float64 ndarray (n_days − 1,)
-        Total information gain, bits, of the links from each day to the next; NaN beside a day of
-        which nothing was published.
+        Total information gain, bits, of the links from each day to the next; NaN next to a day
+        without published counts.
     unrecorded : int64 ndarray (n_slots,)
-        Trajectories for which a slot had no record (positive), or records for which there was no
-        trajectory (negative); all 0 where every slot counts the same people.
+        Number of trajectories without a record in a slot (positive), or of records without a
+        trajectory (negative). All 0 where every slot counts the same people.
     config : RecoveryConfig
     digest : str
-        Of the data behind the counts.
+        Digest of the data behind the counts.
     """
 
     places: SmallInts
@@ -397,7 +396,7 @@ class Recovered(Closed):
 
     @property
     def night(self) -> SmallInts:
-        """:attr:`daily` in the nights, −1 elsewhere: what the first step recovers."""
+        """:attr:`daily` at night, −1 elsewhere: the result of the first step."""
         return np.where(self.is_night, self.daily, np.int32(UNKNOWN))
 
     def __repr__(self) -> str:
@@ -407,7 +406,7 @@ class Recovered(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecoveryScore(Closed):
-    """How much of the truth an attack recovered, beside linking at random.
+    """Share of the true trajectories that an attack recovered, compared with random linking.
 
     Xu et al. 2017, eq. 5–6.
 
@@ -416,34 +415,35 @@ class RecoveryScore(Closed):
     accuracy : float
         Share of the true points recovered, after the last step, in [0, 1] (eq. 5).
     accuracy_by_step : float64 ndarray (3,)
-        After the nights, after the days, after the links between days. The first two judge the
-        sub-trajectories of each night, or day, paired within it. NaN for nights there are none of.
+        Accuracy after the nights, after the days and after the links between days. The first two
+        judge the partial trajectories of each night, or day, paired within it. NaN for nights if
+        there are none.
     baseline_accuracy : float
-        What linking the same records at random attains, paired in the same way.
+        Accuracy of random linking of the same records, paired in the same way.
     baseline_by_step : float64 ndarray (3,)
     error_m : float32 ndarray (n_points,)
-        Distance between recovered and true place, of each point of each pair, metres (eq. 6);
-        points of days of which nothing was published are left out.
+        Distance between recovered and true place, for each point of each pair, metres (eq. 6).
+        Points of days without published counts are left out.
     error_mean_m, error_median_m : float
     uniqueness : float64 ndarray (5,)
-        Share of the recovered trajectories whose set of k most visited places no other recovered
-        one has, for k = 1 … 5.
+        Share of the recovered trajectories whose set of k most visited places is unique among them,
+        for k = 1 … 5.
     pair : int64 ndarray (n_trajectories,)
-        Row of the true trajectory each recovered one is paired with; −1 where none was left.
+        Row of the true trajectory paired with each recovered one; −1 where none was left.
     shared : int64 ndarray (n_trajectories,)
-        Points the pair has in common.
+        Number of points that the two trajectories of a pair have in common.
     recorded_by_step : float64 ndarray (3,)
-        As ``accuracy_by_step``, of the points with a sample alone, those that were not filled in;
-        NaN where the score was not told which those are.
+        As ``accuracy_by_step``, over only the points with a sample, which were not filled in. NaN
+        where the score did not receive which points have one.
     baseline_recorded_by_step : float64 ndarray (3,)
     recorded_share : float
         Share of the true points with a sample.
     n_users : int
-        True trajectories, over which the accuracy is taken.
+        Number of true trajectories, over which the accuracy is taken.
     n_slots : int
     pairing : str
     seed : int
-        Of the baseline.
+        Seed of the baseline.
     digest : str
     """
 
@@ -468,12 +468,12 @@ class RecoveryScore(Closed):
 
     @property
     def recorded(self) -> float:
-        """Share of the recorded points recovered, after the last step."""
+        """Share of the points with a sample that are recovered after the last step."""
         return float(self.recorded_by_step[2])
 
     @property
     def baseline_recorded(self) -> float:
-        """What linking at random attains of the recorded points."""
+        """Share of the points with a sample that random linking recovers."""
         return float(self.baseline_recorded_by_step[2])
 
     def __repr__(self) -> str:

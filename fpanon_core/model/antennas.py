@@ -1,4 +1,4 @@
-"""Where the antennas of a data set stand, and in which regions."""
+"""Positions of a data set's antennas, and the regions they stand in."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from .checks import positive
 from .errors import ConfigError, SchemaError
 
 REGION = "region"
-"""The column that names the region of each antenna, where regions were given as polygons."""
+"""Column that names the region of each antenna, where regions were given as polygons."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antennas:
-    """The antennas behind a data set, as coarse as its raw samples. Arrays are read-only.
+    """Antennas behind a data set, snapped as coarsely as its raw samples. Arrays are read-only.
 
     Attributes
     ----------
     x_m, y_m : float64 ndarray (n_antennas,)
         Lower corner of the raw cell that holds the antenna, metres on the data's projection.
-        Several antennas may share a cell; the data cannot tell those apart.
+        Several antennas may share a cell; the data cannot distinguish them.
     granularity_m : float
         Side of a raw cell, metres.
     columns : mapping of str to object ndarray (n_antennas,)
-        Texts of the table's other columns, "" where missing.
+        Texts of the antenna table's other columns, "" where missing.
     lon, lat : float64 ndarray (n_antennas,), or empty
         The antennas' own positions, degrees; empty where they came in metres.
     outlines : mapping of str to str
-        Of each region in the column :data:`REGION` its polygons in degrees, as hexadecimal WKB;
-        empty where none were given.
+        Polygons of each region in the column :data:`REGION`, in degrees, as hexadecimal WKB; empty
+        where none were given.
 
     Raises
     ------
@@ -89,7 +89,7 @@ class Antennas:
                 raise SchemaError("An outline of a region is no polygon.")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays come out of a pickle writable; close them again."""
+        """Restore the state and make the arrays read-only again, as pickling does not keep that."""
         own = (state[name] for name in ("x_m", "y_m", "lon", "lat"))
         for value in (*own, *state["columns"].values()):
             _closed(value)
@@ -102,7 +102,7 @@ class Antennas:
         return f"Antennas({len(self)} antennas, columns: {', '.join(self.columns) or 'none'})"
 
     def column(self, name: str) -> TextArray:
-        """The texts of one column.
+        """Return the texts of one column.
 
         Raises
         ------

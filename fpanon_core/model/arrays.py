@@ -1,15 +1,9 @@
-"""What the arrays hold that functions hand to each other.
+"""Array types, lists packed with offsets, read-only dataclasses and cells of place and time.
 
-Lists of different lengths in one array: those of i are rows offsets[i]:offsets[i+1].
-
-Frozen dataclasses whose arrays nobody can write to, either.
-
-What a sample says: that somebody was in a cell of place and time. The six numbers of cells.
+Lists of different lengths are packed into one array: list i is rows ``offsets[i]:offsets[i+1]``.
 
 A cell is ``[x, x + dx) × [y, y + dy) × [t, t + dt)``: x, y, dx, dy in metres on a map projection, t
-and dt in minutes since the data set's epoch.
-
-Which rows of a table are the same?
+and dt in minutes since the data set's epoch. A sample says that a person was in a cell.
 """
 
 from __future__ import annotations
@@ -29,48 +23,48 @@ IntArray = npt.NDArray[np.int64]
 """Row numbers, counts, group numbers."""
 
 BoolArray = npt.NDArray[np.bool_]
-"""Which rows something is true of."""
+"""Masks of rows."""
 
 SmallInts = npt.NDArray[np.int32]
-"""The same in half the memory: places, bins and users by number."""
+"""Numbers of places, bins and users, in half the memory."""
 
 SmallFloats = npt.NDArray[np.float32]
-"""Bounds, which are lowered by what 32 bits may err."""
+"""Bounds, lowered by the rounding error of 32 bits."""
 
 Steps = npt.NDArray[np.uint8]
 """Bounds in 255 steps, rounded down."""
 
 Codes = npt.NDArray[np.int8]
-"""Reasons by number."""
+"""Reasons, by number."""
 
 TextArray = npt.NDArray[np.object_]
-"""Texts, one a row."""
+"""Texts, one per row."""
 
 
 def pieces(n: int) -> Iterator[slice]:
-    """Of n rows, pieces that fit a processor's cache.
+    """Divide n rows into slices that fit a processor's cache.
 
-    Big temporary arrays cost more than the arithmetic.
+    Large temporary arrays cost more time than the arithmetic on them.
     """
     return (slice(at, at + 65_536) for at in range(0, n, 65_536))
 
 
 def pieces_of_rows(n: int, width: int) -> Iterator[slice]:
-    """Of n rows of so many cells, pieces of a quarter of a million cells, or of one row.
+    """Divide n rows of ``width`` cells into slices of at most 262,144 cells, or of one row.
 
-    What is made of a piece takes a few megabytes, however many rows there are.
+    Working on one slice takes a few megabytes, however many rows there are.
     """
     at_once = max(1, 262_144 // max(1, width))
     return (slice(at, min(at + at_once, n)) for at in range(0, n, at_once))
 
 
 def offsets_of(lengths: npt.ArrayLike) -> IntArray:
-    """Where each list begins, and where the last ends; one more than there are lists."""
+    """Return the offsets of lists of these lengths, one more entry than there are lists."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
 
 
 def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
-    """The rows ``begins[i]``, … , ``begins[i] + lengths[i] − 1`` of each i, one list after another.
+    """Return the rows ``begins[i]``, … , ``begins[i] + lengths[i] − 1`` for all i, concatenated.
 
     Examples
     --------
@@ -82,7 +76,7 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
-    """Lists one after another, so many that they have ``most`` entries together, or one alone.
+    """Divide lists into slices of at most ``most`` entries together, or of one longer list.
 
     Examples
     --------
@@ -98,7 +92,7 @@ def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
 
 
 class Closed:
-    """Base of frozen dataclasses: :meth:`_close` at the end of ``__post_init__`` closes arrays."""
+    """Base of dataclasses with read-only arrays: call :meth:`_close` in ``__post_init__``."""
 
     def __post_init__(self) -> None:
         self._close()
@@ -112,7 +106,7 @@ class Closed:
                 object.__setattr__(self, f.name, value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Arrays come out of a pickle writable; close them again."""
+        """Restore the state and make the arrays read-only again, as pickling does not keep that."""
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -120,18 +114,18 @@ class Closed:
 
 
 CELL = ("x_m", "y_m", "t_min", "dx_m", "dy_m", "dt_min")
-"""The six numbers of a cell, in the order in which kernels take them."""
+"""The six numbers of a cell, in the order that kernels expect."""
 
 PLACE = ("x_m", "y_m", "dx_m", "dy_m")
 TIME = ("t_min", "dt_min")
 
 BY_TIME = ("t_min", "x_m", "y_m", "dx_m", "dy_m", "dt_min")
-"""The order of samples within a fingerprint."""
+"""Sort order of samples within a fingerprint."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells(Closed):
-    """Base of what consists of cells. Arrays are read-only.
+    """Base of classes that consist of cells. Arrays are read-only.
 
     Attributes
     ----------
@@ -149,17 +143,17 @@ class Cells(Closed):
     dt_min: FloatArray
 
     def arrays(self, names: Iterable[str] = CELL) -> dict[str, Any]:
-        """Some of the six, by name."""
+        """Return some of the six arrays, by name."""
         return {name: getattr(self, name) for name in names}
 
     def _make_contiguous(self) -> None:
-        """Numbers as kernels read them; for a subclass to begin its checks with."""
+        """Convert the arrays for the kernels; a subclass calls this before its checks."""
         for name, values in self.arrays().items():
             object.__setattr__(self, name, np.ascontiguousarray(values, np.float64))
 
 
 def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
-    """First row of each distinct one, in lexicographic order, and which of them each row is."""
+    """Return the first index of each distinct row, sorted, and each row's number among them."""
     key = np.zeros(len(columns[0]), np.int64)
     for values in columns:  # by hashing: sorting millions of samples takes ten times as long
         code, distinct = pd.factorize(values, sort=True)

@@ -1,18 +1,14 @@
-"""How much may come of a file before it is refused?
+"""Limits on what reading a file may take, numbers in environment variables, amounts in words.
 
-A file that is small on disk can be made to fill any memory: by what is packed in it, by repetition
-(a run of a million equal rows takes a few bytes of Parquet), or by what it only claims (a row of a
-sheet numbered 10¹¹). Every reader therefore holds what it is about to make, rows × columns ×
-bytes, against a budget *before* it makes it, and the budget follows from the bytes of the source
-as it came, whatever it is packed in and however often.
+A file that is small on disk can fill any memory: by compression, by repetition (a run of a million
+equal rows takes a few bytes of Parquet), or by a false claim (a row of a sheet numbered 10¹¹).
+Every reader therefore checks what it is about to make, rows × columns × bytes, against a budget
+*before* it makes it. The budget follows from the size of the source as it came, however it is
+compressed and however often.
 
-What it takes to read a source is then bounded, too: no more than :data:`MEMORY_BASE` and
-:data:`MEMORY_TIMES` times what the budget lets it become (``Budget.memory_bytes``). That bound is
-measured, not proved: ``tests/fuzz`` holds every reader to it.
-
-What does the operator of this machine say? Numbers in environment variables.
-
-Amounts of a computer in words: bytes, and time that passes while it works.
+The memory for reading a source is then bounded too, by :data:`MEMORY_BASE` plus
+:data:`MEMORY_TIMES` times what the budget lets the source become (``Budget.memory_bytes``). That
+bound is measured, not proved: ``tests/fuzz`` checks it for every reader.
 """
 
 from __future__ import annotations
@@ -25,38 +21,39 @@ from dataclasses import dataclass
 from .errors import ConfigError, SchemaError
 
 MAX_BYTES = 4 << 30
-"""Nothing is decoded beyond this size."""
+"""Largest decoded size, bytes."""
 MAX_RELEASE_BYTES = 64 << 30
-"""But for a release's data, which are looked at piece by piece."""
+"""Largest decoded size of a release's data, bytes; larger as they are read piece by piece."""
 MAX_RATIO = 100
-"""Nor beyond this multiple of the source's size, once it exceeds :data:`ALWAYS_FINE`: tables of
-events pack 3 to 30 times."""
+"""Largest ratio of decoded size to source size, above :data:`ALWAYS_FINE`. Tables of events
+compress 3 to 30 times."""
 ALWAYS_FINE = 16 << 20
-"""Bytes that any source may become."""
+"""Decoded size that is accepted for any source, bytes."""
 MAX_COLUMNS = 1_000
-"""Of a table; one of events has 4 to 50. Finding out what a column holds takes milliseconds."""
+"""Most columns of a table; one of events has 4 to 50. Inspecting a column takes milliseconds."""
 MAX_CELLS = 50_000_000
-"""Fields of the formats that are read one by one, XLSX and JSON: each takes some 100 bytes then."""
+"""Most fields in formats that are read field by field, XLSX and JSON. Each field takes some 100
+bytes of memory."""
 CELLS_ALWAYS_FINE = 100_000
 CELLS_PER_BYTE = 4
-"""A workbook packs a cell in a fourth of a byte at best, a field of JSON takes more than one."""
+"""Most fields per byte: a cell of a workbook takes 1/4 byte or more, a JSON field over 1 byte."""
 MAX_SHEET_ROWS = 1_048_576
-"""Of a sheet: what the format has room for."""
+"""Most rows of a sheet in the XLSX format."""
 MEMORY_BASE = 256 << 20
 MEMORY_TIMES = 24
-"""Decoded, as text, as columns, sorted and compared: so many copies are alive at a time at most."""
+"""Most copies in memory at a time: decoded, as text, as columns, sorted and compared."""
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What may come of a source.
+    """Limits on what a source may become when it is read.
 
     Parameters
     ----------
     source_bytes : int
         Size of the source as it came.
     most_bytes : int
-        However large the source is.
+        Largest decoded size, however large the source is.
 
     Examples
     --------
@@ -69,21 +66,21 @@ class Budget:
 
     @property
     def decoded_bytes(self) -> int:
-        """How large it may become, unpacked and decoded."""
+        """Largest size of the source when decompressed and decoded."""
         return min(self.most_bytes, max(ALWAYS_FINE, self.source_bytes * MAX_RATIO))
 
     @property
     def cells(self) -> int:
-        """How many fields it may have in formats that are read field by field."""
+        """Most fields of the source in formats that are read field by field."""
         return min(MAX_CELLS, max(CELLS_ALWAYS_FINE, self.source_bytes * CELLS_PER_BYTE))
 
     @property
     def memory_bytes(self) -> int:
-        """What reading it takes at most."""
+        """Most memory that reading the source takes."""
         return MEMORY_BASE + MEMORY_TIMES * self.decoded_bytes
 
     def check_bytes(self, size: int) -> None:
-        """Refuse what would become larger.
+        """Refuse a larger decoded size.
 
         Raises
         ------
@@ -97,7 +94,7 @@ class Budget:
             )
 
     def check_cells(self, count: int) -> None:
-        """Refuse more fields.
+        """Refuse a larger number of fields.
 
         Raises
         ------
@@ -111,7 +108,7 @@ class Budget:
 
 
 def check_columns(count: int) -> None:
-    """Refuse a table of more columns than :data:`MAX_COLUMNS`.
+    """Refuse a table with more columns than :data:`MAX_COLUMNS`.
 
     Raises
     ------
@@ -131,19 +128,19 @@ def _size(count: int) -> str:
 def number(
     variable: str, environment: Mapping[str, str] = os.environ, *, most: float = math.inf
 ) -> float | None:
-    """The number above 0 that a variable says; None where it says nothing.
+    """Return the number above 0 in an environment variable; None where the variable is empty.
 
     Parameters
     ----------
     variable : str
     environment : mapping of str to str
     most : float
-        The largest number that can be meant.
+        Largest number accepted.
 
     Raises
     ------
     ConfigError
-        It says something else.
+        The variable holds something else.
 
     Examples
     --------
@@ -167,7 +164,7 @@ def number(
 
 
 def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> int | None:
-    """As :func:`number`, of integers.
+    """Return an integer above 0 from an environment variable, as :func:`number` does.
 
     Examples
     --------
@@ -184,7 +181,7 @@ def whole_number(variable: str, environment: Mapping[str, str] = os.environ) -> 
 
 
 def gigabytes(amount: float) -> str:
-    """Bytes in words, in units of 10⁹ or 10⁶.
+    """Return a number of bytes as text, in units of 10⁹ or 10⁶.
 
     Examples
     --------
@@ -195,7 +192,7 @@ def gigabytes(amount: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """Such as "8 s", "2 min 05 s", "1 h 20 min"."""
+    """Return a duration as text, such as "8 s", "2 min 05 s", "1 h 20 min"."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

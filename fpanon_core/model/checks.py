@@ -1,7 +1,7 @@
-"""Is a parameter the kind of number it must be? Every check of one, in the same words.
+"""Checks of parameters: whether each is the kind of number it must be, with uniform messages.
 
 Each function returns the value as a plain ``int`` or ``float``, or raises a :class:`ConfigError`
-that says what was given and what is possible. ``True`` and ``False`` are no numbers.
+that says what was given and what is possible. ``True`` and ``False`` are not numbers.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ from .errors import ConfigError
 
 
 def is_whole(value: Any) -> bool:
-    """Whether the value is an integer."""
+    """Return whether the value is an integer."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_number(value: Any) -> bool:
-    """Whether the value is a finite number."""
+    """Return whether the value is a finite number."""
     real = isinstance(value, (int, float, np.integer, np.floating))
     return real and not isinstance(value, bool) and math.isfinite(value)
 
 
 def whole(name: str, value: Any, least: int, most: int | None = None, *, of: str = "") -> int:
-    """The value, if it is an integer of ``least`` or more, and at most ``most``.
+    """Return the value if it is an integer of ``least`` or more, and at most ``most``.
 
     Parameters
     ----------
     name : str
-        What the message calls it.
+        Name of the parameter in the message.
     value : Any
-        What was given.
+        Value to check.
     least, most : int
-        Both are possible; no upper end where ``most`` is None.
+        Bounds, both included; no upper bound where ``most`` is None.
     of : str
-        What it counts, such as ``"antennas"``, for the message.
+        Unit of the count, such as ``"antennas"``, for the message.
 
     Raises
     ------
     ConfigError
-        It is none.
+        The value is not such an integer.
 
     Examples
     --------
@@ -73,12 +73,12 @@ def number(
     most: float = math.inf,
     above: float = -math.inf,
 ) -> float:
-    """The value, if it is finite, from ``least`` to ``most`` and above ``above``.
+    """Return the value if it is finite, from ``least`` to ``most`` and above ``above``.
 
     Raises
     ------
     ConfigError
-        It is not.
+        The value is not such a number.
 
     Examples
     --------
@@ -99,23 +99,23 @@ def number(
 
 
 def positive(name: str, value: Any, *, of: str = "", otherwise: str = "") -> float:
-    """The value, if it is finite and above 0.
+    """Return the value if it is finite and above 0.
 
     Parameters
     ----------
     name : str
-        What the message calls it.
+        Name of the parameter in the message.
     value : Any
-        What was given.
+        Value to check.
     of : str
-        Its unit, for the message, such as ``"metres"``.
+        Unit, for the message, such as ``"metres"``.
     otherwise : str
-        What else the caller would have taken, such as ``"None for no limit"``.
+        Another value that the caller accepts, such as ``"None for no limit"``.
 
     Raises
     ------
     ConfigError
-        It is not.
+        The value is not such a number.
 
     Examples
     --------
@@ -133,23 +133,23 @@ def positive(name: str, value: Any, *, of: str = "", otherwise: str = "") -> flo
 def share(
     name: str, value: Any, *, above_0: bool = False, below_1: bool = False, such_as: str = ""
 ) -> float:
-    """The value, if it lies in [0, 1].
+    """Return the value if it lies in [0, 1].
 
     Parameters
     ----------
     name : str
-        What the message calls it.
+        Name of the parameter in the message.
     value : Any
-        What was given.
+        Value to check.
     above_0, below_1 : bool
-        Whether that end itself is out of the question.
+        Whether that end itself is excluded.
     such_as : str
-        An example, for the message.
+        Example, for the message.
 
     Raises
     ------
     ConfigError
-        It does not.
+        The value does not lie there.
 
     Examples
     --------
@@ -166,12 +166,12 @@ def share(
 
 
 def one_of(what: str, value: Any, known: Sequence[str]) -> None:
-    """Refuse a name that is not ``known``.
+    """Refuse a value that is not in ``known``.
 
     Raises
     ------
     ConfigError
-        It is none of them.
+        The value is not one of the known.
     """
     if value not in known:
         raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")

@@ -1,9 +1,9 @@
-"""Minutes of the data against the clock on the wall.
+"""Conversion between elapsed minutes of the data and local time on the wall clock.
 
 A fingerprint's ``t_min`` counts *elapsed* minutes since the data set's epoch, local midnight of its
 first day, so that differences are true durations. Hours of the day, nights, day boundaries and the
-windows of a generalization profile are *local*. The two drift apart when a daylight-saving change
-falls inside the data; this module translates between them, and is the only place that does.
+windows of a generalization profile are *local*. The two diverge when a daylight-saving change falls
+within the data. Only this module converts between them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _STEP_DAYS = 7
 
 @dataclass(frozen=True)
 class LocalClock:
-    """The data set's epoch and display time zone.
+    """A data set's epoch and display time zone.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class LocalClock:
 
     @classmethod
     def starting_on(cls, first: dt.datetime, timezone: str) -> LocalClock:
-        """Clock whose epoch is the local midnight before the aware instant ``first``."""
+        """Return a clock whose epoch is the local midnight before the aware instant ``first``."""
         zone = zone_of(timezone)
         local = first.astimezone(zone)
         midnight = dt.datetime(local.year, local.month, local.day, tzinfo=zone)
@@ -56,9 +56,10 @@ class LocalClock:
 
     @cached_property
     def _shifts(self) -> tuple[FloatArray, FloatArray]:
-        """Elapsed minutes at which the local offset changes, and the offset from there on, minutes.
+        """Elapsed minutes at which the local offset changes, and the offset from then on, minutes.
 
-        Relative to the epoch's; found by bisection within weeks, as zoneinfo lists no transitions.
+        Offsets are relative to the epoch's. They are found by bisection within weeks, as zoneinfo
+        lists no transitions.
         """
         zone = zone_of(self.timezone)
 
@@ -84,17 +85,17 @@ class LocalClock:
         return np.asarray(starts), np.asarray(shifts)
 
     def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:
-        """Minutes on the wall clock since the epoch's midnight, for elapsed minutes ``t_min``."""
+        """Return wall-clock minutes since the epoch's midnight, for elapsed minutes ``t_min``."""
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
         wall: FloatArray = t + shifts[np.searchsorted(starts, t, side="right") - 1]
         return wall
 
     def elapsed_minutes(self, wall_min: npt.ArrayLike) -> FloatArray:
-        """First instant, in elapsed minutes, at which the wall clock has reached ``wall_min``.
+        """Return the first instant at which the wall clock reaches ``wall_min``, elapsed minutes.
 
-        Monotone. A wall time skipped in spring maps to the change itself, one that occurs twice in
-        autumn to its first occurrence.
+        The function is monotone. A wall time skipped in spring maps to the change itself; one that
+        occurs twice in autumn maps to its first occurrence.
         """
         wall = np.asarray(wall_min, dtype=np.float64)
         starts, shifts = self._shifts
@@ -110,11 +111,11 @@ class LocalClock:
         return reached
 
     def window(self, t_min: npt.ArrayLike, minutes: float) -> tuple[FloatArray, FloatArray]:
-        """Start and length, in elapsed minutes, of the local time window that holds each ``t_min``.
+        """Return start and length, elapsed minutes, of the local window that holds each ``t_min``.
 
-        Windows of ``minutes`` are laid from local midnight of the first day. Where every offset
-        change is a whole number of windows, elapsed and local windows coincide; otherwise the
-        window in which the clock changes is shorter or longer by the change.
+        Windows of ``minutes`` are laid from local midnight of the first day. If every offset change
+        is a whole number of windows, elapsed and local windows coincide. Otherwise the window in
+        which the clock changes is shorter or longer by the change.
         """
         t = np.asarray(t_min, dtype=np.float64)
         starts, shifts = self._shifts
@@ -136,12 +137,12 @@ class LocalClock:
 
 
 def zone_of(timezone: str) -> ZoneInfo:
-    """The zone of an IANA name.
+    """Return the time zone of an IANA name.
 
     Raises
     ------
     ConfigError
-        If the name is unknown.
+        The name is unknown.
     """
     try:
         return ZoneInfo(timezone)
@@ -152,7 +153,7 @@ def zone_of(timezone: str) -> ZoneInfo:
 
 
 def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
-    """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
+    """Return times in the display zone, to the microsecond; without a clock, the minutes."""
     if clock is None:
         return pd.Series(minutes)
     epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")

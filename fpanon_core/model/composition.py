@@ -1,8 +1,8 @@
-"""Whose records of different periods belong together? The answer of the re-linking attack.
+"""Results of the re-linking attack and of the composition of two releases.
 
-As :func:`fpanon_core.relink_periods` gives it.
-
-What two releases of the same people leave of their crowds: the answer of their crossing.
+:class:`RelinkResult` is what :func:`fpanon_core.relink_periods` returns: which records of different
+periods an attacker attributes to the same person. :class:`Crossing` says how small the groups
+become when two releases of the same people are combined.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ ATTACKERS = {
     "likeness": "habits alone",
     "likeness and continuity": "habits, and the move from the end of one period to the next",
 }
-"""The attackers of the battery, and what they go by."""
+"""The attackers of the battery, and the information that each uses."""
 
 
 @dataclass(frozen=True)
 class RelinkConfig:
-    """How far the attacker's program looks.
+    """Parameters of the re-linking attack.
 
     Attributes
     ----------
     candidates : int
-        Records that are weighed for each record: of the other period, those that it is most like,
-        until they stand for so many people; 1 or more. With as many as there are people none is
-        left out.
+        Candidates compared with each record, 1 or more: the most similar records of the other
+        period, until they stand for so many people. A number no smaller than that of the people
+        leaves none out.
     seed : int
-        Of the draws among records that are alike, when records are followed over all periods, and
-        of the random matching beside it.
+        Seed of the draws among similar records, when records are followed over all periods, and of
+        the random matching for comparison.
     """
 
     candidates: int = 512
@@ -46,59 +46,60 @@ class RelinkConfig:
 
 @dataclass(frozen=True, eq=False)
 class RelinkResult:
-    """How much of what periods took apart an attacker brings together, from the release alone.
+    """Share of people whose records of different periods an attacker links from the release alone.
 
-    By the strongest attacker of a battery: ``likeness`` of places and hours, or ``likeness and
-    continuity``, which adds how likely the move is between the last cell of a period and the first
-    of the next.
+    The figures are those of the strongest attacker of a battery: ``likeness`` compares places and
+    hours; ``likeness and continuity`` also weighs how likely the move is between the last cell of a
+    period and the first of the next.
 
-    Of records that are alike nobody can say whose is whose; which is taken is drawn, and counted by
-    its chance.
+    Records that are alike cannot be distinguished. One of them is drawn, and counts by its
+    probability.
 
     Attributes
     ----------
     share : float
-        Of the people with a record in a period and in the next: those whose two records are linked,
+        Share of the people with a record in a period and in the next whose two records are linked,
         over all such pairs of periods.
     low, high : float
-        Its 95% Wilson interval, as wide as if each person were asked once.
+        95% Wilson interval of ``share``, as wide as if each person were asked once.
     alike : float
-        Share of them whose record is linked to their next one, or to one that says the same of
-        places and hours: whoever reads on there reads the person's own cells. No less than
-        ``share``. Of the battery the highest.
+        Share of these people whose record is linked to their own next record, or to one with the
+        same places and hours. The attacker then reads the person's own cells. No less than
+        ``share``; the highest of the battery.
     alike_low, alike_high : float
-        Its interval, likewise.
+        95% Wilson interval of ``alike``, likewise.
     alike_chance : float
-        ``alike`` of a random matching; not small where many records are alike.
+        ``alike`` of a random matching; large where many records are alike.
     precision : float
-        Share of the links made that are right; NaN where none is.
+        Share of the links made that are correct; NaN where none is made.
     chance : float
         ``share`` of a random matching.
     chained : float
-        Mean over the people with two records or more of the largest share of their records that
-        ends in one chain, when that attacker follows all periods one after the other. Never 0: one
-        record by itself is a chain.
+        Mean, over the people with two records or more, of the largest share of their records that
+        ends in one chain when the same attacker follows all periods in order. Never 0: a single
+        record is a chain.
     chained_low, chained_high : float
-        Its 95% Wilson interval.
+        95% Wilson interval of ``chained``.
     chained_chance : float
         ``chained`` of random chains, mean of 20 draws.
     n_people : int
-        People with a record in a period and in the next, in any pair.
+        People with a record in a period and in the next, in any pair of periods.
     n_chained : int
         People with two records or more.
     per_pair : DataFrame
         A row for each period and the next: ``period``, ``next_period`` (numbers from 0), ``people``
         and ``next_people`` in them, ``both`` (people in both), ``links`` made, ``linked`` (people
-        linked rightly, by their chances), ``share``, ``low``, ``high``, ``alike``,
+        linked correctly, by probability), ``share``, ``low``, ``high``, ``alike``,
         ``alike_chance``, ``precision``, ``chance``. NaN where nobody is in both.
     method : str
-        What was done to the data, in words.
+        Techniques applied to the data, in words.
     period_days : int
     config : RelinkConfig
     digest : str
-        Of the original.
+        Digest of the original.
     attacker : str
-        The strongest of the battery: the one whose interval of ``share`` reaches highest.
+        The strongest attacker of the battery, whose interval of ``share`` has the highest upper
+        end.
     by_attacker : DataFrame
         A row for each attacker: ``attacker``, ``share``, ``low``, ``high``, ``alike``,
         ``alike_low``, ``alike_high``, ``precision``.
@@ -134,24 +135,24 @@ class RelinkResult:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """:attr:`per_pair`, a row for each period and the next."""
+        """Return :attr:`per_pair`, a row for each period and the next."""
         return self.per_pair
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """How many people share all that is looked at, over the people who are in both releases.
+    """Group sizes, counting people with the same data, over the people who are in both releases.
 
     Attributes
     ----------
     smallest : int
-        People in the smallest group that anybody is in.
+        People in the smallest group.
     alone : int
-        People who are a group of their own.
+        People with a unique record, who are a group of their own.
     alone_share : float
-        The share of these.
+        Share of the people with a unique record.
     naming : float
-        Mean over people of 1 / the size of the group.
+        Mean over people of 1 / the size of their group.
     """
 
     smallest: int
@@ -162,42 +163,42 @@ class Crowd:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crossing:
-    """Who is left in a crowd by two releases of the same people, as :func:`cross_releases` says.
+    """Group sizes left by two releases of the same people, as :func:`cross_releases` returns them.
 
-    Everybody is counted, nobody drawn, so that no figure has an interval. With periods a person's
+    All people are counted and none is drawn, so no figure has an interval. With periods, a person's
     group is the smallest in any two periods that share a day.
 
     Attributes
     ----------
     together : Crowd
-        Of the people in the same group in both: the crossing of the groups.
+        Groups of the people who are in the same group in both releases.
     first, second : Crowd
-        The same people in each release alone.
+        Groups of the same people in each release alone.
     n_first, n_second, n_both : int
         People in each release, and in both.
     newly_alone : int
-        People alone in the crossing who are alone in neither release by itself.
+        People with a unique record in the composition but in neither release alone.
     sizes : DataFrame
-        A row for each size of a group: ``size``, and how many people are in such a group:
+        A row for each group size: ``size``, and the number of people in groups of that size:
         ``together``, ``first``, ``second``.
     periods : DataFrame
         A row for each two periods that share a day and people, numbered from 1 in each release;
-        one row of 1 and 1 without periods: ``first_period``, ``second_period``, ``people``,
-        ``smallest``, ``alone``, ``naming``.
+        without periods one row of 1 and 1. Columns: ``first_period``, ``second_period``,
+        ``people``, ``smallest``, ``alone``, ``naming``.
     per_person : DataFrame
-        A row for each person in both, in the order of the first: ``pseudonym``, ``first``,
-        ``second``, ``together``: the sizes. Not for release.
+        A row for each person in both, in the order of the first: ``pseudonym``, and the group sizes
+        ``first``, ``second``, ``together``. Not for release.
     followed : (Crowd, Crowd, Crowd) or None
-        Where somebody has several records in a release: the crowds of people in the same groups in
-        *all* periods, of both together and of either release by itself, for whoever follows a
-        person through them. ``per_person`` has then also ``followed``, ``first_followed`` and
-        ``second_followed``.
+        Where a person has several records in a release: the groups of people in the same groups in
+        *all* periods, for both releases together and for each alone. They hold for an attacker who
+        follows a person through the periods. ``per_person`` then also has ``followed``,
+        ``first_followed`` and ``second_followed``.
     names : (str, str)
-        What was done to make each, in words.
+        Techniques applied for each release, in words.
     ks : (int or None, int or None)
-        The crowd that each promises; None where it promises none.
+        Group size that each release promises; None where it promises none.
     digests : (str, str)
-        Of the original's fingerprints, or of the data file that was read.
+        Digests of the original's fingerprints, or of the data file that was read.
     """
 
     together: Crowd
@@ -233,18 +234,18 @@ class Crossing:
 
     @property
     def guessing(self) -> float:
-        """The chance of naming somebody by guessing among the people in both."""
+        """Chance of picking a person's record by guessing among the people in both."""
         return 1 / self.n_both
 
     @property
     def smaller(self) -> int:
-        """People whose crowd in the crossing is smaller than in either release by itself."""
+        """Number of people whose group is smaller in the composition than in either release."""
         table = self.per_person
         return int((table["together"] < table[["first", "second"]].min(axis=1)).sum())
 
     @property
     def followed_smaller(self) -> int:
-        """The same of people who are followed through all periods; 0 without periods."""
+        """The same for people who are followed through all periods; 0 without periods."""
         if self.followed is None:
             return 0
         table = self.per_person
@@ -253,13 +254,13 @@ class Crossing:
 
     @property
     def falls(self) -> bool:
-        """Whether anybody's crowd is smaller in the crossing than in either release by itself."""
+        """Whether anybody's group is smaller in the composition than in either release alone."""
         return self.smaller > 0 or self.followed_smaller > 0
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each: ``release`` (together, first, second), ``published`` people, crowds.
+        """Return a row per ``release`` (together, first, second): ``published`` people and groups.
 
-        ``people`` are those in both, over whom all the other figures are.
+        ``people`` is the number of people in both, over whom all other figures are taken.
         """
         rows = {"together": self.together, "first": self.first, "second": self.second}
         published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
@@ -278,28 +279,28 @@ class Crossing:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleaseMatch:
-    """How often two files lead an attacker from a person's group in the one to that in the other.
+    """Share of the people whose group in a second release an attacker finds from the first.
 
     Attributes
     ----------
     first : float
-        Share of the people whose group in the second release is the best match of theirs in the
-        first, by the strongest attacker; where several match equally well, the chance that a record
-        drawn of these is in it.
+        Share of the people whose group in the second release is the best match of their group in
+        the first, for the strongest attacker. If several match equally well, the probability that a
+        record drawn from these is in it.
     first_low, first_high : float
-        Its 95% Wilson interval.
+        95% Wilson interval of ``first``.
     guessing : float
-        The same for a record of the second drawn at random.
+        The same for a record drawn at random from the second release.
     n_targets : int
-        People asked about, drawn of those in both.
+        Number of people attacked, drawn from those in both.
     names : (str, str)
-        What was done to make each, in words.
+        Techniques applied for each release, in words.
     seed : int
-        Of the draw.
+        Seed of the draw.
     digest : str
-        Of the original.
+        Digest of the original.
     attacker : str
-        The strongest of the battery: the one whose interval reaches highest.
+        The strongest attacker of the battery, whose interval has the highest upper end.
     by_attacker : DataFrame
         A row for each attacker of the battery: ``attacker``, ``first``, ``first_low``,
         ``first_high``.

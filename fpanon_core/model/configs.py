@@ -1,4 +1,4 @@
-"""Parameters of the measures, checked once, when they are made."""
+"""Parameters of the measures, checked when they are made."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class StretchConfig:
     Attributes
     ----------
     w_space, w_time : float
-        Weights of the two parts; not negative, and they add up to 1. Or 1 and 1, unweighted sums,
-        for a loss (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`), which need not be
-        in [0, 1]; an effort must be, and is refused with them.
+        Weights of the two parts, not negative, adding up to 1. A loss
+        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) also accepts 1 and 1,
+        unweighted sums, as it need not be in [0, 1]. An effort must be, and is refused with them.
     max_space_m : float
-        Stretch in space, metres, from which on the effort counts as complete.
+        Stretch in space, metres, from which the effort in space is complete.
     max_time_min : float
-        Stretch in time, minutes, likewise.
+        Stretch in time, minutes, from which the effort in time is complete.
     """
 
     w_space: float = 0.5
@@ -50,18 +50,18 @@ class StretchConfig:
 
     @property
     def unweighted(self) -> bool:
-        """Whether the weights are 1 and 1: of a loss, never of an effort."""
+        """Whether the weights are 1 and 1, which only a loss accepts."""
         return self.w_space == self.w_time == 1
 
     @property
     def of_effort(self) -> StretchConfig:
-        """For the effort that goes with a loss: halves in place of 1 and 1, else the same."""
+        """Parameters of the effort that goes with a loss, with halves in place of 1 and 1."""
         return replace(self, w_space=0.5, w_time=0.5) if self.unweighted else self
 
 
 @dataclass(frozen=True)
 class Screening:
-    """Which users are kept (Gramaglia & Fiore 2015, §3); the conditions given must all hold.
+    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all given ones must hold.
 
     Attributes
     ----------
@@ -85,12 +85,12 @@ class Screening:
 
     @property
     def by_span(self) -> bool:
-        """Whether it goes by the days from the first record of all to the last."""
+        """Whether a condition depends on the days from the first of all records to the last."""
         return self.every_day or self.active_days_share is not None
 
     @classmethod
     def of(cls, rule: Any) -> Screening:
-        """From None, ``"civ"``, ``"sen"``, a least number of samples, a dict, or a Screening."""
+        """Make one from None, ``"civ"``, ``"sen"``, a number of samples, a dict or a Screening."""
         match rule:
             case None:
                 return cls()
@@ -124,7 +124,7 @@ class Screening:
 
 @dataclass(frozen=True)
 class KnowledgeConfig:
-    """What an adversary knows of whom.
+    """Parameters of the attacker's knowledge: the points known, and the targets.
 
     Attributes
     ----------
@@ -133,11 +133,11 @@ class KnowledgeConfig:
     strategy : str
         ``"random"``: distinct bins drawn without replacement, with probability proportional to
         their counts; ``"uniform"``: the same without the weights; ``"top"``: the most visited
-        places, no time; ``"consecutive"``: samples that follow one another.
+        places, without time; ``"consecutive"``: samples that follow one another.
     users : int
-        Targets drawn at random; everybody where there are no more.
+        Targets drawn at random; everybody if there are no more.
     seed : int
-        Of all draws.
+        Seed of all draws.
     """
 
     p: int = 4
@@ -156,12 +156,12 @@ class KnowledgeConfig:
 
 @dataclass(frozen=True)
 class UnicityConfig(KnowledgeConfig):
-    """As :class:`KnowledgeConfig`, and who counts as found.
+    """Parameters of :class:`KnowledgeConfig`, with the largest set that counts as singled out.
 
     Attributes
     ----------
     out_of : int
-        Largest anonymity set, in users, that counts; 1 for unique.
+        Largest anonymity set, in users, that counts as singled out; 1 for unique.
     """
 
     out_of: int = 1

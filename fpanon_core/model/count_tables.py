@@ -1,7 +1,7 @@
-"""Tables of everybody: how many people are in each area, and how many trips lead between areas.
+"""Tables over all people: presence in each area, and trips between areas.
 
-Neither table has a record of anybody. Their areas, days and bands are stated and public
-(:class:`TableFrame`), so that no record decides what the table looks like.
+Neither table has a record of anybody. Their areas, days and time bands are stated and public
+(:class:`TableFrame`), so that no record affects the layout of the table.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -22,7 +22,7 @@ from .options import Tables
 DAY_TYPES = ("weekday", "weekend")
 
 PUBLISHED_DIGITS = 3
-"""Decimals of published people and trips."""
+"""Decimal places of published numbers of people and trips."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -36,13 +36,13 @@ class TableFrame(Closed):
     area : int64 ndarray (n_places,)
         Area of each place.
     names : tuple of str
-        Of the areas.
+        Names of the areas.
     day_type : int64 ndarray (days,)
         0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
     config : FrameConfig
-        What was stated.
+        Stated parameters.
     outlines : mapping of str to str
-        Of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
+        Polygons of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
     """
 
     counts: CountsFrame
@@ -62,17 +62,17 @@ class TableFrame(Closed):
 
     @property
     def days(self) -> IntArray:
-        """Days of each type."""
+        """Number of days of each type."""
         return np.bincount(self.day_type, minlength=len(DAY_TYPES))
 
     @property
     def day_types(self) -> int:
-        """How many types of day the period has."""
+        """Number of day types that occur in the period."""
         return int((self.days > 0).sum())
 
     @property
     def share(self) -> FloatArray:
-        """Share of its area's people that each place gets where nothing tells them apart."""
+        """Share of its area's people that each place gets; the people are divided equally."""
         shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
         return shares
 
@@ -82,21 +82,22 @@ class TableFrame(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PresenceTable(Closed):
-    """People by area, type of day and band of hours: the mean of a day.
+    """Mean number of people per day, by area, type of day and band of hours.
 
     Attributes
     ----------
     values : float64 ndarray (n_areas, 2, bands)
-        NaN where a count below the threshold is blank.
+        NaN where a count is below the threshold and therefore blank.
     error : float
-        Expected absolute error of a cell by the noise, people, at most; 0 without noise.
+        Upper bound of the expected absolute error of a cell from the noise, people; 0 without
+        noise.
     frame : TableFrame
     protection : Tables
-        The release option that made it.
+        Release option that made the table.
     scale_error : float
-        Expected relative error of the factor that all cells share; 0 without noise.
+        Expected relative error of the factor common to all cells; 0 without noise.
     of_share : float
-        That factor: people by the share that a bounded person adds; 1 without noise.
+        That factor: people divided by the share that a bounded person adds; 1 without noise.
     """
 
     values: FloatArray
@@ -110,7 +111,7 @@ class PresenceTable(Closed):
         self._close()
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
+        """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
         area, day, band = (axis.ravel() for axis in np.indices(self.values.shape))
         return pd.DataFrame(
             {
@@ -127,16 +128,16 @@ class PresenceTable(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlowTable(Closed):
-    """Trips from area to area by type of day: the mean of a day.
+    """Mean number of trips per day from area to area, by type of day.
 
     Attributes
     ----------
     cells : int64 ndarray (3, n)
         Origin, destination and type of day of each flow.
     trips : float64 ndarray (n,)
-        What is not listed is 0, or blank below a threshold.
+        Trips of each flow; flows that are not listed are 0, or blank below a threshold.
     error : float64 ndarray (2,)
-        Expected absolute error of a cell by the noise, trips a day; 0 without noise.
+        Expected absolute error of a cell from the noise, trips a day; 0 without noise.
     frame : TableFrame
     protection : Tables
     """
@@ -157,7 +158,7 @@ class FlowTable(Closed):
         return sparse.coo_array((self.trips, tuple(self.cells)), shape=shape)
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each stored cell: ``origin``, ``destination``, ``day``, ``trips``."""
+        """Return a row for each stored cell: ``origin``, ``destination``, ``day``, ``trips``."""
         origin, destination, day = self.cells
         names = np.array(self.frame.names, object)
         return pd.DataFrame(
@@ -175,7 +176,7 @@ class FlowTable(Closed):
 
 @dataclass(frozen=True, eq=False)
 class CountTables(Closed):
-    """What an option that publishes tables makes of the data.
+    """Tables that a release option makes of the data.
 
     Attributes
     ----------
@@ -183,9 +184,10 @@ class CountTables(Closed):
     presence : PresenceTable or None
     flows : FlowTable or None
     fault : str
-        Why its ε promises nothing, as the records decided how they were read; "" where it holds.
+        Reason why the ε promises nothing, as the records affected how they were read; "" where the
+        promise holds.
     digest : str
-        Of the original data; never published.
+        Digest of the original data; never published.
     """
 
     option: Tables
@@ -196,7 +198,7 @@ class CountTables(Closed):
 
     @property
     def frame(self) -> TableFrame:
-        """The areas and days."""
+        """Areas and days of the tables."""
         table = self.presence if self.presence is not None else self.flows
         assert table is not None
         return table.frame

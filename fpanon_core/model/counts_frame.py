@@ -1,9 +1,9 @@
-"""Which places and which period are counted? Stated, so that no record decides it.
+"""The stated frame of a table of counts: its places and its period.
 
-A table of counts shows by its rows and columns which places and times there are. Taken from the
-events, they tell of single people: one record more can add a row, and no noise hides that. A frame
-says them beforehand: every antenna of the antenna table, or every cell of a grid over a stated
-area; and every slot of a stated number of days.
+The rows and columns of a table of counts show which places and times there are. If they are taken
+from the events, they reveal single people: one more record can add a row, and no noise hides that.
+A frame states them beforehand: every antenna of the antenna table, or every cell of a grid over a
+stated area; and every slot of a stated number of days.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -37,13 +37,13 @@ _OUTLINE = 65  # points on each side of an area: on a map projection its sides a
 
 @dataclass(frozen=True)
 class StatedArea:
-    """A rectangle of which counts are published; its southern and western bounds belong to it.
+    """Rectangle for which counts are published; its southern and western bounds belong to it.
 
     Attributes
     ----------
     south, west, north, east : float
-        Degrees (WGS 84), or metres on the data's projection. An area over the antimeridian goes on
-        beyond 180: ``west=178, east=182``.
+        Degrees (WGS 84), or metres on the data's projection. An area across the antimeridian
+        continues beyond 180: ``west=178, east=182``.
     unit : {"degrees", "metres"}
 
     Raises
@@ -80,7 +80,7 @@ class StatedArea:
 
     @classmethod
     def read(cls, text: str | None) -> StatedArea | None:
-        """South, west, north and east as somebody types them; None for no text.
+        """Parse south, west, north and east from a text; None for no text.
 
         Examples
         --------
@@ -119,23 +119,23 @@ class StatedArea:
 
     @property
     def crs(self) -> str:
-        """Lambert azimuthal equal-area around the middle of an area in degrees."""
+        """Lambert azimuthal equal-area projection around the middle of an area in degrees."""
         return equal_area_around(*self.middle, stated=True)
 
 
 @dataclass(frozen=True)
 class StatedPeriod:
-    """The days of which counts are published, and how they are cut into slots.
+    """The days for which counts are published, and their division into slots.
 
     Attributes
     ----------
     first_day : date or None
-        Local date of the first day; None for data without a clock: the first day of their own time.
+        Local date of the first day. None for data without a clock: the first day of their own time.
     days : int
     slot_min : float
-        Length of a slot, minutes; a whole number of them makes a day.
+        Length of a slot, minutes; it must divide a day.
     timezone : str or None
-        IANA name of the zone of days and slots; that of the data for None.
+        IANA name of the time zone of days and slots; that of the data if None.
 
     Raises
     ------
@@ -160,7 +160,7 @@ class StatedPeriod:
             raise ConfigError("There are too many slots; choose fewer days or longer slots.")
 
     def clock(self, of_data: LocalClock | None) -> LocalClock | None:
-        """The clock whose epoch is the first day's midnight; None for data without one.
+        """Return the clock whose epoch is the first day's midnight; None for data without a clock.
 
         Raises
         ------
@@ -180,23 +180,24 @@ class StatedPeriod:
 
 @dataclass(frozen=True)
 class FrameConfig:
-    """What is stated of a frame; :meth:`CountsFrame.of` makes it for some data.
+    """Stated parameters of a frame; :meth:`CountsFrame.of` makes the frame for given data.
 
     Attributes
     ----------
     period : StatedPeriod
     places : {"antennas", "grid", "hexagons"}
-        Those of the data's antenna table, or squares or H3 hexagons over ``area``.
+        Places to count at: the antennas of the data's antenna table, or squares or H3 hexagons over
+        ``area``.
     area : StatedArea or None
-        For a grid or hexagons.
+        Area of a grid or of hexagons.
     side_m : float
         Side of a square, metres.
     resolution : int
-        Of the hexagons, 0 to 15.
+        Resolution of the hexagons, 0 to 15.
     antennas_an_area : int
-        Of tables at the antennas: about how many neighbouring antennas make one area.
+        For tables at the antennas: approximate number of neighbouring antennas in an area.
     column : str or None
-        Of tables at the antennas: the column of the antenna table that names their areas.
+        For tables at the antennas: column of the antenna table that names their areas.
     """
 
     period: StatedPeriod
@@ -224,7 +225,7 @@ class FrameConfig:
             raise ConfigError("Hexagons need an area in degrees that ends west of 180.")
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps."""
+        """Return plain values that JSON can store."""
         plain = asdict(self)
         first = self.period.first_day
         plain["period"]["first_day"] = None if first is None else first.isoformat()
@@ -232,7 +233,7 @@ class FrameConfig:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> FrameConfig:
-        """Back from :meth:`to_dict`; ConfigError if it is none."""
+        """Restore a frame's parameters from :meth:`to_dict`; raise ConfigError if it cannot."""
         try:
             values = dict(plain)
             period = dict(values.pop("period"))
@@ -251,7 +252,7 @@ class FrameConfig:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountsFrame(Closed):
-    """Places and slots that are counted, whatever the records. Arrays are read-only.
+    """Places and slots to count at, independent of the records. Arrays are read-only.
 
     Attributes
     ----------
@@ -260,21 +261,22 @@ class CountsFrame(Closed):
     lon, lat : float64 ndarray (n_places,), or empty
         Centres of squares, or positions of the antennas, degrees.
     slot_edge_min : float64 ndarray (n_slots + 1,)
-        Starts of the slots, and the end of the last, elapsed minutes since the first midnight.
+        Starts of the slots, and the end of the last, in elapsed minutes since the first midnight.
     wall_start_min : float64 ndarray (n_slots,)
-        The starts on the wall clock.
+        Starts of the slots on the wall clock.
     slot_min : float
-        Length of a slot but for one in which the clocks change, minutes.
+        Length of a slot, minutes, except for a slot in which the clocks change.
     days : int
     clock : LocalClock or None
-        Its epoch is the first day's midnight.
+        Clock whose epoch is the first day's midnight.
     crs : str or None
     area : StatedArea or None
-        What is outside is left out; None: everything goes to the nearest place.
+        Stated area; positions outside are left out. If None, every position counts at the nearest
+        place.
     columns : int
-        Squares from west to east; they are numbered row by row from the south. 0 for others.
+        Number of squares from west to east, numbered row by row from the south; 0 for other places.
     cells : int64 ndarray (n_places,), or empty
-        H3 indices of hexagons; their rectangles are squares of equal area at their centres.
+        H3 indices of hexagons. Their rectangles are squares of equal area at their centres.
     """
 
     x_m: FloatArray
@@ -302,7 +304,7 @@ class CountsFrame(Closed):
         clock: LocalClock | None,
         crs: str | None,
     ) -> CountsFrame:
-        """The frame stated, for data of these antennas, this clock and this projection.
+        """Make the stated frame for data with these antennas, clock and projection.
 
         Raises
         ------
@@ -333,18 +335,19 @@ class CountsFrame(Closed):
         clock: LocalClock | None = None,
         crs: str | None = None,
     ) -> CountsFrame:
-        """Every antenna of a table is a place; positions go to the nearest.
+        """Make a frame whose places are all antennas of a table; positions count at the nearest.
 
-        Antennas that the data cannot tell apart are places of their own; the first one has all.
+        Antennas that the data cannot distinguish are separate places; the first of them gets all
+        counts.
 
         Parameters
         ----------
         antennas : Antennas
         period : StatedPeriod
         clock : LocalClock or None
-            The data's.
+            Clock of the data.
         crs : str or None
-            The projection of data and antennas.
+            Projection of data and antennas.
 
         Examples
         --------
@@ -371,11 +374,11 @@ class CountsFrame(Closed):
         clock: LocalClock | None = None,
         crs: str | None = None,
     ) -> CountsFrame:
-        """Squares over an area; what is outside the area is left out.
+        """Make a frame of squares over an area; positions outside the area are left out.
 
-        An area in degrees has a projection of its own, Lambert azimuthal equal-area around its
-        middle, so that the squares do not depend on the data; the grid begins at its lower left
-        corner there.
+        An area in degrees has its own projection, Lambert azimuthal equal-area around its middle,
+        so that the squares do not depend on the data. The grid begins at the area's lower left
+        corner on that projection.
 
         Parameters
         ----------
@@ -384,9 +387,9 @@ class CountsFrame(Closed):
             Side of a square, metres.
         period : StatedPeriod
         clock : LocalClock or None
-            The data's.
+            Clock of the data.
         crs : str or None
-            The data's projection.
+            Projection of the data.
 
         Examples
         --------
@@ -422,7 +425,9 @@ class CountsFrame(Closed):
         *,
         clock: LocalClock | None = None,
     ) -> CountsFrame:
-        """H3 hexagons that an area in degrees meets; what is outside the area is left out.
+        """Make a frame of the H3 hexagons that intersect an area in degrees.
+
+        Positions outside the area are left out.
 
         Examples
         --------
@@ -476,13 +481,13 @@ class CountsFrame(Closed):
 
 
 def _km2(area: StatedArea) -> float:
-    """About how many square kilometres an area in degrees has."""
+    """Return the approximate size of an area in degrees, square kilometres."""
     west, south, east, north = _outline(area)
     return (east - west) * (north - south) / 1e6
 
 
 def check_slot(slot_min: float) -> float:
-    """The length of a slot, if a whole number of them makes a day; ConfigError if not."""
+    """Return the length of a slot if it divides a day; raise ConfigError if not."""
     length = positive("slot_min", slot_min)
     if abs(_DAY_MIN / length - round(_DAY_MIN / length)) > 1e-9:
         raise ConfigError(
@@ -495,7 +500,7 @@ def check_slot(slot_min: float) -> float:
 def _when(
     period: StatedPeriod, of_data: LocalClock | None
 ) -> tuple[FloatArray, FloatArray, float, int, LocalClock | None]:
-    """Edges of the slots in elapsed minutes, starts on the wall clock, length, days and clock."""
+    """Return slot edges in elapsed minutes, starts on the wall clock, length, days and clock."""
     end, clock = float(period.days * _DAY_MIN), period.clock(of_data)
     if clock is None:
         wall = np.arange(round(end / period.slot_min), dtype=np.float64) * period.slot_min
@@ -508,7 +513,7 @@ def _when(
 
 
 def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) -> FloatArray:
-    """Starts of the local slots that hold an instant of ``[first, end)``, elapsed minutes."""
+    """Return the starts of the local slots that overlap ``[first, end)``, elapsed minutes."""
     step = min(1.0, slot_min)
     every = np.append(first, np.arange(np.floor(first / step) + 1, np.ceil(end / step)) * step)
     begin, _ = clock.window(every, slot_min)
@@ -517,7 +522,7 @@ def slots_between(clock: LocalClock, first: float, end: float, slot_min: float) 
 
 
 def _outline(area: StatedArea) -> tuple[float, float, float, float]:
-    """Western, southern, eastern and northern end of an area on its projection, metres."""
+    """Return the west, south, east and north ends of an area on its projection, metres."""
     if area.unit == "metres":
         return area.west, area.south, area.east, area.north
     lat = np.linspace(area.south, area.north, _OUTLINE)

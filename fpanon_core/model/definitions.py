@@ -1,6 +1,6 @@
-"""What is each measure, and how is it spoken of? One registry for screens, reports and commands.
+"""Definitions and names of the measures, in one registry for screens, reports and commands.
 
-The words stand in ``definitions.toml`` beside this module.
+The texts are in ``definitions.toml`` next to this module.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from .disclosure import PLAIN
 
 @dataclass(frozen=True)
 class Reported:
-    """How a report calls a measure of risk, and what it is.
+    """Name and meaning of a measure of risk in a report.
 
     Attributes
     ----------
     title : str
-        Of a row; ``{p}`` for the points known.
+        Title of a row; ``{p}`` stands for the number of known points.
     name : str
-        The field's word, within a sentence.
+        Technical term, within a sentence.
     meaning : str
-        In plain words, with of whom it is; ``{p}`` as before.
+        Meaning in plain words, with the people it refers to; ``{p}`` as before.
     short : str
-        In a list.
+        Name in a list.
     unit : str
-        "%" for a share of people, else what is counted.
+        "%" for a share of people, else the unit that is counted.
     """
 
     title: str = ""
@@ -42,26 +42,26 @@ class Reported:
 
 @dataclass(frozen=True)
 class Definition:
-    """A measure, or another word of the field, in words.
+    """Definition and names of a measure or another technical term.
 
     Attributes
     ----------
     definition : str
-        A sentence or two, Markdown.
+        One or two sentences, Markdown.
     works : str
-        Authors and year of the source; empty where it is our own.
+        Authors and year of the source; empty for our own definition.
     section : str
-        Of the Method page, with the formulas.
+        Section of the Method page with the formulas.
     risk : str
-        Of a measure of risk: its name in :data:`~.disclosure.RISKS`.
+        For a measure of risk, its name in :data:`~.disclosure.RISKS`.
     name, spoken : str
-        The measure, alone and in a sentence.
+        Name of the measure, alone and in a sentence.
     axis : str
-        Title of a figure's axis; ``{p}`` stands for the points that are known.
+        Title of a figure's axis; ``{p}`` stands for the number of known points.
     asked, short, unit, help : str
-        Its threshold: as a form asks for it, and as a line tells it.
+        Texts for the threshold of the measure, in a form and in a line.
     counted : str
-        What the threshold is of, where those in force are counted.
+        What the threshold limits, in a count of the thresholds in force.
     report : Reported
     """
 
@@ -81,14 +81,14 @@ class Definition:
 
     @property
     def tooltip(self) -> str:
-        """The definition with its source, and where its formula is."""
+        """Definition with its source and the place of its formula."""
         source = f" ({self.works})" if self.works else ""
         return f"{self.definition}{source}  \nFormulas: page Method, “{self.section}”."
 
 
 @cache
 def definitions() -> Mapping[str, Definition]:
-    """All of them by name, in the order of the file.
+    """Return all definitions by name, in the order of the file.
 
     Examples
     --------
@@ -107,5 +107,5 @@ def definitions() -> Mapping[str, Definition]:
 
 @cache
 def of_risks() -> Mapping[str, Definition]:
-    """Those of the measures of risk, and of people alone, by their names in a verdict."""
+    """Return the definitions of the measures of risk and of unique records, by verdict name."""
     return MappingProxyType({each.risk: each for each in definitions().values() if each.risk})

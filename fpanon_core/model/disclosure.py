@@ -1,11 +1,12 @@
-"""What an attacker learns from a release, as :func:`fpanon_core.disclosure` returns it.
+"""Results of disclosure measurement, and the measures of risk with their thresholds.
 
-By what is the risk of a release judged, and how much of it is too much? Measures and limits.
+:class:`DisclosureResult` is what :func:`fpanon_core.disclosure` returns. :data:`RISKS` holds the
+measures by which a release is judged.
 
-What is asked first is the re-identification risk: the share of people whose record the strongest of
-three attackers picks out. EM and KL are sums over a person's bins, for their means cannot compare
-forms of different fineness. No authority has set a limit for mobility data; each says where it is
-from.
+The first measure is the re-identification risk: the share of people whose record the strongest of
+three attackers picks out. EM and KL are sums over a person's bins, as means cannot compare release
+options of different resolution. No authority has set a threshold for mobility data; each threshold
+names its source.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ Measure = Literal["unicity", "k", "em", "kl"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 Sum = Literal["em_sum", "kl_sum"]
 SUMS: tuple[Sum, ...] = get_args(Sum)
-"""EM and KL over all bins of a person: what forms of different fineness are compared by."""
+"""EM and KL over all bins of a person, for comparing release options of different resolution."""
 
 _HOUR_MIN = 60.0
 _DAYS, _HOURS = 7, 24
@@ -38,7 +39,7 @@ _DAYS, _HOURS = 7, 24
 
 @dataclass(frozen=True, eq=False)
 class DisclosureResult(Cells):
-    """k-, EM- and KL-disclosure, with what they were estimated from. Arrays are read-only.
+    """k-, EM- and KL-disclosure, with the data they were estimated from. Arrays are read-only.
 
     Attributes
     ----------
@@ -49,14 +50,14 @@ class DisclosureResult(Cells):
     k_disclosure : float
         Mean of 1/|E_i| over the targets, in (0, 1].
     em : float
-        Mean of EM_ij over targets and bins, in [0, 1): by how much, on average over bins, what is
-        known of a target's presence changes.
+        Mean of EM_ij over targets and bins, in [0, 1): average change per bin in what is known of a
+        target's presence.
     kl : float
         Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
     em_sum, kl_sum : float
-        Means over targets of the sums over bins: the change expected of a target's presences in
-        all, in bins; the information gained of a target in all, in nats. The means say how much is
-        learnt of an average bin, of which finer data have more, nearly all of them empty.
+        Means over targets of the sums over bins: the expected change in a target's presences, in
+        bins, and the information gained about a target, in nats. The means describe an average bin;
+        finer data have more bins, nearly all empty.
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     em_user, kl_user : float64 ndarray (n_targets,)
@@ -64,12 +65,12 @@ class DisclosureResult(Cells):
     em_sum_user, kl_sum_user : float64 ndarray (n_targets,)
         Sums over the bins.
     em_most, kl_most : float
-        What no target's sum over the bins can exceed, whatever is known.
+        Upper bound of a target's sum over the bins, whatever the knowledge.
     em_bin, kl_bin : float64 ndarray (n_visited,)
         Means over the targets.
     drawn : bool
-        Whether targets or points were drawn, so that another seed gives other figures; not where
-        everyone is a target and all that is to be known of them is.
+        Whether targets or points were drawn, so that another seed gives other figures. False where
+        everybody is a target with all possible points known.
     targets : int64 ndarray (n_targets,)
         Row numbers.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_visited,)
@@ -79,14 +80,14 @@ class DisclosureResult(Cells):
     too_few : int
         Targets with fewer than p bins, all of which were known.
     n_users : int
-        Users searched; without any knowledge everybody's class has as many.
+        Users searched; without any knowledge, everybody's class has as many.
     n_bins : int
-        d, which means over bins are over; more than the arrays per bin have, if there are bins in
-        which nobody ever was.
+        d, the number of bins that means are over; larger than the length of the arrays per bin if
+        some bins were never visited.
     config : KnowledgeConfig or None
-        How the knowledge was drawn; None when its bins were named.
+        Parameters with which the knowledge was drawn; None if its bins were given explicitly.
     digest : str
-        The knowledge's: of the fingerprints the points were taken from.
+        Digest of the knowledge: of the fingerprints from which the points were taken.
     """
 
     unicity: float
@@ -117,11 +118,11 @@ class DisclosureResult(Cells):
 
     @property
     def n_targets(self) -> int:
-        """How many targets."""
+        """Number of targets."""
         return len(self.sizes)
 
     def measure(self, name: Measure | Sum) -> float:
-        """The value of ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``, ``"em_sum"`` or ``"kl_sum"``.
+        """Return ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``, ``"em_sum"`` or ``"kl_sum"``.
 
         Raises
         ------
@@ -131,12 +132,12 @@ class DisclosureResult(Cells):
         return float(getattr(self, "k_disclosure" if _known(name) == "k" else name))
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """95% interval of a measure, for the choice of targets and points: low, high.
+        """Return the 95% interval of a measure, for the choice of targets and points: low, high.
 
-        Unicity: Wilson's. The others are means over targets of what cannot exceed 1 (k),
-        ``em_most`` or ``kl_most`` (the sums; the means over bins likewise):
-        :func:`mean_interval`. They have a width even where all targets are alike, for that says
-        little of who is no target; and none where nothing was ``drawn``.
+        For unicity, it is Wilson's interval. The others are means over targets of values that
+        cannot exceed 1 (k), ``em_most`` or ``kl_most`` (the sums; likewise the means over bins):
+        see :func:`mean_interval`. They have a width even where all targets are alike, as that says
+        little of people who are not targets. They have none where nothing was ``drawn``.
 
         Raises
         ------
@@ -158,7 +159,7 @@ class DisclosureResult(Cells):
         return mean_interval(mean, self.n_targets, most)
 
     def by_place(self) -> pd.DataFrame:
-        """Mean disclosure of each place over the time windows in which somebody was there.
+        """Return the mean disclosure of each place over the time windows with a visit.
 
         Returns
         -------
@@ -177,15 +178,16 @@ class DisclosureResult(Cells):
         return table.assign(users_a_window=table.samples / table.windows)
 
     def by_hour_of_week(self, clock: LocalClock | None = None) -> pd.DataFrame:
-        """Mean disclosure in each local hour of the week.
+        """Return the mean disclosure in each local hour of the week.
 
-        The mean over the bins that overlap the hour, each by the minutes it does: a window longer
-        than an hour is spread over the hours it covers, one of a week or more over all.
+        The mean is over the bins that overlap the hour, weighted by the minutes of overlap. A
+        window longer than an hour is spread over the hours it covers; one of a week or more, over
+        all.
 
         Parameters
         ----------
         clock : LocalClock, optional
-            The data's. Without one, hours are counted from the epoch, and days from its day.
+            Clock of the data. Without one, hours are counted from the epoch, and days from its day.
 
         Returns
         -------
@@ -226,29 +228,29 @@ def _known(name: str) -> str:
 
 
 def _weekday(clock: LocalClock) -> int:
-    """Day of the week of the epoch, 0 = Monday."""
+    """Return the day of the week of the epoch, 0 = Monday."""
     return clock.epoch.astimezone(zone_of(clock.timezone)).weekday()
 
 
 @dataclass(frozen=True)
 class Risk:
-    """A measure of risk between release options, with its usual limit.
+    """A measure of risk for comparing release options, with its usual threshold.
 
     Attributes
     ----------
     measure : str or None
-        Of :class:`DisclosureResult`; None of what true points find.
+        Measure of :class:`DisclosureResult`; None for what an attacker finds with true points.
     limit : float or None
-        An option whose risk may be above it is marked, unless another limit is given. None for no
-        limit: the measure is advisory, and no verdict rests on it until somebody sets one.
+        Threshold: an option whose risk may exceed it is marked, unless another threshold is given.
+        None for an advisory measure, which affects no verdict until a threshold is set.
     most : float
-        No limit is above it; infinite for a sum.
+        Largest possible threshold; infinite for a sum.
     source : str
-        Where the limit is from: works by authors and year, or that it is ours.
+        Source of the threshold: works by authors and year, or a note that it is ours.
     beside_guessing : bool
-        Whether the limit is for what is found beyond what guessing finds.
+        Whether the threshold applies to what is found beyond guessing.
     plain : str
-        What it means, wherever it is shown.
+        Meaning in words, wherever the measure is shown.
     """
 
     most: float
@@ -260,11 +262,11 @@ class Risk:
 
 
 HOME_WITHIN_M = 1_000.0
-"""How near a guess of somebody's home must be, metres, for the home to be found."""
+"""Distance within which a guess of a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Chances of naming somebody: by whichever points are the worse, by true ones, by those published.
-They have one limit."""
+"""Measures of the chance of picking a person's record: by the worse kind of points, by true points,
+by published points. They share one threshold."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -272,23 +274,22 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 )
 """The measures of risk by name.
 
-``"linkage"``: share of people whose record an attacker picks out who knows p true points of each
-(:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance by p points as they are
-published. ``"outsider"``: of the two, that with the larger upper end of its interval. ``"home"``:
-share of people whose home is found within 1 km by who has their record, and may know where all
-others live (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: by points as
-published.
-"""
+``"linkage"``: share of people whose record is picked by an attacker who knows p true points of each
+(:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance with p points as they are
+published. ``"outsider"``: of the two, the one whose interval has the larger upper end. ``"home"``:
+share of people whose home is found within 1 km by an attacker who has their record and may know all
+other homes (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: with points as
+published."""
 
 
 OF_TABLES = ("home", "membership")
-"""What is asked of tables, which have no records; of records all but membership is asked."""
+"""Measures for tables, which have no records; for records, all but membership apply."""
 
 ALONE = "alone"
-"""People whose whole record is like nobody else's: no measure of a few known points, but what
-whoever knows more finds. Judged by the limit of ``"unicity"``, which is one for shares of unique
-people: El Emam et al. 2010 ask who is unique by all that is published."""
+"""People with a unique record, whom an attacker with more than a few points can single out. The
+threshold is that of ``"unicity"``, for shares of unique people: El Emam et al. 2010 ask who is
+unique by all published data."""
 
 
 PLAIN = {name: risk.plain for name, risk in RISKS.items() if risk.plain}
-"""What EM- and KL-disclosure mean, wherever they are shown."""
+"""Meaning of EM- and KL-disclosure in words, wherever they are shown."""

@@ -1,6 +1,6 @@
-"""What can go wrong, by who can put it right.
+"""Errors of fpanon, classified by the person who can correct them.
 
-Every message says what was found, what was expected and what to do; none quotes a user id, a place
+Every message says what was found, what was expected and what to do. None quotes a user id, a place
 or a row of the data, because messages reach logs and screens.
 """
 
@@ -21,21 +21,21 @@ class FpanonError(Exception):
 
     @property
     def message(self) -> str:
-        """What it says, as it was made: where it names a way out, in words for every reader."""
+        """Message as it was made; a message that names a remedy has words for every reader."""
         said: str = self.args[0] if self.args else ""
         return said
 
 
 class SchemaError(FpanonError):
-    """The file or table cannot be read as mobility data: the data's owner can mend it."""
+    """The file or table cannot be read as mobility data; the data's owner can correct it."""
 
 
 class ConfigError(FpanonError, ValueError):
-    """A parameter is out of its range or contradicts another: the caller can mend it."""
+    """A parameter is out of its range or contradicts another; the caller can correct it."""
 
 
 class InfeasibleError(FpanonError, ValueError):
-    """The question has no answer on this data, such as k beyond the number of users."""
+    """The question has no answer on these data, such as k beyond the number of users."""
 
 
 class Cancelled(FpanonError):
@@ -43,31 +43,31 @@ class Cancelled(FpanonError):
 
 
 class OutOfMemory(FpanonError):
-    """Memory ended: nothing is wrong with the file or the parameters, but they ask for too much."""
+    """Memory ran out: file and parameters are valid, but they need too much."""
 
 
 class Unforeseen(SchemaError):
-    """A file that nobody thought of: the program met a fault in reading it.
+    """A file caused a fault in its reader that the program does not foresee.
 
-    Says the fault's kind and place, never its words, which may quote the file. Whoever is told has
-    no other exception to catch; to the tests of the readers it is a fault like any other.
+    The message gives the fault's kind and place, never its text, which may quote the file. Callers
+    need to catch no other exception. The tests of the readers treat it as any other fault.
     """
 
 
 def memory_ended(fault: Exception) -> bool:
-    """Whether this says that memory ended; Python says so of a thread's stack in other words."""
+    """Return whether the exception means that memory ran out, also for a new thread's stack."""
     return isinstance(fault, MemoryError) or (
         isinstance(fault, RuntimeError) and "start new thread" in str(fault)
     )
 
 
 def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """A reader of files that people bring, from which nothing but :class:`FpanonError` comes.
+    """Decorate a reader of external files so that it raises only :class:`FpanonError`.
 
     Parameters
     ----------
     what : str
-        Is read, for the message, such as "table".
+        Name of what is read, for the message, such as "table".
     """
 
     def around(reader: Callable[_P, _R]) -> Callable[_P, _R]:

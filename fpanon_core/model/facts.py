@@ -1,7 +1,7 @@
-"""What is told about a release to whoever receives it: counts, limits, accuracy, the verdict.
+"""Facts that a release states to its recipients: counts, thresholds, accuracy and the verdict.
 
-The facts decide README and description to the last byte, so that a verifier can make both again
-(:mod:`.release_page`, :mod:`.data_package`). They are numbers, days, and words of closed sets: no
+The facts determine README and description to the last byte, so that a verifier can make both again
+(:mod:`.release_page`, :mod:`.data_package`). They are numbers, days, and words from fixed sets: no
 fact takes free text.
 """
 
@@ -19,11 +19,11 @@ from .options import AddNoise, Generalize, Glove, Periods, Permute, ReleaseOptio
 from .profiles import Regions
 
 AGAINST = ("original", "given")
-"""What a group of k was verified against: the original, or what GLOVE was given of it."""
+"""What a group of k was verified against: the original, or the input of GLOVE."""
 
 ACCURACY_OF = ("rows", "original samples", "samples as the steps before GLOVE left them")
 REGION = "name"
-"""What a release calls the column of regions, whatever the operator's table calls it."""
+"""Name of the column of regions in a release, whatever its name in the operator's table."""
 
 _MOST_STEPS, _MOST_DAYS = 8, 3_660
 _MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
@@ -31,15 +31,15 @@ _MOST_COUNT, _MOST_VALUE, _MOST_CRS = 1 << 48, 1e9, 2_000
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found when the written bytes were read back and checked.
+    """Result of reading the written bytes back and checking them.
 
     Attributes
     ----------
     passed : bool
     k : int or None
-        The crowd that was checked for; None where none is promised.
+        Group size that was checked; None where none is promised.
     text : str
-        In a sentence that names nobody.
+        The result in a sentence that names nobody.
     """
 
     passed: bool
@@ -49,16 +49,17 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How coarse what is published is, to four significant digits.
+    """Resolution of the published data, to four significant digits.
 
     Attributes
     ----------
     of : str
-        Over what: one of :data:`ACCURACY_OF`. Original samples are those that are published.
+        What the figures are over, one of :data:`ACCURACY_OF`. Of the original samples, only
+        published ones count.
     median_side_m, mean_side_m : float
-        Of the cells' sides, (dx + dy)/2, metres.
+        Median and mean side of the cells, (dx + dy)/2, metres.
     median_span_min, mean_span_min : float
-        Of their lengths, minutes.
+        Median and mean length of the cells, minutes.
     """
 
     of: str
@@ -70,41 +71,41 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class ReleaseFacts:
-    """What a release says of itself. No id, no path, no digest of the original.
+    """Statements of a release about itself, without id, path or digest of the original.
 
     Attributes
     ----------
     option : ReleaseOption
-        What was done.
+        Release option that was applied.
     leftover : str or None
-        As GLOVE was told; None where it was not the last step.
+        Treatment of left-over users by GLOVE; None where GLOVE was not the last step.
     against : str or None
-        Where a group of k is promised, what it is held against: one of :data:`AGAINST`.
+        What a promised group of k is checked against, one of :data:`AGAINST`.
     crs, timezone : str or None
         Projection and display zone.
     epoch, first_day, last_day : str or None
-        Local dates: of the data set's epoch; of the first and the last day on which any of the
-        people published was recorded, or, where samples were moved in time, of the earliest and the
-        latest moment published. None without a clock.
+        Local dates: of the data set's epoch, and of the first and the last day with a record of a
+        published person. If samples were moved in time, the earliest and the latest published time
+        count. None without a clock.
     granularity_m, granularity_min : float
-        Of the cells, where they are all alike; of the samples that GLOVE was given.
+        Extent of the cells, where they are all alike; with GLOVE, of its input samples.
     people, rows, samples_in, samples_left_out, people_left_out : int
-        Counts: records and rows that leave; samples of the original; samples and people of it that
-        do not leave.
+        Numbers of published people and rows; of samples in the original; of samples and people of
+        the original that are left out.
     groups : int or None
-        None where nobody is grouped.
+        Number of groups; None where nobody is grouped.
     people_alone : int
-        People published whose rows are like nobody else's.
+        Number of published people with a unique record.
     last_window_days : (int, int) or None
-        Where the last window published reaches beyond the last day: how many of its days are up to
-        that day, and how many it has.
+        Where the last published window ends after the last day: the number of its days up to that
+        day, and its number of days.
     phantom_share : float or None
-        Of the rows, the share in whose cell the person was never recorded.
+        Share of the rows that are false presences: the person was never recorded in the row's cell.
     accuracy : Accuracy or None
         None where nothing is published.
     periods, pseudonyms : int or None
-        With periods: how many have records, and how many records there are: a person has one in
-        each period, under a pseudonym of its own. ``people`` are people all the same, but
+        With periods: the number of periods with records, and the number of records. A person has
+        one record in each period, under its own pseudonym. ``people`` still counts people, but
         ``people_alone`` counts pseudonyms.
     """
 
@@ -133,23 +134,23 @@ class ReleaseFacts:
 
     @property
     def hiding(self) -> Glove | None:
-        """The last step, where it puts everyone into a group of k."""
+        """The last step, where it puts everyone into a k-anonymous group."""
         last = self.option.steps[-1] if self.option.steps else None
         return last if isinstance(last, Glove) else None
 
     @property
     def k(self) -> int | None:
-        """The size of group that is promised; None where none is."""
+        """Promised group size; None where none is promised."""
         return None if self.hiding is None else self.hiding.k
 
     @property
     def suppress_space_m(self) -> float | None:
-        """The limit on a published sample's side, metres."""
+        """Largest side of a published sample, metres."""
         return None if self.hiding is None else self.hiding.suppress_space_m
 
     @property
     def suppress_time_min(self) -> float | None:
-        """The limit on a published sample's length, minutes."""
+        """Largest length of a published sample, minutes."""
         return None if self.hiding is None else self.hiding.suppress_time_min
 
     @property
@@ -164,7 +165,7 @@ class ReleaseFacts:
 
     @property
     def times_moved(self) -> bool:
-        """Whether times were."""
+        """Whether times were moved or exchanged at random."""
         return any(
             (isinstance(step, AddNoise) and step.time_min > 0)
             or (isinstance(step, Permute) and step.what == "times")
@@ -172,7 +173,7 @@ class ReleaseFacts:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values; what follows from the steps is told again, for readers."""
+        """Return plain values; values that follow from the steps are repeated for readers."""
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "option"}
         window, accuracy = self.last_window_days, self.accuracy
         return {
@@ -189,12 +190,12 @@ class ReleaseFacts:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ReleaseFacts:
-        """Back from :meth:`to_dict`; what follows from the steps is not looked at.
+        """Restore the facts from :meth:`to_dict`; values that follow from the steps are ignored.
 
         Raises
         ------
         ConfigError
-            A fact is missing, or is not of its kind; the message names it, and quotes nothing.
+            A fact is missing or not of its kind; the message names the fact and quotes nothing.
         """
         missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
         if missing or "steps" not in plain:
@@ -219,7 +220,7 @@ class ReleaseFacts:
 
 
 def public_option(option: ReleaseOption) -> ReleaseOption:
-    """The option as a release tells it: the operator's own words are left out.
+    """Return the option as a release states it, without the operator's own words.
 
     Examples
     --------
@@ -238,7 +239,7 @@ def public_option(option: ReleaseOption) -> ReleaseOption:
 
 
 def four_digits(value: float) -> float:
-    """A figure to four significant digits."""
+    """Round a figure to four significant digits."""
     return float(f"{value:.4g}")
 
 
@@ -261,7 +262,7 @@ def _numbers(plain: Any) -> list[float]:
 
 
 def _check_together(facts: ReleaseFacts) -> None:
-    """Facts that come together do."""
+    """Check that facts which depend on each other are consistent."""
     cut, hidden = facts.period_days is not None, facts.hiding is not None
     dated = facts.timezone is not None
     together = {

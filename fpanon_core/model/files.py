@@ -1,14 +1,13 @@
-"""How is a file opened that others may have put there? By no link, and without waiting.
+"""Safe opening of files that others may have placed, and keyed digests of the data.
 
-A folder is opened once, and what is in it is opened from there, part by part: a file or folder that
-was exchanged for a link after it was listed is not followed. A pipe, a socket or a device is no
-file to read; opening one could wait for ever, or set something in motion.
+A folder is opened once, and its contents are opened from its descriptor, part by part. A file or
+folder that was replaced by a link after it was listed is not followed. A pipe, a socket or a device
+is refused; opening one could wait for ever, or have side effects.
 
-How does a file say which data it is of, to us alone?
-
-A digest lets everybody who has it test guesses at the data: is it these people, with these places?
-What goes into a file is the digest under a key of 256 bits that lies among the user's own files and
-is in no export. The same data have the same keyed digest here, and nobody else can compute it.
+A plain digest lets everybody who has it test guesses at the data, such as their people and places.
+Files therefore hold the digest under a key of 256 bits, which is stored among the user's own files
+and is in no export. The same data have the same keyed digest here, and nobody without the key can
+compute it.
 
 Source: Krawczyk et al. 1997 (HMAC), with SHA-256.
 """
@@ -32,12 +31,14 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 @contextmanager
 def folder_opened(path: str | os.PathLike[str], below: Iterable[str] = ()) -> Iterator[int]:
-    """Descriptor of a folder; neither it nor a folder on the way ``below`` may be a link.
+    """Open a folder and yield its descriptor.
+
+    Neither the folder nor a folder on the path ``below`` it may be a link.
 
     Raises
     ------
     OSError
-        There is no such folder, or a link is there.
+        There is no such folder, or a link is in its place.
     """
     here = os.open(path, _FOLDER)
     try:
@@ -50,12 +51,13 @@ def folder_opened(path: str | os.PathLike[str], below: Iterable[str] = ()) -> It
 
 
 def file_opened(name: str | os.PathLike[str], folder: int | None = None) -> int:
-    """Descriptor of a plain file in an open folder.
+    """Open a plain file in an open folder and return its descriptor.
 
     Raises
     ------
     OSError
-        There is no such file; with ``errno`` ``ELOOP``, a link, pipe, socket or device is there.
+        There is no such file; with ``errno`` ``ELOOP``, a link, pipe, socket or device is in its
+        place.
     """
     if is_plain(os.stat(name, dir_fd=folder, follow_symlinks=False)):
         descriptor = os.open(name, _FILE, dir_fd=folder)
@@ -66,7 +68,7 @@ def file_opened(name: str | os.PathLike[str], folder: int | None = None) -> int:
 
 
 def is_plain(found: os.stat_result) -> bool:
-    """Whether it is a file, and neither a link nor a folder, pipe, socket or device."""
+    """Return whether it is a file, and neither a link nor a folder, pipe, socket or device."""
     return stat.S_ISREG(found.st_mode)
 
 
@@ -75,10 +77,11 @@ _BYTES = 32
 
 
 def keyed(digest: str) -> str:
-    """A digest of the input as it goes into a file; one that is keyed already, as it is.
+    """Return the keyed digest of an input digest, for a file; a keyed digest is returned unchanged.
 
-    The empty one, of no data, stays empty. Where the user has no place for files, the key is drawn
-    for this process alone: its files know each other, and are not known again later.
+    The empty digest, of no data, stays empty. If the user has no place for files, the key is drawn
+    for this process alone: its files have matching digests, but later processes do not recognize
+    them.
 
     Examples
     --------
@@ -93,7 +96,7 @@ def keyed(digest: str) -> str:
 
 
 def sealed(use: bytes, content: bytes) -> bytes:
-    """Digest of some content under the user's key; of another ``use`` it is another.
+    """Return a digest of some content under the user's key; it differs for another ``use``.
 
     Examples
     --------
@@ -108,7 +111,7 @@ def sealed(use: bytes, content: bytes) -> bytes:
 
 
 def state_folder() -> Path:
-    """Where the user's own files of ours are; it need not exist."""
+    """Return the folder of fpanon's files of the user; it need not exist."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return Path(state) / "fpanon"
 
@@ -119,7 +122,7 @@ def _place() -> Path:
 
 @cache
 def _key(place: Path) -> bytes:
-    """The user's key, made at its first use; one of this process where it cannot be kept."""
+    """Return the user's key, made at first use; if it cannot be stored, a key of this process."""
     with suppress(OSError):
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not place.exists():
@@ -130,7 +133,7 @@ def _key(place: Path) -> bytes:
 
 
 def _make(place: Path) -> None:
-    """A new key, whole or not at all; of two processes that make one, the first prevails."""
+    """Write a new key in one step; if two processes write one, the first prevails."""
     unfinished = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
     flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(unfinished, flags, 0o600)
@@ -144,7 +147,7 @@ def _make(place: Path) -> None:
 
 
 def _read(place: Path) -> bytes | None:
-    """The key, if it is this user's and nobody else may read it."""
+    """Return the key if it belongs to this user and nobody else may read it."""
     with open(file_opened(place), "rb") as file:
         found = os.fstat(file.fileno())
         own = found.st_uid == os.geteuid() and not found.st_mode & 0o077

@@ -1,4 +1,4 @@
-"""Fingerprints: who was where, when.
+"""Fingerprints: the samples of every subscriber, in time order.
 
 A :class:`FingerprintSet` holds every subscriber's *fingerprint*, the set of that subscriber's
 distinct samples in time order, as flat arrays with offsets. A *sample* is a place-and-time cell
@@ -38,7 +38,7 @@ class FingerprintSet(Cells):
     Attributes
     ----------
     user_ids : ndarray (n_users,)
-        The ids as they came in. Never shown or exported: see :attr:`pseudonyms`.
+        Ids as they came in, never shown or exported: see :attr:`pseudonyms`.
     offsets : int64 ndarray (n_users + 1,)
         Samples of user u are rows ``offsets[u]:offsets[u+1]``, by start time, then x, then y.
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_samples,)
@@ -46,13 +46,13 @@ class FingerprintSet(Cells):
     t_min, dt_min : float64 ndarray (n_samples,)
         Start and length, minutes.
     count : int64 ndarray (n_samples,)
-        Events in the sample. Weighs the draws of an adversary, tells who is a heavy user, is the
-        mass in computed utility, and is what the exchange of positions or times deals out; enters
-        neither stretch efforts nor GLOVE nor the counts of people by place and slot.
+        Number of events in the sample. It weights the draws of an attacker, identifies heavy users,
+        is the mass in computed utility, and is what the exchange of positions or times distributes.
+        It affects neither stretch efforts nor GLOVE nor the counts of people by place and slot.
     granularity_m, granularity_min : float
-        The raw sample's extent.
+        Extent of a raw sample.
     weight : int64 ndarray (n_users,)
-        Subscribers each fingerprint stands for: 1, or more after merging.
+        Number of subscribers each fingerprint stands for: 1, or more after merging.
     number : int64 ndarray (n_users,)
         Running number behind each pseudonym; kept by :meth:`subset`.
     clock : LocalClock or None
@@ -60,7 +60,7 @@ class FingerprintSet(Cells):
     crs : str or None
         The projection, as a PROJ string; None when the positions came already projected.
     antennas : Antennas or None
-        The antenna table, where one was given; antenna clusters and regions are built from it.
+        Antenna table, where one was given; source of antenna clusters and regions.
     """
 
     user_ids: npt.NDArray[Any]
@@ -108,7 +108,7 @@ class FingerprintSet(Cells):
         granularity_m: float = 100.0,
         granularity_min: float = 1.0,
     ) -> FingerprintSet:
-        """Fingerprints from one event per row.
+        """Make fingerprints from one event per row.
 
         Parameters
         ----------
@@ -166,12 +166,12 @@ class FingerprintSet(Cells):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the set into a new folder, readable by its owner alone, for :meth:`load`.
 
-        The folder holds the user ids, as the set does: it is as secret as the data.
+        The folder holds the user ids, as the set does. It is as confidential as the data.
 
         Raises
         ------
         ConfigError
-            There is a file or folder of that name already, or it cannot be written.
+            A file or folder of that name exists already, or the folder cannot be written.
 
         Examples
         --------
@@ -186,10 +186,11 @@ class FingerprintSet(Cells):
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> FingerprintSet:
-        """The set in a folder that :meth:`save` wrote; its columns are mapped, and read-only.
+        """Load the set from a folder that :meth:`save` wrote; its columns are mapped and read-only.
 
-        Processes that load one folder share its columns; a set so loaded is given to another
-        process by name, and takes no memory twice. All of it is read once, to check the digest.
+        Processes that load one folder share its columns. A set loaded this way is passed to another
+        process by name, and takes no extra memory there. The whole folder is read once, to check
+        the digest.
 
         Raises
         ------
@@ -200,18 +201,18 @@ class FingerprintSet(Cells):
 
     @property
     def folder(self) -> Path | None:
-        """Where its columns are mapped from; None of a set in memory."""
+        """Folder from which the columns are mapped; None for a set in memory."""
         held = self.__dict__.get("_folder")
         return None if held is None else Path(held[0])
 
     @property
     def by_name(self) -> tuple[str, Stamp]:
-        """Of a mapped set: its folder and the state of its files, by which others reopen it."""
+        """Folder of a mapped set and the state of its files; other processes reopen it by these."""
         found: tuple[str, Stamp] = self.__dict__["_folder"]
         return found
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """To another process: a mapped set by its folder, any other as it is."""
+        """Pickle a mapped set as its folder, and any other set by its content."""
         if self.folder is not None:
             return reopen, (FingerprintSet, *self.by_name)
         return super().__reduce_ex__(protocol)
@@ -230,7 +231,7 @@ class FingerprintSet(Cells):
 
     @property
     def lengths(self) -> IntArray:
-        """Samples in each fingerprint, shape (n_users,)."""
+        """Number of samples in each fingerprint, shape (n_users,)."""
         return np.diff(self.offsets)
 
     @cached_property
@@ -240,35 +241,35 @@ class FingerprintSet(Cells):
 
     @cached_property
     def days(self) -> IntArray:
-        """Numbers of the days with a sample, by when samples begin, counted from day 0."""
+        """Numbers of the days on which any sample begins, counted from day 0."""
         return np.unique(self.t_min // (24 * 60)).astype(np.int64)
 
     @cached_property
     def pseudonyms(self) -> list[str]:
-        """What screens and exports show for each user: a running number, never the id."""
+        """Name of each user on screens and in exports: a running number, never the id."""
         return pseudonyms_of(self.number)
 
     @cached_property
     def digest(self) -> str:
-        """Content hash (hex) over everything a result can depend on; equal data, equal digest.
+        """Content hash (hex) over everything a result can depend on; equal data have equal digests.
 
-        The antenna table is part of it where there is one: what the same samples become under
-        antenna clusters or regions depends on it.
+        It includes the antenna table where there is one, as antenna clusters and regions depend on
+        it.
         """
         return digest_of(self, lambda name: [np.ascontiguousarray(getattr(self, name)).data])
 
     @cached_property
     def unnamed(self) -> FingerprintSet:
-        """The same with running numbers for the ids: what may go where nobody needs to know them.
+        """The same set with running numbers for ids, for places where nobody needs the ids.
 
-        The digest is that of this set.
+        It keeps the digest of this set.
         """
         made = replace(self, user_ids=np.array(self.number))
         vars(made)["digest"] = self.digest
         return made
 
     def wall_minutes(self, t_min: npt.ArrayLike) -> FloatArray:
-        """Local wall-clock minutes since the first midnight; elapsed minutes without a clock."""
+        """Return local wall-clock minutes since the first midnight; without a clock, ``t_min``."""
         if self.clock is not None:
             return self.clock.wall_minutes(t_min)
         return np.asarray(t_min, dtype=np.float64)
@@ -279,21 +280,21 @@ class FingerprintSet(Cells):
     # --- from it -------------------------------------------------------------------------------
 
     def rows_of(self, user: int) -> slice:
-        """The rows of one user's samples."""
+        """Return the rows of one user's samples."""
         return slice(int(self.offsets[user]), int(self.offsets[user + 1]))
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
+        """Return a row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
         frame = {"user": self.sample_user, "pseudonym": np.array(self.pseudonyms)[self.sample_user]}
         return pd.DataFrame(frame | {name: getattr(self, name) for name in (*CELL, "count")})
 
     def subset(self, users: npt.ArrayLike | Sequence[int]) -> FingerprintSet:
-        """The fingerprints of some users, given as row numbers or a mask, in the order given.
+        """Return the fingerprints of some users, given as row numbers or a mask, in that order.
 
         Raises
         ------
         InfeasibleError
-            If a row number is out of range, occurs twice, or none is given.
+            A row number is out of range or occurs twice, or none is given.
         """
         chosen = self.check_users(users)
         lengths = self.lengths[chosen]
@@ -308,7 +309,7 @@ class FingerprintSet(Cells):
         )
 
     def with_samples(self, kept: BoolArray) -> FingerprintSet:
-        """The samples of a mask, and the users who have any of them.
+        """Return the samples selected by a mask, and the users who have any of them.
 
         Raises
         ------
@@ -329,7 +330,7 @@ class FingerprintSet(Cells):
         )
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
-        """Row numbers from row numbers, a mask, or None for all; checked to exist and differ."""
+        """Return row numbers from row numbers, a mask or None for all; refuse invalid ones."""
         if users is None:
             return np.arange(self.n_users)
         chosen = np.asarray(users)
@@ -355,13 +356,13 @@ class FingerprintSet(Cells):
 
 
 def pseudonyms_of(number: IntArray) -> list[str]:
-    """The pseudonyms behind running numbers, all of one width."""
+    """Return the pseudonyms for running numbers, all of the same width."""
     width = max(4, len(str(int(number.max(initial=0)))))
     return [f"u{n:0{width}d}" for n in number.tolist()]
 
 
 def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinct:
-    """Distinct rows of integer columns in lexicographic order, and their counts added up.
+    """Return the distinct rows of integer columns in lexicographic order, with summed counts.
 
     The columns are packed into one 64-bit key where their ranges allow, because sorting plain
     integers is several times faster than sorting several columns.
@@ -391,10 +392,11 @@ def distinct(columns: list[IntArray], counts: IntArray | None = None) -> Distinc
 def distinct_cells(
     codes: IntArray, n_users: int, values: tuple[FloatArray, ...], sizes: tuple[float, ...]
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
-    """Distinct rows of users and snapped-down values: offsets by user, values, counts.
+    """Return offsets by user, values and counts of the distinct rows of snapped-down values.
 
-    As :func:`distinct` after snapping, but packed into one key piece by piece, without an array of
-    cells for each value: for millions of events, touching memory is what takes the time.
+    The result is that of :func:`distinct` after snapping. The values are packed into one key piece
+    by piece, without an array of cells for each: for millions of events, memory access takes the
+    time.
     """
     lows = [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
     highs = [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]
@@ -432,7 +434,7 @@ def distinct_cells(
 
 
 def _cell(value: float, size: float) -> int:
-    """Number of the cell that holds a value; never falls as the value grows."""
+    """Return the number of the cell that holds a value; it never falls as the value grows."""
     return int(np.floor(value / size))
 
 

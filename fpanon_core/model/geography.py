@@ -1,11 +1,10 @@
-"""Where is land, and which town is near? From the outlines that are shipped with the program.
+"""Land, coasts and towns, from the outlines that are shipped with the program; map backgrounds.
 
-Public geography (Natural Earth, see ``pages/charts/basemap/README.md``): the maps draw it, and
-positions that cannot be meant are told by it. Nothing is asked of another machine.
+The outlines are public geography (Natural Earth, see ``pages/charts/basemap/README.md``). Maps draw
+them, and they serve to detect implausible positions. No other machine is contacted.
 
-What an operator lays under the maps: lines of roads, of districts, and nothing else of them.
-
-It is drawn only; nothing is ever measured by it.
+:class:`Background` holds an operator's own lines under the maps, such as roads or districts. It is
+only drawn; nothing is measured with it.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _EARTH_KM = 6371.0
 
 @lru_cache(maxsize=1)
 def outlines() -> dict[str, npt.NDArray[Any]]:
-    """The arrays as they are packed: lines as differences, names and positions of towns."""
+    """Return the stored arrays: lines as differences, names and positions of towns."""
     with np.load(_FILE) as file:
         return dict(file)
 
 
 @lru_cache(maxsize=8)
 def lines_of(layer: str) -> tuple[FloatArray, IntArray]:
-    """Points of a layer's lines or rings, longitude and latitude, and where each one begins.
+    """Return the points of a layer's lines or rings (longitude, latitude) and their offsets.
 
     Parameters
     ----------
@@ -50,7 +49,7 @@ def lines_of(layer: str) -> tuple[FloatArray, IntArray]:
 
 
 def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
-    """Whether each position is on land; lakes count as land, the Caspian Sea too."""
+    """Return whether each position is on land; lakes count as land, also the Caspian Sea."""
     found = np.zeros(len(lat), bool)
     for ring, (west, south, east, north) in zip(*_land(), strict=True):
         open_yet = ~found & (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)
@@ -60,29 +59,29 @@ def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
 
 
 def km_to_coast(lat: FloatArray, lon: FloatArray) -> FloatArray:
-    """Kilometres from each position to the nearest coast.
+    """Return the distance from each position to the nearest coast, kilometres.
 
-    To the nearest point that a coastline is drawn by: half of them lie less than 2 km from the
-    next, the farthest 55 km.
+    The distance is to the nearest vertex of a coastline. Half of the vertices lie less than 2 km
+    from the next, the farthest 55 km.
     """
     far, _ = _coast().query(_on_sphere(lat, lon))
     return _km(far)
 
 
 def nearest_town(lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, IntArray]:
-    """Kilometres from each position to the nearest town of the outlines, and its number."""
+    """Return the distance to the nearest town of the outlines, kilometres, and its number."""
     far, which = _towns().query(_on_sphere(lat, lon))
     return _km(far), which
 
 
 def town(number: int) -> str:
-    """The name of a town."""
+    """Return the name of a town."""
     return str(outlines()["place_name"][number])
 
 
 @lru_cache(maxsize=1)
 def _land() -> tuple[npt.NDArray[Any], FloatArray]:
-    """The rings of land, the largest first, made fast to ask, and their bounds."""
+    """Return the rings of land, the largest first, prepared for queries, and their bounds."""
     points, offsets = lines_of("land")
     rings = [points[a:b] for a, b in pairwise(offsets) if b - a >= 4]
     land = shapely.make_valid(np.array([shapely.Polygon(ring) for ring in rings], dtype=object))
@@ -104,7 +103,7 @@ def _towns() -> Any:
 
 
 def _on_sphere(lat: FloatArray, lon: FloatArray) -> FloatArray:
-    """Positions on the unit sphere, where straight distances compare as those along the ground."""
+    """Return positions on the unit sphere; chords order them as distances along the ground do."""
     phi, lam = np.radians(lat), np.radians(lon)
     return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])
 
@@ -116,7 +115,7 @@ def _km(chord: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Lines in degrees.
+    """Lines for under a map, in degrees.
 
     Attributes
     ----------
@@ -124,11 +123,11 @@ class Background:
     offsets : int64 ndarray (n_lines + 1,)
         Vertices of line i are ``offsets[i]:offsets[i + 1]``.
     n_read : int
-        Vertices in the file, before it was made simpler.
+        Number of vertices in the file, before simplification.
     n_points : int
-        Single points in the file, which are not drawn.
+        Number of single points in the file, which are not drawn.
     n_small : int
-        Lines too short to be seen, which are not drawn.
+        Number of lines too short to be seen, which are not drawn.
     """
 
     lon: FloatArray
@@ -145,5 +144,5 @@ class Background:
 
     @property
     def n_lines(self) -> int:
-        """How many there are."""
+        """Number of lines."""
         return len(self.offsets) - 1

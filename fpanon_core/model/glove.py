@@ -1,4 +1,4 @@
-"""What GLOVE and its verification return: frozen, with all that made them."""
+"""Results of GLOVE and of its verification, frozen, with all parameters that produced them."""
 
 from __future__ import annotations
 
@@ -28,22 +28,23 @@ REASONS = (
     "hardest to hide",
     "period of fewer than k",
 )
-"""Why a sample is not published: with it, its group's cell would exceed the spatial limit, the
-temporal one, or both; its user belonged to the last fewer than k, who were suppressed; or the cell,
-or every part of it within the limits, would hold samples of fewer than k users (of an aligned
-group: not of every member); or its user is one of those it costs most to hide, of whom a share was
-to be left out; or fewer than k users have a sample in its period."""
+"""Reasons why a sample is not published. Its group's cell would exceed the spatial threshold, the
+temporal one, or both. Its user belonged to the last fewer than k, who were suppressed. The cell, or
+every part of it within the thresholds, would hold samples of fewer than k users (in an aligned
+group: not of every member). Its user is among those costliest to hide, a share of whom was to be
+left out. Or fewer than k users have a sample in its period."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GloveResult:
-    """Everyone's group and what is published of it, by GLOVE or aligned.
+    """Groups of all users, and what is published of each, from GLOVE or from aligned groups.
 
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        Group of each user, by row number; −1 = nothing is published of the user: suppressed, or
-        with no sample left within the limits. Groups are numbered by their smallest row number.
+        Group of each user, by row number. −1: nothing is published of the user, who is suppressed
+        or has no sample left within the thresholds. Groups are numbered by their smallest row
+        number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
     suppressed : DataFrame
@@ -54,36 +55,38 @@ class GloveResult:
         One row per original sample: ``user``, ``sample`` (row numbers), ``group``, ``space_m``
         (spatial span (dx + dy)/2 of the published sample that holds it, metres), ``time_min`` (its
         temporal span, minutes). NaN where suppressed. An original sample longer than the cell that
-        holds its start reaches across several that touch: the widest, and their whole length.
+        holds its start extends over several adjacent cells: their largest spatial span and total
+        length.
     phantom_share : float
-        Of all (member, published sample) pairs, those in which the member has no original sample.
+        Share of false presences: (member, published sample) pairs in which the member has no
+        original sample, of all such pairs.
     left_over : int64 ndarray
-        Row numbers of the last users, fewer than k, whom nobody was left to be merged with: merged
-        into the nearest group, or suppressed, as ``leftover`` says.
+        Row numbers of the last users, fewer than k, for whom no partner was left to merge with.
+        They are merged into the nearest group or suppressed, according to ``leftover``.
     left_out : int64 ndarray
-        Row numbers, ascending, of the users whom it costs most to hide, who are not published: at
-        most the share ``leave_out`` of all.
+        Row numbers, ascending, of the users costliest to hide, who are left out: at most the share
+        ``leave_out`` of all.
     k, leftover, suppress_space_m, suppress_time_min, leave_out, config
         As given.
     digest : str
         Digest of the original fingerprints.
     number, weight : int64 ndarray (n_users,)
-        Of the original fingerprints: the numbers behind their pseudonyms, and how many users each
-        stands for. Ids are not kept.
+        Attributes of the original fingerprints: the numbers behind their pseudonyms, and the number
+        of users each stands for. Ids are not kept.
     method : "glove" or "aligned"
-        By which it was made: :func:`fpanon_core.glove` or :func:`fpanon_core.aligned`.
+        Function that made the result: :func:`fpanon_core.glove` or :func:`fpanon_core.aligned`.
     period_days : int or None
-        Days in a period, of a result of a :class:`PeriodSet`; None of whole fingerprints. All that
-        is said here of users is then said of pieces, one for each person and period.
+        Days in a period, for a result of a :class:`PeriodSet`; None for whole fingerprints. With
+        periods, every attribute here about users is about pieces, one for each person and period.
     person, period : int64 ndarray (n_users,) or None
-        Of each piece: row number of its person in the original, and number of its period.
+        For each piece, the row number of its person in the original, and the number of its period.
     whole_digest : str
-        Digest of the original before it was cut into periods; empty of whole fingerprints.
+        Digest of the original before it was cut into periods; empty for whole fingerprints.
     shards : int
-        Into how many parts the people were cut, each hidden for itself (in periods: at most). Each
-        has left-over users of its own where these are merged.
+        Number of parts into which the people were divided, each hidden separately (with periods: at
+        most). If left-over users are merged, each part has its own.
     versions : dict
-        Of fpanon and what it computes with.
+        Versions of fpanon and of the packages that it computes with.
     """
 
     group: IntArray
@@ -123,12 +126,12 @@ class GloveResult:
 
     @property
     def people(self) -> IntArray:
-        """Row number in the original of the person behind each original fingerprint, or piece."""
+        """Row number in the original of the person behind each fingerprint or piece."""
         return np.arange(self.n_users) if self.person is None else self.person
 
     @cached_property
     def group_period(self) -> IntArray | None:
-        """Period of each group; None of whole fingerprints."""
+        """Period of each group; None for whole fingerprints."""
         if self.period is None:
             return None
         found = np.zeros(self.published.n_groups, np.int64)
@@ -138,11 +141,11 @@ class GloveResult:
 
     @cached_property
     def pseudonyms(self) -> list[str]:
-        """What screens show for each user, as of the original fingerprints; never in a release."""
+        """Name of each user on screens, as in the original fingerprints; never in a release."""
         return pseudonyms_of(self.number)
 
     def members(self, group: int) -> IntArray:
-        """Row numbers of the users of a group, ascending."""
+        """Return the row numbers of the users of a group, ascending."""
         return self._by_group[self._starts[group] : self._starts[group + 1]]
 
     @cached_property
@@ -158,10 +161,10 @@ class GloveResult:
         )
 
     def expanded(self) -> FingerprintSet:
-        """The published data set as a reader gets it: one fingerprint for every published user.
+        """Return the published data set as a recipient sees it: a fingerprint per published user.
 
-        In order of row number; those in no group are missing. A fingerprint that stood for several
-        users gives as many. Every user's k-gap here is 0.
+        Fingerprints are in order of row number; users in no group are missing. A fingerprint that
+        stood for several users gives as many. Every user's k-gap here is 0.
         """
         inside = self.group >= 0
         return self.published.fingerprints(np.repeat(self.group[inside], self.weight[inside]))
@@ -169,24 +172,25 @@ class GloveResult:
     # --- tables --------------------------------------------------------------------------------
 
     def to_frame(self) -> pd.DataFrame:
-        """What is released: one row per user and published sample, under names drawn for it.
+        """Return the table to release: a row per user and published sample, under fresh names.
 
         Columns: ``pseudonym``, ``group``, ``x_min_m``, ``x_max_m``, ``y_min_m``, ``y_max_m``
-        (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees;
-        NaN without a projection), ``start``, ``end`` (in the display time zone; minutes without a
-        clock). Samples hold from start up to, but not including, end. No user id. Pseudonyms, the
-        numbers of the groups and the order of the people are drawn anew from the operating system
-        in every call, so that no two tables are alike; each one's rows are in order of time.
+        (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees; NaN
+        without a projection), ``start``, ``end`` (in the display time zone; minutes without a
+        clock). Samples hold from start up to, but not including, end. There is no user id.
+        Pseudonyms, group numbers and the order of the people are drawn anew from the operating
+        system in every call, so that no two tables are alike. Each user's rows are in order of
+        time.
         """
         return pd.concat(list(self.frames()), ignore_index=True)
 
     def frames(self) -> Iterator[pd.DataFrame]:
-        """:meth:`to_frame` in pieces of about 250,000 rows, under names of their own."""
+        """Iterate over :meth:`to_frame` in pieces of about 250,000 rows, under fresh names."""
         return self.records.frames()
 
     @property
     def records(self) -> Records:
-        """What leaves: one record for every user in a group, by row number."""
+        """Records to release: one for every user in a group, by row number."""
         return Records.of_groups(self.published, self.group[self.group >= 0])
 
     # --- figures -------------------------------------------------------------------------------
@@ -197,14 +201,13 @@ class GloveResult:
         return len(self.suppressed) / len(self.accuracy)
 
     def summary(self) -> dict[str, Any]:
-        """The figures to show beside each other, as plain numbers.
+        """Return the figures to show side by side, as plain numbers.
 
-        Spans are over the original samples that are published; ``share_2km`` and ``share_2h`` are
-        the shares of these within 2 km and within 2 hours. ``users`` and ``users_suppressed`` are
-        people, the latter those of whom nothing is published in any period; ``pieces`` and
-        ``periods``, of which there are None without periods, are those of the original, and
-        ``pieces_suppressed`` the pieces of which nothing is published. ``users_left_over`` counts
-        each period's.
+        Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
+        of these within 2 km and within 2 hours. ``users`` and ``users_suppressed`` count people,
+        the latter those without any published sample in any period. ``pieces`` and ``periods``
+        count those of the original, and ``pieces_suppressed`` the pieces without a published
+        sample; all three are None without periods. ``users_left_over`` counts those of each period.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()
@@ -242,24 +245,25 @@ VIOLATION_COLUMNS = ("kind", "group", "user", "sample", "text")
 
 @dataclass(frozen=True, eq=False)
 class Verification:
-    """The verdict on a release: whether all that GLOVE promises holds.
+    """Verdict on whether a release keeps all that GLOVE promises.
 
     Attributes
     ----------
     violations : DataFrame
         One row per fault: ``kind`` (a short word), ``group``, ``user``, ``sample`` (numbers; −1 =
-        does not apply), ``text`` (a sentence that names no person). Of each kind at most
-        :attr:`most` are listed; ``counts`` has them all.
+        does not apply), ``text`` (a sentence that names no person). At most :attr:`most` of each
+        kind are listed; ``counts`` counts them all.
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
-        0 where no crowd is promised, and records were not held against the original.
+        Group size checked; 0 where no k-anonymous group is promised, and records were not compared
+        with the original.
     users, groups, samples : int
-        How many original users, published groups and original samples were checked.
+        Numbers of original users, published groups and original samples checked.
     note : str
-        What was not checked, and why; empty if all was.
+        What was not checked, and why; empty if everything was.
     period_days : int or None
-        Days in a period, where people are hidden in each period for itself.
+        Days in a period, where people are hidden in each period separately.
     """
 
     violations: pd.DataFrame
@@ -273,7 +277,7 @@ class Verification:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there is no fault."""
         return not self.counts
 
     @property

@@ -1,6 +1,4 @@
-"""Whose homes are found: by the strongest attacker, and by each.
-
-How often are people seen, where do they live, how regular are they? The answers, as measured.
+"""Results of home inference and of measuring people's habits.
 
 Results of :mod:`fpanon_core.measures.unicity` and :mod:`fpanon_core.attacks.habits`.
 """
@@ -19,9 +17,9 @@ from .intervals import wilson_interval
 
 
 class HomesFound(pd.DataFrame):
-    """Homes found within each distance: a table, with that of every attacker beside it.
+    """Table of the share of homes found within each distance by the strongest attacker.
 
-    What is made of it by selecting or copying is a plain DataFrame.
+    Selecting from it or copying it gives a plain DataFrame.
 
     Attributes
     ----------
@@ -43,20 +41,20 @@ class HomesFound(pd.DataFrame):
         distances: Sequence[float],
         unknown: int,
     ) -> HomesFound:
-        """Of how far guesses are from the homes.
+        """Make the table from the distances between guesses and homes.
 
         Parameters
         ----------
         off : mapping of str to float64 ndarray (n,)
-            Of each attacker's guesses, metres.
+            Distances of each attacker's guesses, metres.
         guessing : float64 ndarray (n,)
-            Of the guess of an attacker without records.
+            Distances of the guess of an attacker without records.
         weight : int64 ndarray (n,)
-            People whose home is there.
+            Number of people with each home.
         distances : sequence of float
-            How near a guess must be, metres.
+            Distances within which a guess counts as found, metres.
         unknown : int
-            People in the release whose home is not known.
+            Number of people in the release whose home is not known.
 
         Examples
         --------
@@ -91,11 +89,11 @@ class HomesFound(pd.DataFrame):
 
 
 QUANTILES = 2_001
-"""Quantiles kept of a distribution, at even steps from the smallest value to the largest."""
+"""Number of stored quantiles of a distribution, evenly spaced from the smallest value on."""
 
 
 def quantiles(values: FloatArray) -> FloatArray:
-    """Values at even steps of rank, ascending, (:data:`QUANTILES`,); all NaN of no value."""
+    """Return values at even steps of rank, ascending, (:data:`QUANTILES`,); NaN if empty."""
     if not len(values):
         return np.full(QUANTILES, np.nan)
     rank = np.linspace(0, len(values) - 1, QUANTILES).round().astype(np.int64)
@@ -104,19 +102,19 @@ def quantiles(values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Intervals(Closed):
-    """Times between consecutive samples of a person.
+    """Times between consecutive samples of each person.
 
     Attributes
     ----------
     user : int64 ndarray (n,)
         Row number of each subscriber with two samples or more.
     median_min : float64 ndarray (n,)
-        Their median interval, minutes.
+        Median interval of each, minutes.
     interval_min : float64 ndarray (QUANTILES,)
         Quantiles of the intervals of all people together, minutes.
     n_intervals : int
     too_few : int
-        Subscribers with one sample, and so no interval.
+        Number of subscribers with one sample, and so no interval.
     """
 
     user: IntArray
@@ -128,18 +126,18 @@ class Intervals(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Areas(Closed):
-    """Antennas and residents of square areas; those with neither are left out.
+    """Antennas and residents of square areas; areas with neither are left out.
 
     Attributes
     ----------
     side_m : float
-        Of the squares, which start at 0, 0 of the projection, metres.
+        Side of the squares, which start at 0, 0 of the projection, metres.
     x_m, y_m : float64 ndarray (n,)
         Lower corner of each, metres.
     people, antennas : int64 ndarray (n,)
-        Subscribers whose home is in it, and antennas (or places seen) in it.
+        Number of subscribers with a home in each area, and of antennas (or places seen) in it.
     homeless : int
-        Subscribers without a home, as nothing of them was recorded at night.
+        Number of subscribers without a home, as they have no record at night.
     """
 
     side_m: float
@@ -159,20 +157,21 @@ class Areas(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Habits(Closed):
-    """How regular people are, of whom the attack on counts asks it; NaN where it is not defined.
+    """Regularity of people, which the attack on counts relies on; NaN where undefined.
 
     Attributes
     ----------
     top, top_night : float64 ndarray (n_people, 5)
-        Share of each person's events, and of those at night, at their 1 … 5 most frequent places.
+        Share of each person's events, and of those at night, at the 1 … 5 most frequent places.
     night_places : int64 ndarray (n_people,)
-        Places at which each person was recorded at night.
+        Number of places at which each person was recorded at night.
     next_night_m, next_day_m : float64 ndarray (QUANTILES,)
         Quantiles of the distance from the predicted to the recorded next place, metres.
     n_night, n_day : int
-        Steps predicted.
+        Numbers of predicted steps.
     same_bits, other_bits : float64 ndarray (n_pairs,)
-        Information gain of a day and the next of one person, and of two people, ascending, bits.
+        Information gain between a day and the next of one person, and of two people, ascending,
+        bits.
     """
 
     top: FloatArray

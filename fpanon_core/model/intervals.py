@@ -1,4 +1,4 @@
-"""How sure is an estimate? Intervals that results carry."""
+"""Confidence intervals of shares and means, which results carry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ _Z = 1.959963984540054  # the normal distribution's 97.5% point
 
 
 def wilson_interval(found: float, of: int) -> tuple[float, float]:
-    """95% Wilson score interval of a share, or of a mean of ``found`` in sum, each of 0 to 1.
+    """Return the 95% Wilson score interval of a share ``found / of``.
+
+    It also serves for a mean of ``of`` values from 0 to 1 whose sum is ``found``.
 
     Examples
     --------
@@ -26,21 +28,21 @@ def wilson_interval(found: float, of: int) -> tuple[float, float]:
 
 
 def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float]:
-    """95% interval of a mean of values from 0 to ``most``, whatever they are distributed like.
+    """Return the 95% interval of a mean of values from 0 to ``most``, for any distribution.
 
     The ends are where the relative entropy of mean/most and end/most is ln(40) / of, each by
-    Hoeffding 1963, theorem 1: of drawn values, independent or without replacement (his section 6),
-    the mean is beyond either end with probability 1/40 at most. So it holds for few values, too,
-    and where all that were drawn are alike.
+    Hoeffding 1963, theorem 1. For drawn values, independent or without replacement (his section 6),
+    the mean is beyond either end with probability 1/40 at most. So the interval also holds for few
+    values, and where all drawn values are alike.
 
     Parameters
     ----------
     mean : float
-        Of the values drawn, from 0 to ``most``.
+        Mean of the drawn values, from 0 to ``most``.
     of : int
-        How many were drawn.
+        Number of drawn values.
     most : float
-        What no value exceeds.
+        Upper bound of the values.
 
     Examples
     --------
@@ -57,7 +59,7 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
 
 
 def _end(share: float, left: float, outer: float) -> float:
-    """The share towards ``outer`` from which the relative entropy of the one seen is ``left``."""
+    """Return the end towards ``outer`` from which the relative entropy of ``share`` is ``left``."""
     inner = share
     while inner < (middle := (inner + outer) / 2) < outer or outer < middle < inner:
         if _relative_entropy(share, middle) < left:
@@ -68,6 +70,6 @@ def _end(share: float, left: float, outer: float) -> float:
 
 
 def _relative_entropy(share: float, end: float) -> float:
-    """Of one share from another that is neither 0 nor 1, in nats."""
+    """Return the relative entropy of ``share`` from ``end``, which is neither 0 nor 1, in nats."""
     here = share * math.log(share / end) if share > 0 else 0.0
     return here + (1 - share) * math.log((1 - share) / (1 - end)) if share < 1 else here

@@ -1,6 +1,8 @@
-"""How far is everyone from hiding? The answer, as :func:`fpanon_core.k_gap` gives it.
+"""Results of the k-gap and of its components.
 
-Why is a fingerprint hard to hide? As :func:`fpanon_core.stretch_components` gives it.
+:func:`fpanon_core.k_gap` returns :class:`KGapResult`: how far each user is from being hidden.
+:func:`fpanon_core.stretch_components` returns :class:`StretchComponents`: why a fingerprint is hard
+to hide.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from .fingerprints import FingerprintSet
 
 @dataclass(frozen=True, eq=False)
 class KGapResult:
-    """Everyone's k-gap (Gramaglia & Fiore 2015, eq. 5).
+    """The k-gap of each user (Gramaglia & Fiore 2015, eq. 5).
 
     Attributes
     ----------
@@ -29,7 +31,7 @@ class KGapResult:
     neighbours : int64 ndarray (n_measured, k − 1)
         Row numbers of those fingerprints, nearest first; ties: lower row number first.
     stretch : float64 ndarray (n_measured, k − 1)
-        Their fingerprint stretch efforts.
+        Fingerprint stretch efforts to these neighbours.
     k : int
     users : int64 ndarray (n_measured,)
         Row numbers of the users measured.
@@ -47,12 +49,12 @@ class KGapResult:
     digest: str
 
     def at(self, k: int) -> KGapResult:
-        """The result for a smaller k, without a new run.
+        """Return the result for a smaller k, without a new run.
 
         Raises
         ------
         ConfigError
-            If k is not an integer in 2 … self.k.
+            k is not an integer in 2 … self.k.
         """
         if not (is_whole(k) and 2 <= k <= self.k):
             raise ConfigError(
@@ -72,25 +74,25 @@ class KGapResult:
 
 @dataclass(frozen=True, eq=False)
 class StretchComponents:
-    """What the stretch efforts of each measured user are made of; all arrays (n_measured,).
+    """Components of the stretch efforts of each measured user; all arrays (n_measured,).
 
     Attributes
     ----------
     temporal_share : float64 ndarray
-        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, the user being hidden already.
+        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, as the user is hidden already.
     gini_space, gini_time, gini_total : float64 ndarray
-        Gini coefficient of S, T, D.
+        Gini coefficients of S, T, D.
     tail_space, tail_time, tail_total : float64 ndarray
-        Tail weight index of S, T, D; NaN where it is undefined.
+        Tail weight indices of S, T, D; NaN where undefined.
     space_m, time_min : float64 ndarray
-        Mean distance and mean time between matched samples, each pair's capped at the threshold;
-        NaN where space, or time, has no weight, so that nothing is known of it.
+        Mean distance and mean time between matched samples, each pair capped at the threshold. NaN
+        where space, or time, has no weight and is therefore unknown.
     beyond_space, beyond_time : float64 ndarray
-        Share of the matched samples whose distance, or time, is at the threshold or beyond, and so
-        counts for less than it is; NaN likewise.
+        Share of the matched samples whose distance, or time, is at or beyond the threshold and is
+        therefore capped; NaN likewise.
     fs : FingerprintSet
     result : KGapResult
-        What the components are of; it has the configuration and the data's digest.
+        Result that the components belong to; it has the configuration and the data's digest.
     matched_samples : callable
         :func:`fpanon_core.matched_samples`, for :meth:`of`.
     """
@@ -111,7 +113,7 @@ class StretchComponents:
     matched_samples: Callable[[FingerprintSet, int, int, StretchConfig], pd.DataFrame]
 
     def of(self, user: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """(S, T, D) of one measured user, given by row number, each ascending."""
+        """Return (S, T, D) of one measured user, given by row number, each ascending."""
         at = np.flatnonzero(self.result.users == user)
         if len(at) == 0:
             raise InfeasibleError("This person was not measured; measure them first.")

@@ -1,17 +1,16 @@
-"""What does an adversary know? Some bins of some users.
+"""An attacker's knowledge: some bins of some users, and how a release method changes true points.
 
-The threat: someone who has met a person, read a post or followed a car knows p points of that
-person's life, each a place and a time window as coarse as the release shows them, and looks for
-the records in the release that fit. The adversary is taken to be right: every known bin is in the
-target's trace. How known bins are *drawn* is :mod:`fpanon_core.measures.drawing`.
+The threat is an attacker who has met a person, read a post or followed a car. The attacker knows p
+points of that person's life, each a place and a time window as coarse as in the release, and
+searches the release for matching records. The attacker is assumed to be right: every known bin is
+in the target's fingerprint. :mod:`fpanon_core.measures.drawing` describes how known bins are
+*drawn*.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 
-What does an attacker know, and what does the stated method make of a true point?
-
-The attacker knows a release's method and its parameters, never its draws. So a true point stands
-beside the cell that the method carries it to, the noise it may have been moved by, and the chance
-that it was exchanged for another.
+The attacker also knows a release's method and its parameters, never its random draws.
+:class:`KnownPoints` therefore holds, for each true point, the cell to which the method carries it
+and the probability that it was exchanged for another; :class:`Mechanism` holds the noise.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -37,27 +36,28 @@ _CLOSE = 1e-6  # metres or minutes: what arithmetic in floating point may move a
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Knowledge(Cells):
-    """Points known of each target. Arrays are read-only.
+    """Known points of each target. Arrays are read-only.
 
     Attributes
     ----------
     targets : int64 ndarray (n_targets,)
-        Row numbers of the users the points are of, ascending. A fingerprint that stands for
-        several users can occur several times, with points of its own each time.
+        Row numbers of the users to whom the points belong, ascending. A fingerprint that stands for
+        several users can occur several times, with different points each time.
     offsets : int64 ndarray (n_targets + 1,)
-        Points of target i are rows ``offsets[i]:offsets[i+1]``, in the order they become known.
+        Points of target i are rows ``offsets[i]:offsets[i+1]``, in the order in which they become
+        known.
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_points,)
         Lower corner and extent, metres.
     t_min, dt_min : float64 ndarray (n_points,)
         Start and length, minutes; all NaN when ``timeless``.
     too_few : int
-        Targets with fewer than p bins (places, for ``top``), of whom all are known.
+        Number of targets with fewer than p bins (places, for ``top``), all of which are known.
     timeless : bool
-        Whether places are known without any time.
+        Whether places are known without times.
     config : KnowledgeConfig or None
-        How it was drawn; None when the bins were named.
+        Parameters with which it was drawn; None if the bins were given explicitly.
     digest : str
-        Digest of the fingerprints the points were taken from.
+        Digest of the fingerprints from which the points were taken.
     """
 
     targets: IntArray
@@ -80,7 +80,7 @@ class Knowledge(Cells):
         config: KnowledgeConfig | None = None,
         digest: str | None = None,
     ) -> Knowledge:
-        """Points that are the given sample rows of ``fs``; its digest unless another is given."""
+        """Make known points from sample rows of ``fs``, with its digest unless another is given."""
         unknown = np.full(len(rows), np.nan)
         return cls(
             targets=targets,
@@ -99,25 +99,24 @@ class Knowledge(Cells):
 
     @classmethod
     def from_bins(cls, fs: FingerprintSet, bins: Mapping[int, Iterable[Bin]]) -> Knowledge:
-        """Knowledge of bins that are named, of users that are named.
+        """Make knowledge of given bins of given users.
 
         Parameters
         ----------
         fs : FingerprintSet
         bins : mapping of int to iterable of (x_m, y_m, t_min)
-            Row number of each target, and the lower corners of the samples known, in metres and
-            minutes. A bin named twice is known once.
+            Row number of each target, and the lower corners of the known samples, in metres and
+            minutes. A repeated bin is known once.
 
         Raises
         ------
         ConfigError
-            Nobody is named, a user is no row number, or a bin is not three finite numbers.
+            No user is given, a user is not a row number, or a bin is not three finite numbers.
         InfeasibleError
-            A user is not in the data, nothing is known of one, or a bin is not in that user's
-            trace. Such a bin is refused and not passed over: this adversary knows only what is
-            true (the target is in its own equivalence class), and a bin passed over
-            in silence would make everyone look better hidden than they are. Name bins of the
-            generalization in force.
+            A user is not in the data, has no bin, or has a bin that is not in that user's
+            fingerprint. Such a bin is refused, not ignored. This attacker knows only true points
+            (the target is in its own equivalence class), and ignoring a bin would make everyone
+            look better hidden than they are. Give bins of the generalization profile in force.
 
         Examples
         --------
@@ -144,17 +143,17 @@ class Knowledge(Cells):
 
     @property
     def by_count(self) -> bool:
-        """Whether a bin is known the likelier, the more events are behind it."""
+        """Whether a bin with more events is more likely to be known."""
         return self.config is not None and self.config.strategy in ("random", "top")
 
     @property
     def n_targets(self) -> int:
-        """How many targets."""
+        """Number of targets."""
         return len(self.targets)
 
     @property
     def sizes(self) -> IntArray:
-        """Points known of each target, shape (n_targets,)."""
+        """Number of known points of each target, shape (n_targets,)."""
         return np.diff(self.offsets)
 
     def __repr__(self) -> str:
@@ -162,7 +161,7 @@ class Knowledge(Cells):
 
 
 def _rows_of_bins(fs: FingerprintSet, user: int, bins: Iterable[Any]) -> tuple[list[int], int]:
-    """Sample rows of the bins, without repetition, and how many bins are not in the trace."""
+    """Return distinct sample rows of the bins, and the number of bins not in the fingerprint."""
     try:
         corners = np.array([tuple(b) for b in bins], np.float64)
     except (TypeError, ValueError):
@@ -189,13 +188,13 @@ DENSITIES: tuple[Density, ...] = ("none", "planar_laplace", "laplace", "gaussian
 
 @dataclass(frozen=True)
 class Spread:
-    """How far from the truth a published place, or time, may be.
+    """Distribution of the distance between a published place, or time, and the true one.
 
     Attributes
     ----------
     density : {"none", "planar_laplace", "laplace", "gaussian"}
     scale : float
-        As of :class:`AddNoise`, metres or minutes; 0 of none.
+        Scale as in :class:`AddNoise`, metres or minutes; 0 without noise.
     """
 
     density: Density = "none"
@@ -203,13 +202,13 @@ class Spread:
 
     @property
     def variance(self) -> float:
-        """Along one axis: of planar Laplace noise 3 b², of Laplace noise 2 b²."""
+        """Variance along one axis: 3 b² for planar Laplace noise, 2 b² for Laplace noise."""
         return {"planar_laplace": 3.0, "laplace": 2.0}.get(self.density, 1.0) * self.scale**2
 
     def and_then(self, other: Spread) -> Spread:
-        """Of both, one after the other: the shape of the wider, the variance of the two together.
+        """Combine two spreads: the shape of the wider, with the sum of both variances.
 
-        Exact for Gaussian noise, close where one is much wider.
+        The result is exact for Gaussian noise, and close where one spread is much wider.
 
         Examples
         --------
@@ -224,25 +223,25 @@ class Spread:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """The stated method, as far as it tells how a true point is published.
+    """The stated release method, as far as it determines how a true point is published.
 
     Attributes
     ----------
     space, time : Spread
-        Noise, and the attacker's own error.
+        Noise of the method, combined with the attacker's own error.
     boxes : bool
-        Whether what is published are boxes around several samples, of which a point may be in any;
-        else a point is in the one bin that is its own.
+        Whether published samples are boxes around several original samples, so that a point may be
+        in any of them. Otherwise a point is in its own bin.
     by_middle : bool
-        Whether noise leads to the place whose middle is nearest, so that its density is taken
-        there; else over the cell.
+        Whether noise leads to the place with the nearest middle, so that its density is taken
+        there. Otherwise the density is taken over the cell.
     share : float
-        Of the people, those who were drawn into the release; 1 where nobody was drawn.
+        Share of the people who were drawn into the release; 1 without sampling.
     timeless : bool
-        Whether places are known without any time.
+        Whether places are known without times.
     by_count : bool
-        Whether points are known in proportion to the events behind a sample; else all samples of a
-        record are known alike.
+        Whether points are known in proportion to the events behind a sample. Otherwise all samples
+        of a record are equally likely to be known.
     """
 
     space: Spread = Spread()
@@ -256,20 +255,20 @@ class Mechanism:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KnownPoints(Cells):
-    """Points as the method carries them into the release. Arrays are read-only.
+    """Known points as the method carries them into the release. Arrays are read-only.
 
-    A point whose cell is NaN is nowhere in what the method can publish.
+    A NaN cell means that the method cannot publish the point anywhere.
 
     Attributes
     ----------
     offsets : int64 ndarray (n_targets + 1,)
         Points of target i are rows ``offsets[i]:offsets[i+1]``.
     x_m, y_m, t_min, dx_m, dy_m, dt_min : float64 ndarray (n_points,)
-        The cell that noise and exchange start from, metres and minutes.
+        Cell in which noise and exchange start, metres and minutes.
     same_place, same_time : float64 ndarray (n_points,)
-        Chance that the point's place, or time, was exchanged for itself; 1 without exchange.
+        Probability that the point's place, or time, was exchanged for itself; 1 without exchange.
     place_share, time_share : float64 ndarray (n_points,)
-        Of the places (times) it may have been exchanged for, the share that are the point's own.
+        Share of the point's own places (times) among those it may have been exchanged for.
     """
 
     offsets: IntArray
@@ -280,12 +279,12 @@ class KnownPoints(Cells):
 
     @property
     def n_targets(self) -> int:
-        """How many targets."""
+        """Number of targets."""
         return len(self.offsets) - 1
 
     @classmethod
     def unexchanged(cls, offsets: IntArray, cells: dict[str, FloatArray]) -> KnownPoints:
-        """Points of a method that exchanges nothing."""
+        """Make known points for a method that exchanges nothing."""
         one = np.ones(int(offsets[-1]))
         return cls(
             offsets=offsets,
@@ -297,7 +296,7 @@ class KnownPoints(Cells):
         )
 
     def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:
-        """Some of the points as those of other targets, of which each has the next of ``sizes``."""
+        """Return selected points, regrouped for other targets with ``sizes`` points each."""
         names = (*CELL, "same_place", "place_share", "same_time", "time_share")
         return KnownPoints(
             offsets=offsets_of(sizes), **{name: getattr(self, name)[rows] for name in names}

@@ -1,4 +1,4 @@
-"""Whose record does an attacker pick who knows true points, and what does the record reveal?
+"""Results of record linkage by true points, and of what the picked record reveals.
 
 Results of :func:`fpanon_core.link`, :func:`fpanon_core.reidentification` and
 :func:`fpanon_core.expected_error`.
@@ -17,12 +17,12 @@ from . import checks
 from .configs import KnowledgeConfig
 
 ATTACKERS = ("best_sample", "bayes")
-"""Who scores the records by known points, in the order in which the kernels count them."""
+"""Attackers who score the records by known points, in the order that the kernels use."""
 
 
 @dataclass(frozen=True)
 class LinkConfig(KnowledgeConfig):
-    """As :class:`KnowledgeConfig`, and how exactly points are known.
+    """Parameters of :class:`KnowledgeConfig`, with the precision of the known points.
 
     Attributes
     ----------
@@ -41,25 +41,25 @@ class LinkConfig(KnowledgeConfig):
 
     @property
     def knowledge(self) -> KnowledgeConfig:
-        """What is known, apart from how exactly."""
+        """Parameters of the knowledge without its precision."""
         return KnowledgeConfig(self.p, self.strategy, self.users, self.seed)
 
 
 @dataclass(frozen=True)
 class LinkReading:
-    """What one attacker's score finds.
+    """Result of one attacker's score.
 
     Attributes
     ----------
     first : float
-        Share of the targets in the release whose own record ranks first; where several are level,
-        the chance is 1 over the people whose records they are.
+        Share of the targets in the release whose own record ranks first. Where several records rank
+        equally, the chance is 1 over the people to whom they belong.
     among_10 : float
-        Share whose own record is among the first ten, likewise.
+        Share of these targets whose own record is among the first ten, likewise.
     posterior : float
-        Mean probability that the attacker gives the own record.
+        Mean probability that the attacker assigns to the target's own record.
     accused : float
-        Share of the targets *not* in the release for whom the attacker takes another person's
+        Share of the targets *not* in the release for whom the attacker picks another person's
         record; NaN where everybody is in it.
     first_low, first_high, …
         95% Wilson interval of each.
@@ -84,7 +84,7 @@ class LinkReading:
 
 @dataclass(frozen=True, eq=False)
 class LinkResult:
-    """How many records an attacker picks who knows true points and the stated method.
+    """Share of records picked by an attacker who knows true points and the stated method.
 
     ``first``, ``first_low``, ``first_high``, ``among_10``, ``posterior`` and ``accused`` of the
     strongest attacker are also attributes of the result itself.
@@ -92,30 +92,31 @@ class LinkResult:
     Attributes
     ----------
     readings : mapping of str to LinkReading
-        By attacker: ``"best_sample"`` and ``"bayes"``.
+        Results by attacker: ``"best_sample"`` and ``"bayes"``.
     attacker : str
-        The strongest: whose interval of ``first`` reaches highest; of two alike, the larger value.
+        The strongest attacker, whose interval of ``first`` has the highest upper end; if two are
+        equal, the one with the larger value.
     guessing : float
-        Chance of picking the right record by guessing: 1 over the people in the release; with
-        periods, over those in the record's period, on average.
+        Chance of picking the right record by guessing: 1 over the people in the release. With
+        periods, the average of 1 over those in the record's period.
     n_present, n_absent : int
-        Targets whose record is in the release, and targets without one.
+        Number of targets whose record is in the release, and of targets without one.
     n_users : int
-        People in the release.
+        Number of people in the release.
     too_few : int
-        Targets with fewer than p points, of whom all are known.
+        Number of targets with fewer than p points, all of which are known.
     per_target : DataFrame
-        A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period``
-        (of a release in periods, each of which is asked for by itself), ``present``,
-        ``points`` known; of the strongest attacker ``better`` (people whose record fits better),
-        ``level`` (people whose record fits as well, the target included), ``first``, ``among_10``,
-        ``posterior``, ``accused``; ``best_sample`` and ``bayes`` (``first`` of each attacker). NaN
-        where it does not apply.
+        A row for each target: ``user`` (row number in the original), ``pseudonym``, ``period`` (in
+        a release with periods, each of which is attacked separately), ``present``, ``points``
+        known. For the strongest attacker: ``better`` (people whose record fits better), ``level``
+        (people whose record fits as well, including the target), ``first``, ``among_10``,
+        ``posterior``, ``accused``. For each attacker: ``best_sample`` and ``bayes`` (its
+        ``first``). NaN where not applicable.
     method : str
-        What was done to the data, in words.
+        Techniques applied to the data, in words.
     config : LinkConfig
     digest : str
-        Of the original.
+        Digest of the original.
     """
 
     readings: Mapping[str, LinkReading]
@@ -132,22 +133,22 @@ class LinkResult:
 
     @property
     def strongest(self) -> LinkReading:
-        """The reading of the strongest attacker."""
+        """Result of the strongest attacker."""
         return self.readings[self.attacker]
 
     @property
     def first(self) -> float:
-        """Share picked out by the strongest attacker (:attr:`LinkReading.first`)."""
+        """Share of records picked by the strongest attacker (:attr:`LinkReading.first`)."""
         return self.strongest.first
 
     @property
     def first_low(self) -> float:
-        """Lower end of its 95% interval."""
+        """Lower end of the 95% interval of :attr:`first`."""
         return self.strongest.first_low
 
     @property
     def first_high(self) -> float:
-        """Upper end of its 95% interval."""
+        """Upper end of the 95% interval of :attr:`first`."""
         return self.strongest.first_high
 
     @property
@@ -178,7 +179,7 @@ class LinkResult:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each attacker: ``attacker``, its figures, ``guessing``, how many targets."""
+        """Return a row per attacker: ``attacker``, figures, ``guessing``, numbers of targets."""
         rows: list[dict[str, Any]] = [
             {"attacker": name, **asdict(reading)} for name, reading in self.readings.items()
         ]
@@ -188,9 +189,9 @@ class LinkResult:
 
 
 def strongest(intervals: Mapping[str, tuple[float, float, float]]) -> str:
-    """Name of the attacker whose interval (value, low, high) reaches highest.
+    """Return the name of the attacker whose interval (value, low, high) has the highest upper end.
 
-    Where two reach alike the larger value counts, then the earlier name; NaN counts least.
+    If two are equal, the larger value decides, then the earlier name; NaN ranks last.
 
     Examples
     --------
@@ -207,25 +208,25 @@ def strongest(intervals: Mapping[str, tuple[float, float, float]]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class RiskResult:
-    """The re-identification risk: the share of targets whose record the strongest attacker picks.
+    """Re-identification risk: share of targets whose record the strongest attacker picks.
 
     Attributes
     ----------
     value, low, high : float
-        Of the strongest attacker, with its 95% interval. No interval reaches above what the
-        people who share a record leave possible.
+        Share for the strongest attacker, with its 95% interval. No interval exceeds the largest
+        share that is possible, given the people who share a record.
     attacker : str
-        The strongest: ``"best_sample"`` or ``"bayes"`` with true points, or ``"bayes_published"``
-        with points as published.
+        The strongest attacker: ``"best_sample"`` or ``"bayes"`` with true points, or
+        ``"bayes_published"`` with points as published.
     by_attacker : DataFrame
         A row for each attacker: ``attacker``, ``value``, ``low``, ``high``, ``targets``.
     guessing : float
         Chance of picking the right record by guessing.
     method : str
-        What was done to the data, in words.
+        Techniques applied to the data, in words.
     config : LinkConfig
     digest : str
-        Of the original.
+        Digest of the original.
     """
 
     value: float
@@ -239,7 +240,7 @@ class RiskResult:
     digest: str
 
     def of_attacker(self, name: str) -> tuple[float, float, float]:
-        """Value and interval of one attacker of the battery."""
+        """Return value and interval of one attacker of the battery."""
         rows = self.by_attacker[self.by_attacker["attacker"] == name]
         value, low, high = rows[["value", "low", "high"]].to_numpy(np.float64)[0].tolist()
         return value, low, high
@@ -254,7 +255,7 @@ class RiskResult:
         return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
 
     def to_frame(self) -> pd.DataFrame:
-        """:attr:`by_attacker`, with ``guessing`` and whether the attacker is the ``strongest``."""
+        """Return :attr:`by_attacker` with ``guessing`` and a mask of the ``strongest`` attacker."""
         return self.by_attacker.assign(
             guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
         )
@@ -262,30 +263,31 @@ class RiskResult:
 
 @dataclass(frozen=True, eq=False)
 class ExpectedError:
-    """How far off the attacker's best guess of a person's place is.
+    """Distance between the attacker's best guess of a person's place and the true place.
 
     Attributes
     ----------
     metres : float
         Mean distance over the targets, after linkage.
     low, high : float
-        Its 95% interval, for any distribution within the extent of the data.
+        95% interval of the mean, for any distribution within the extent of the data.
     median_m : float
-        Half the guesses are no further off.
+        Median distance.
     guessing_m : float
-        Mean distance of the one place that suits all that is published best, for who links nothing.
+        Mean distance of the one best place for all published data, for an attacker who links
+        nothing.
     points_m : float
-        Mean distance of the place that suits the points known best, for who has no release.
+        Mean distance of the best place for the known points, for an attacker without the release.
     n_targets : int
     attacker : str
-        Whose posterior gives the smaller mean: ``"best_sample"`` or ``"bayes"``.
+        Attacker whose posterior gives the smaller mean: ``"best_sample"`` or ``"bayes"``.
     per_target : DataFrame
         A row for each target: ``user``, ``pseudonym``, ``t_min`` (the moment), ``error_m``,
         ``guessing_m``, ``points_m``.
     method : str
     config : LinkConfig
     digest : str
-        Of the original.
+        Digest of the original.
     """
 
     metres: float

@@ -1,16 +1,16 @@
-"""Fingerprints in a folder: columns that several processes read from one memory.
+"""Storage of fingerprints in a folder, whose columns several processes share in memory.
 
 A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
-mapped, not read: every process that opens the folder shares the pages that the system keeps of it,
-and what is not looked at takes no memory. Nothing in it is a pickle. A set so opened crosses to
-another process as the folder's name and the state of its files; it is refused where these have
-changed since. The folder may come from others: its name may be a link, and is followed once; in
-it, every file is opened from the folder's own descriptor, and a link, pipe or device is refused.
+mapped, not read: all processes that open the folder share the system's pages of it, and unread
+parts take no memory. Nothing in the folder is a pickle. A set opened this way passes to another
+process as the folder's name and the state of its files; it is refused if these have changed since.
+The folder may come from others. Its name may be a link, which is followed once. Every file in it is
+opened from the folder's own descriptor, and a link, pipe or device is refused.
 
-The head of a NumPy file is a line of Python. NumPy has it parsed as such, and two threads that
-parse at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
-mismatch”): rare, and it ended a reading all the same. The files that are read here have numbers or
-truth values only; their heads are matched, not parsed.
+The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
+at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
+mismatch”). This is rare, but has ended a reading. The files here hold only numbers or truth values,
+so their headers are matched with a pattern, not parsed.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _HEAD = re.compile(
 
 
 class ColumnFile:
-    """A column that is written piece by piece."""
+    """A column file that is written piece by piece."""
 
     def __init__(self, path: Path, kind: npt.DTypeLike) -> None:
         self._file: BinaryIO = os.fdopen(
@@ -58,18 +58,18 @@ class ColumnFile:
         self._header()
 
     def append(self, values: npt.NDArray[Any]) -> None:
-        """Write further rows."""
+        """Write more rows."""
         self._file.write(np.ascontiguousarray(values, self._kind).data)
         self.rows += len(values)
 
     def close(self) -> None:
-        """Say at the beginning how many rows there are; NumPy keeps room for that."""
+        """Write the number of rows into the header, in space that NumPy reserves, and close."""
         self._file.seek(0)
         self._header()
         self._file.close()
 
     def __del__(self) -> None:
-        """Of a reading that failed or was stopped."""
+        """Close the file after a reading that failed or was stopped."""
         if hasattr(self, "_file"):
             self._file.close()
 
@@ -81,18 +81,18 @@ class ColumnFile:
 
 
 def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
-    """Some rows of a column's file, or all, read into memory.
+    """Read some or all rows of a column file into memory.
 
     Parameters
     ----------
     place : Path or int
-        Its path, in a folder of our own; or its descriptor, which is closed.
+        Path, in a folder of our own; or a file descriptor, which is closed.
     rows : slice, optional
 
     Raises
     ------
     OSError, ValueError
-        It cannot be read, or is no such file.
+        The file cannot be read, or is not a column file.
     """
     with open(place, "rb") as file:
         count, kind = _head(file)
@@ -102,7 +102,7 @@ def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
 
 
 def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
-    """All rows of a column's file, mapped; errors as of :func:`rows_in`."""
+    """Map all rows of a column file; errors as for :func:`rows_in`."""
     with open(place, "rb") as file:
         count, kind = _head(file)
         if not count:
@@ -111,7 +111,7 @@ def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
 
 
 def blocks_of(place: Path | int) -> Iterator[bytes]:
-    """A column's bytes, read and not mapped: a page that is mapped counts as memory in use."""
+    """Iterate over a column's bytes; they are read, as mapped pages count as memory in use."""
     with open(place, "rb") as file:
         _head(file)
         while block := file.read(_BLOCK):
@@ -119,7 +119,7 @@ def blocks_of(place: Path | int) -> Iterator[bytes]:
 
 
 def _head(file: BinaryIO) -> tuple[int, np.dtype[Any]]:
-    """How many rows there are, and of what; the file is then at the first."""
+    """Read the header of a column file, number of rows and type; the first row is next."""
     if file.read(len(_MAGIC)) != _MAGIC:
         raise ValueError("no NumPy file of version 1")
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
@@ -130,10 +130,10 @@ def _head(file: BinaryIO) -> tuple[int, np.dtype[Any]]:
 
 
 S = TypeVar("S")
-"""The class of the set: :mod:`.fingerprints` imports this module, and gives it."""
+"""Class of the set, which :mod:`.fingerprints` passes, as it imports this module."""
 
 COLUMNS = ("offsets", *CELL, "count", "weight", "number")
-"""The columns of a set, in the order in which its digest takes them."""
+"""Columns of a set, in the order in which its digest includes them."""
 _WHOLE = {"offsets", "count", "weight", "number"}
 _ABOUT, _IDS, _FORMAT = "about.json", "user_ids.txt", 1
 _CHANGED = SchemaError(
@@ -150,13 +150,13 @@ _FAULTS = (
     EOFError,
     RuntimeError,
 )
-"""What reading damaged JSON, columns, clocks and projections may raise."""
+"""Exceptions that reading damaged JSON, columns, clocks and projections may raise."""
 
 Stamp = tuple[tuple[str, int, int, int], ...]
 
 
 def save(fs: Any, folder: str | os.PathLike[str]) -> Path:
-    """Write a set into a folder of its own: see :meth:`FingerprintSet.save`."""
+    """Write a set into a new folder: see :meth:`FingerprintSet.save`."""
     path = new_folder(folder)
     files = _files(fs)
     with told(path):
@@ -170,14 +170,14 @@ def save(fs: Any, folder: str | os.PathLike[str]) -> Path:
 
 
 def load(kind: Callable[..., S], folder: str | os.PathLike[str]) -> S:
-    """The set in a folder, mapped: see :meth:`FingerprintSet.load`."""
+    """Load a mapped set from a folder: see :meth:`FingerprintSet.load`."""
     path = os.path.realpath(folder)
     with kept_opened(path) as here:
         return load_opened(kind, path, here)
 
 
 def load_opened(kind: Callable[..., S], path: str | os.PathLike[str], folder: int) -> S:
-    """As :func:`load`, of a folder that is open already; it has no link in its ``path``."""
+    """Load a set as :func:`load` does, from an open folder whose ``path`` has no link."""
     kept = _Kept(str(path), folder)
     fs = kept.mapped(kind)
     if kept.digest != digest_of(fs, kept.checked_blocks) or kept.stamp != _stamp(folder):
@@ -186,14 +186,14 @@ def load_opened(kind: Callable[..., S], path: str | os.PathLike[str], folder: in
 
 
 def moved(fs: Any, folder: Path) -> Any:
-    """The same after its folder was given another name."""
+    """Reopen a set after its folder was renamed."""
     return reopen(type(fs), os.path.realpath(folder), fs.by_name[1])
 
 
 def seal(fs: Any, user_ids: npt.NDArray[Any], folder: Path) -> Any:
-    """The set of columns that were written to a folder by :class:`ColumnFile`.
+    """Complete a folder of columns that :class:`ColumnFile` wrote, and return its set.
 
-    ``fs`` has everything but the columns: its own are those of no sample.
+    ``fs`` provides everything except the columns, and has no sample itself.
     """
     files = {name: f"{name}.npy" for name in COLUMNS} | {"dy_m": "dx_m.npy"}
     path = os.path.realpath(folder)
@@ -208,12 +208,12 @@ def seal(fs: Any, user_ids: npt.NDArray[Any], folder: Path) -> Any:
 
 
 def is_folder_of_fingerprints(path: Path) -> bool:
-    """Whether :func:`save` wrote this folder, by the look of it."""
+    """Return whether :func:`save` seems to have written this folder."""
     return all(os.path.lexists(path / name) for name in (_ABOUT, "offsets.npy"))
 
 
 def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
-    """A set that this or another process has checked; refused where a file is another since."""
+    """Open a set that some process has checked; refuse it if a file has changed since."""
     with kept_opened(folder) as here:
         kept = _Kept(folder, here)
         if kept.stamp != stamp:
@@ -222,7 +222,7 @@ def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
 
 
 def digest_of(fs: Any, blocks: Callable[[str], Iterable[Buffer]]) -> str:
-    """The digest of a set whose columns come in blocks of bytes."""
+    """Return the digest of a set whose columns come in blocks of bytes."""
     h = hashlib.blake2b(digest_size=16)
     h.update(repr((fs.granularity_m, fs.granularity_min, fs.crs, fs.clock)).encode())
     h.update("\x00".join(map(str, fs.user_ids.tolist())).encode())
@@ -235,7 +235,7 @@ def digest_of(fs: Any, blocks: Callable[[str], Iterable[Buffer]]) -> str:
 
 
 def new_folder(folder: str | os.PathLike[str]) -> Path:
-    """Make a folder that nobody else may read; ConfigError where there is something already."""
+    """Make a folder that nobody else may read; raise ConfigError if the name is taken."""
     path = Path(folder)
     try:
         path.mkdir(mode=0o700)
@@ -251,7 +251,7 @@ def new_folder(folder: str | os.PathLike[str]) -> Path:
 
 
 class told:
-    """A fault of writing as a ConfigError that says what to do; what was begun is removed."""
+    """Context that turns a fault in writing into a ConfigError and removes what was written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -270,7 +270,7 @@ class told:
 
 
 def remove(path: Path) -> None:
-    """Remove what was written of a set, and nothing else that may stand in the folder."""
+    """Remove the files of a set, and nothing else that may be in the folder."""
     for name in (*(f"{n}.npy" for n in COLUMNS), _ABOUT, _IDS, "account.json"):
         (path / name).unlink(missing_ok=True)
     try:
@@ -282,7 +282,7 @@ def remove(path: Path) -> None:
 def _write_rest(
     path: Path, fs: Any, user_ids: npt.NDArray[Any], files: dict[str, str], digest: str
 ) -> None:
-    """What is no column: ids, clock, projection, antennas, digest."""
+    """Write everything except the columns: ids, clock, projection, antennas, digest."""
     about = {
         "format": _FORMAT,
         "digest": digest,
@@ -305,7 +305,7 @@ def _write_rest(
 
 
 def _files(fs: Any) -> dict[str, str]:
-    """For each column the one in whose file it stands: equal extents are written once."""
+    """Return the file name of each column; equal extents share one file."""
     found = {name: f"{name}.npy" for name in COLUMNS}
     if fs.dy_m.ctypes.data == fs.dx_m.ctypes.data or np.array_equal(fs.dy_m, fs.dx_m):
         found["dy_m"] = "dx_m.npy"
@@ -314,7 +314,7 @@ def _files(fs: Any) -> dict[str, str]:
 
 @contextmanager
 def kept_opened(folder: str | os.PathLike[str]) -> Iterator[int]:
-    """Descriptor of a folder whose name is no link; SchemaError if there is none."""
+    """Yield the descriptor of a folder whose name is not a link; SchemaError if there is none."""
     with ExitStack() as stack:
         try:
             here = stack.enter_context(folder_opened(folder))
@@ -324,14 +324,14 @@ def kept_opened(folder: str | os.PathLike[str]) -> Iterator[int]:
 
 
 def opened_in(folder: int, name: str) -> int:
-    """Descriptor of a file in a folder of fingerprints.
+    """Open a file in a folder of fingerprints and return its descriptor.
 
     Raises
     ------
     SchemaError
         A link, pipe, socket or device is in its place.
     OSError
-        It is not there.
+        The file is missing.
     """
     try:
         return file_opened(name, folder)
@@ -345,7 +345,7 @@ def opened_in(folder: int, name: str) -> int:
 
 
 class _Kept:
-    """An open folder of fingerprints; what is opened in it is what stood there at the first."""
+    """An open folder of fingerprints; its files must be those that were there at first."""
 
     def __init__(self, path: str, folder: int) -> None:
         self._path, self._folder = path, folder
@@ -371,7 +371,7 @@ class _Kept:
             ) from None
 
     def mapped(self, kind: Callable[..., S]) -> S:
-        """The set, as its files are; SchemaError where they are damaged."""
+        """Return the set with mapped columns; raise SchemaError if the files are damaged."""
         about = self._about
         try:
             ids, clock = json.loads(self._text(_IDS)), about["clock"]
@@ -395,11 +395,11 @@ class _Kept:
         return fs
 
     def blocks(self, name: str) -> Iterator[bytes]:
-        """The bytes of a column."""
+        """Iterate over the bytes of a column."""
         return blocks_of(self._opened(self._files[name]))
 
     def checked_blocks(self, name: str) -> Iterator[bytes]:
-        """As :meth:`blocks`; SchemaError where a number is none that a set may have."""
+        """Iterate as :meth:`blocks` does; raise SchemaError at a number that no set may have."""
         try:
             for block in self.blocks(name):
                 values = np.frombuffer(block, _kind(name))
@@ -433,7 +433,7 @@ def _kind(name: str) -> npt.DTypeLike:
 
 
 def _stamp(folder: int) -> Stamp:
-    """State of every file in an open folder."""
+    """Return the state of every file in an open folder."""
     try:
         with os.scandir(folder) as entries:
             return tuple(sorted(_state(e.name, e.stat(follow_symlinks=False)) for e in entries))
@@ -442,7 +442,7 @@ def _stamp(folder: int) -> Stamp:
 
 
 def _state(name: str, found: os.stat_result) -> tuple[str, int, int, int]:
-    """Name, number, size, time of the last change."""
+    """Return name, inode number, size and time of the last change of a file."""
     return name, found.st_ino, found.st_size, found.st_mtime_ns
 
 
@@ -456,7 +456,7 @@ def _plain(antennas: Antennas) -> dict[str, Any]:
 
 
 def _antennas(plain: dict[str, Any]) -> Antennas:
-    """As they were: not snapped again, which need not give the same floating-point number."""
+    """Restore antennas without snapping them again, which could change floating-point numbers."""
     own: dict[str, Any] = {n: np.array(plain[n], np.float64) for n in ("x_m", "y_m", "lon", "lat")}
     columns = {n: np.array(texts, object) for n, texts in plain["columns"].items()}
     side = float(plain["granularity_m"])

@@ -1,14 +1,11 @@
-"""Release options: chains of privacy-preserving techniques, with a name.
+"""Release options: named chains of privacy-preserving techniques, as plain data.
 
-An option can be written down (:meth:`ReleaseOption.to_dict`) and read back equal, in a recipe or on
-its way to another process.
+An option can be written down (:meth:`ReleaseOption.to_dict`) and read back equal, in a recipe or
+for another process. Each technique is a small frozen description, checked when it is made;
+:mod:`fpanon_core.anonymize` applies it.
 
-Privacy-preserving techniques as plain data.
-
-Each is a small frozen description, checked when it is made; what it does is in
-:mod:`fpanon_core.anonymize`.
-
-What does differential privacy promise? As :func:`fpanon_core.privacy_guarantee` gives it.
+:class:`PrivacyGuarantee` is what :func:`fpanon_core.privacy_guarantee` returns: the promise of
+differential privacy.
 """
 
 from __future__ import annotations
@@ -35,19 +32,19 @@ from .profiles import (
 
 @dataclass(frozen=True, init=False)
 class ReleaseOption:
-    """A named chain of techniques; the empty chain is the data as they are.
+    """A named chain of techniques; an empty chain leaves the data unchanged.
 
     Attributes
     ----------
     name : str
-        What the steps say, if none is given.
+        Name; a description of the steps if none is given.
     steps : tuple of Generalize, SampleUsers, AddNoise, Permute, SuppressRare, Periods, Glove
-        Applied in this order.
+        Techniques, applied in this order.
 
     Raises
     ------
     ConfigError
-        A step is none of these, they do not keep periods apart, or the name is no text.
+        A step is not one of these, the steps do not keep periods apart, or the name is not a text.
 
     Examples
     --------
@@ -82,12 +79,12 @@ class ReleaseOption:
 
     @property
     def text(self) -> str:
-        """What is done, in words."""
+        """Description of the steps in words."""
         return ", then ".join(map(str, self.steps)) or "as it is"
 
     @property
     def told(self) -> str:
-        """The name, what is done where it does not say it, and how large hexagons are.
+        """Name, with the steps where it does not state them, and the size of hexagons.
 
         Examples
         --------
@@ -105,31 +102,31 @@ class ReleaseOption:
 
     @property
     def tables(self) -> Tables | None:
-        """The tables that are published in place of records; None where records are."""
+        """Tables that are published in place of records; None where records are published."""
         step = self.steps[0] if self.steps else None
         return step if isinstance(step, Tables) else None
 
     @property
     def recordless(self) -> Tables | Synthesize | None:
-        """The step that publishes no record of anybody; None where records are published."""
+        """Step that publishes no record of anybody; None where records are published."""
         step = self.steps[0] if self.steps else None
         return step if isinstance(step, (Tables, Synthesize)) else None
 
     @property
     def moved(self) -> bool:
-        """Whether noise or exchange moves points, so that what is published need not be true."""
+        """Whether noise or exchange moves points, so that published points may be false."""
         return any(isinstance(step, (AddNoise, Permute)) for step in self.steps)
 
     def holds(self, granularity_m: float, granularity_min: float) -> bool:
-        """Whether what the last step is given still holds the raw samples whole.
+        """Return whether the input of the last step still contains the raw samples as wholes.
 
-        Each step before it leaves samples out, cuts them into periods, or puts them into grid
-        cells and windows of a whole number of those before.
+        Each step before it must leave samples out, cut them into periods, or put them into grid
+        cells and windows that are whole multiples of those before.
 
         Parameters
         ----------
         granularity_m, granularity_min : float
-            Of the raw samples.
+            Granularity of the raw samples.
 
         Examples
         --------
@@ -158,17 +155,17 @@ class ReleaseOption:
         return self.name
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps."""
+        """Return plain values that JSON can store."""
         return {"name": self.name, "steps": [step_to_dict(step) for step in self.steps]}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ReleaseOption:
-        """Back from :meth:`to_dict`.
+        """Restore an option from :meth:`to_dict`.
 
         Raises
         ------
         ConfigError
-            It describes no release option.
+            The values do not describe a release option.
         """
         if not isinstance(plain, Mapping) or set(plain) - {"name", "steps"}:
             raise ConfigError('A release option is written as {"name": …, "steps": […]}.')
@@ -179,7 +176,7 @@ class ReleaseOption:
 
 
 def as_option(thing: Any) -> ReleaseOption:
-    """A release option from whatever says one.
+    """Convert an object that describes a release option into one.
 
     Parameters
     ----------
@@ -188,7 +185,7 @@ def as_option(thing: Any) -> ReleaseOption:
     Raises
     ------
     ConfigError
-        It says none.
+        The object does not describe a release option.
 
     Examples
     --------
@@ -210,7 +207,7 @@ def as_option(thing: Any) -> ReleaseOption:
 
 
 def name_key(text: object) -> str:
-    """By which names of options and domains are compared: no case, no superfluous spaces."""
+    """Return the key for comparing names of options and domains: no case, no extra spaces."""
     return " ".join(str(text).split()).casefold()
 
 
@@ -235,7 +232,7 @@ class Generalize:
 
 @dataclass(frozen=True)
 class SampleUsers:
-    """A ``share`` of the users, in (0, 1]: :func:`fpanon_core.sample_users`."""
+    """Sampling of a ``share`` of the users, in (0, 1]: :func:`fpanon_core.sample_users`."""
 
     share: float
 
@@ -249,7 +246,7 @@ class SampleUsers:
 
 @dataclass(frozen=True)
 class AddNoise:
-    """Noise of these scales, metres and minutes: :func:`fpanon_core.add_noise`."""
+    """Noise with these scales, metres and minutes: :func:`fpanon_core.add_noise`."""
 
     space_m: float = 0.0
     time_min: float = 0.0
@@ -273,7 +270,7 @@ class AddNoise:
 
 @dataclass(frozen=True)
 class Permute:
-    """Positions exchanged in windows, or times in regions: :func:`fpanon_core.permute`."""
+    """Exchange of positions in windows, or of times in regions: :func:`fpanon_core.permute`."""
 
     what: What = "positions"
     window_min: float = 60.0
@@ -291,7 +288,7 @@ class Permute:
 
 @dataclass(frozen=True)
 class SuppressRare:
-    """Bins of fewer than ``min_users`` users left out: :func:`fpanon_core.suppress_rare`."""
+    """Suppression of bins of fewer than ``min_users`` users: :func:`fpanon_core.suppress_rare`."""
 
     min_users: int
 
@@ -304,9 +301,9 @@ class SuppressRare:
 
 @dataclass(frozen=True)
 class Glove:
-    """Everyone in a crowd of ``k``: :func:`fpanon_core.glove`, limits in metres and minutes.
+    """Hiding in groups of ``k``: :func:`fpanon_core.glove`, thresholds in metres and minutes.
 
-    Up to the share ``leave_out`` of the people, those hardest to hide, may be left out.
+    Up to the share ``leave_out`` of the people, those costliest to hide, may be left out.
     """
 
     WORD: ClassVar[str] = "GLOVE"
@@ -338,28 +335,29 @@ class Glove:
 
 @dataclass(frozen=True)
 class Aligned(Glove):
-    """Everyone in a crowd of ``k``: :func:`fpanon_core.aligned`, limits as of :class:`Glove`."""
+    """Hiding in groups of ``k``: :func:`fpanon_core.aligned`, thresholds as in :class:`Glove`."""
 
     WORD: ClassVar[str] = "aligned"
 
 
 @dataclass(frozen=True)
 class Tables:
-    """Presence and flows over a stated frame, in place of records.
+    """Tables of presence and flows over a stated frame, in place of records.
 
     Attributes
     ----------
     frame : FrameConfig
         Stated, public areas and days.
     bands : int
-        Of equal length in a day; they divide 24 hours.
+        Number of equal time bands in a day; it must divide 24.
     threshold : int or None
-        Smaller counts are blank.
+        Threshold below which counts are blank.
     epsilon : float or None
-        The tables are ε-differentially private for everything about one person. Of several tables
-        each gets an equal part. Without ``threshold`` and ``epsilon`` the tables are exact.
+        ε of the differential privacy of the tables, for everything about one person. If there are
+        several tables, each gets an equal part. Without ``threshold`` and ``epsilon`` the tables
+        are exact.
     trips_per_day : int
-        Most trips a day that count of one person where ``epsilon`` is given.
+        Most trips a day that are counted for one person if ``epsilon`` is given.
 
     Raises
     ------
@@ -391,7 +389,7 @@ class Tables:
 
     @property
     def epsilon_each(self) -> float | None:
-        """ε of each of the tables."""
+        """ε of each table."""
         return None if self.epsilon is None else self.epsilon / len(self.CONTENTS)
 
     def __str__(self) -> str:
@@ -414,14 +412,14 @@ class Tables:
 
 @dataclass(frozen=True)
 class Presence(Tables):
-    """People by area and band of hours over a stated frame: :func:`fpanon_core.presence`."""
+    """Table of people by area and band of hours, over a frame: :func:`fpanon_core.presence`."""
 
     CONTENTS: ClassVar[tuple[str, ...]] = ("presence",)
 
 
 @dataclass(frozen=True)
 class Flows(Tables):
-    """Trips between the areas of a stated frame: :func:`fpanon_core.flows`."""
+    """Table of trips between the areas of a frame: :func:`fpanon_core.flows`."""
 
     CONTENTS: ClassVar[tuple[str, ...]] = ("flows",)
 
@@ -435,14 +433,14 @@ class Synthesize:
     frame : FrameConfig
         Stated, public places and days.
     epsilon : float
-        What is learnt is ε-differentially private for everything about one person.
+        ε of the differential privacy of the statistics used, for everything about one person.
     people : int or None
-        How many are made up; as many as the noisy number of people for None.
+        Number of people to make up; the noisy number of real people if None.
 
     Raises
     ------
     ConfigError
-        A value is out of its range, or places are brought together into areas.
+        A value is out of its range, or places are combined into areas.
     """
 
     frame: FrameConfig
@@ -465,18 +463,19 @@ class Synthesize:
 
 
 MOST_SYNTHETIC = 10_000_000
-"""Most synthetic people that can be made."""
+"""Largest number of synthetic people that can be made."""
 
 MOST_LEFT_OUT = 0.1
-"""Largest share of the people that may be left out because it costs most to hide them."""
+"""Largest share of the people that may be left out because they are costliest to hide."""
 
 
 @dataclass(frozen=True)
 class Periods:
-    """Cut into periods of ``days``, with pseudonyms of their own: :func:`fpanon_core.into_periods`.
+    """Division into periods of ``days``, with new pseudonyms: :func:`fpanon_core.into_periods`.
 
-    After it only what keeps the periods apart: coarser places and times, whose windows fit the
-    periods; rare bins left out; and at last everyone in a crowd, in each period for itself.
+    Each period has pseudonyms of its own. Only steps that keep the periods apart may follow:
+    coarser places and times whose windows fit the periods; suppression of rare bins; and, last,
+    hiding in groups, in each period separately.
     """
 
     days: int
@@ -524,15 +523,15 @@ _SPACES: dict[str, type[Any]] = {
 
 
 def check_chain(steps: Sequence[Step]) -> None:
-    """Whether the steps before and after periods keep these apart.
+    """Refuse steps before or after periods that do not keep the periods apart.
 
-    A window that reached over the edge of a period would hide people of two periods together, or
-    show in both pieces of a person that they are one person's.
+    A window across the edge of a period would hide people of two periods together, or show in both
+    pieces of a person that they belong together.
 
     Raises
     ------
     ConfigError
-        They do not.
+        The steps do not keep the periods apart.
     """
     if len(steps) > 1 and any(isinstance(step, Tables | Synthesize) for step in steps):
         raise ConfigError(
@@ -562,12 +561,12 @@ def check_chain(steps: Sequence[Step]) -> None:
 
 
 def technique(step: Step) -> str:
-    """What a technique is called in a recipe."""
+    """Return the name of a technique in a recipe."""
     return next(name for name, kind in KINDS.items() if type(step) is kind)
 
 
 def step_to_dict(step: Step) -> dict[str, Any]:
-    """A technique as plain values that JSON keeps."""
+    """Return a technique as plain values that JSON can store."""
     if isinstance(step, Generalize):
         space = step.profile.space
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
@@ -588,7 +587,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
 
 
 def step_from_dict(plain: Any) -> Step:
-    """Back from :func:`step_to_dict`; ConfigError if it is none."""
+    """Restore a technique from :func:`step_to_dict`; raise ConfigError if it cannot."""
     values = dict(plain) if isinstance(plain, Mapping) else {}
     called = values.pop("technique", None)
     if not isinstance(called, str) or called not in KINDS:
@@ -614,7 +613,7 @@ def step_from_dict(plain: Any) -> Step:
 
 
 def _areas_text(frame: FrameConfig) -> tuple[str, str]:
-    """One area of a frame, and all of them."""
+    """Return the words for one area of a frame, and for all of them."""
     if frame.column is not None:
         return frame.column, f"areas ({frame.column})"
     if frame.antennas_an_area > 1:
@@ -638,23 +637,24 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 
 @dataclass(frozen=True)
 class PrivacyGuarantee:
-    """What differential privacy promises of counts over a stated frame.
+    """Promise of differential privacy for counts over a stated frame.
 
-    The ε of several publications about the same people add up, each of these figures for itself.
+    The ε of several publications about the same people add up, separately for each figure here.
 
     Attributes
     ----------
     epsilon : float
-        For one unit.
+        ε for one unit.
     unit : {"user-slot", "user"}
-        What may differ between two data sets that nobody can tell apart: one person's records
-        within one slot, or all of one person's records.
+        Difference between two data sets that cannot be distinguished: one person's records within
+        one slot, or all of one person's records.
     sensitivity : int
         Largest change of all counts together when one unit changes (L1).
     scale : float
-        Of the discrete Laplace noise on each count; its standard deviation is about √2 times this.
+        Scale of the discrete Laplace noise on each count; its standard deviation is about √2 times
+        this.
     n_slots : int
-        Slots published.
+        Number of published slots.
     """
 
     epsilon: float
@@ -672,7 +672,7 @@ class PrivacyGuarantee:
     def epsilon_slot(self) -> float:
         """ε for the person's place in one slot, as it is counted.
 
-        Where gaps are filled in, one record decides many slots: then no less than all of them, that
-        is :attr:`epsilon_all`, bounds what one record gives away.
+        Where gaps are filled in, one record decides many slots. Then only the sum over all slots,
+        :attr:`epsilon_all`, bounds what one record gives away.
         """
         return self.epsilon / (self.n_slots if self.unit == "user" else 1)

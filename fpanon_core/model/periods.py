@@ -1,12 +1,11 @@
-"""Data cut into periods: everybody's part in each period is a fingerprint of its own.
+"""Data cut into periods, in each of which a person's part is a separate fingerprint.
 
 Source: docs/science.md, “Periods”.
 
-Was it stated how records were read, or did the records themselves decide it?
-
-A promise of differential privacy compares data sets with and without a person. Both must be read
-alike: where the records decide on which grid positions and times are snapped, one person more can
-move the grid, and with it everybody's snapped place.
+:func:`decided_by_records` says whether the records decided how they were read. A promise of
+differential privacy compares data sets with and without a person, and both must be read alike. If
+the records decide the grid on which positions and times are snapped, one more person can move the
+grid, and with it everybody's snapped place.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -24,25 +23,25 @@ from .projection import is_stated
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeriodSet(Closed):
-    """The pieces of the fingerprints of a data set, one for each person and period.
+    """Fingerprints of a data set cut into pieces, one for each person and period.
 
     Attributes
     ----------
     pieces : FingerprintSet
-        A fingerprint for each person and period in which the person has a sample, under an id drawn
-        at random, in random order: neither tells which pieces are one person's.
+        A fingerprint for each person and period with a sample, under an id drawn at random, in
+        random order. Neither shows which pieces belong to one person.
     person : int64 ndarray (n_pieces,)
         Row number in the original of the person behind each piece. Not for release.
     period : int64 ndarray (n_pieces,)
-        Number of the period, 0 = that which begins at local midnight of the first day.
+        Number of the period; 0 begins at local midnight of the first day.
     sample : int64 ndarray (n_samples,) or None
-        Row number in the original of each sample of the pieces; None where these were changed.
+        Row number in the original of each sample of the pieces; None if the samples were changed.
     days : int
         Days in a period.
     n_people : int
-        People of the original, each of whom has at least one piece.
+        Number of people in the original, each with at least one piece.
     digest : str
-        Of the original fingerprints.
+        Digest of the original fingerprints.
     """
 
     pieces: FingerprintSet
@@ -64,17 +63,17 @@ class PeriodSet(Closed):
 
     @property
     def periods(self) -> IntArray:
-        """The periods in which anybody has a sample, in order."""
+        """Periods in which anybody has a sample, in order."""
         return np.unique(self.period)
 
     def rows_of(self, period: int) -> IntArray:
-        """Row numbers of the pieces of a period."""
+        """Return the row numbers of the pieces of a period."""
         return np.flatnonzero(self.period == period)
 
     def changed(self, pieces: FingerprintSet) -> PeriodSet:
-        """With what a technique made of the pieces; it may have dropped some, or put them in order.
+        """Return the set with pieces changed by a technique, which may drop or reorder some.
 
-        Known again by their running numbers, which techniques keep.
+        Pieces are identified by their running numbers, which techniques keep.
         """
         order = np.argsort(self.pieces.number, kind="stable")
         rows = order[np.searchsorted(self.pieces.number, pieces.number, sorter=order)]
@@ -84,7 +83,7 @@ class PeriodSet(Closed):
 
 
 def days_text(days: int) -> str:
-    """The length of a period.
+    """Return the length of a period in words.
 
     Examples
     --------
@@ -109,9 +108,9 @@ UNSTATED_CLOCK = (
 
 
 def decided_by_records(fs: FingerprintSet) -> str:
-    """What of the reading the records decided, in a sentence; "" where nothing.
+    """Return a sentence saying what of the reading the records decided; "" if nothing.
 
-    Data that came in metres, or without a calendar, are taken as they are given.
+    Data that came in metres, or without a calendar, are used as given.
     """
     if not is_stated(fs.crs):
         return UNSTATED_CENTRE

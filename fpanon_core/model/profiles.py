@@ -1,6 +1,4 @@
-"""Generalization profiles: how coarse the places and times of a release are.
-
-The kinds of space of a generalization profile: what a place is made coarser to.
+"""Generalization profiles: the coarseness of a release's places and times, and the kinds of space.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -38,7 +36,7 @@ _ANTENNAS = re.compile(r"about (\d+) antennas", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class GeneralizationProfile:
-    """A space and a time window of ``minutes`` aligned to local midnight.
+    """A kind of space, and a time window of ``minutes`` aligned to local midnight.
 
     Examples
     --------
@@ -68,7 +66,7 @@ class GeneralizationProfile:
 
     @property
     def code(self) -> str:
-        """The profile in few letters, for an address or a command; :func:`parse_profile` reads it.
+        """Short code of the profile for an address or a command; :func:`parse_profile` reads it.
 
         Examples
         --------
@@ -87,11 +85,11 @@ class GeneralizationProfile:
 
     @property
     def columns(self) -> dict[str, object]:
-        """What tells, in any table, which profile a row is of.
+        """Columns that identify the profile of a row in any table.
 
         ``profile`` in words; ``space_size`` (metres of a grid's side or of a hexagon's mean edge,
-        antennas of a cluster, NaN of regions); ``window_min``; ``origin_x_m`` and ``origin_y_m``, a
-        corner of the grid, NaN of what is no grid or whose origin is not chosen yet.
+        antennas of a cluster, NaN for regions); ``window_min``; ``origin_x_m`` and ``origin_y_m``,
+        a corner of the grid, NaN for other spaces and for a grid whose origin is not chosen yet.
         """
         x, y = self._origin or (math.nan, math.nan)
         return {
@@ -109,7 +107,8 @@ class GeneralizationProfile:
         Raises
         ------
         ConfigError
-            The space is no grid, or its origin is not chosen yet: see :func:`fpanon_core.resolve`.
+            The space is not a grid, or its origin is not chosen yet: see
+            :func:`fpanon_core.resolve`.
         """
         if (found := self._origin) is None:
             raise ConfigError(f"The profile {self} has no origin; lay it over data by resolve().")
@@ -120,20 +119,20 @@ class GeneralizationProfile:
         return self.space.origin if isinstance(self.space, Grid) else None
 
     def columns_laid(self, laid: GeneralizationProfile) -> dict[str, object]:
-        """:attr:`columns` of a profile as it was ``laid`` over data, called as it was asked for.
+        """Return :attr:`columns` of the profile ``laid`` over data, under this profile's own name.
 
-        So results keep the short name of a grid whose origin was chosen, and state the origin.
+        Results thus keep the short name of a grid whose origin was chosen, and state the origin.
         """
         return {**laid.columns, "profile": str(self)}
 
     @property
     def grid_m(self) -> float:
-        """Side of the square grid, metres, for whoever can deal with nothing else.
+        """Side of the square grid, metres, for code that supports no other space.
 
         Raises
         ------
         ConfigError
-            The space is no grid.
+            The space is not a grid.
         """
         if not isinstance(self.space, Grid):
             raise ConfigError(f"The profile {self} is no square grid; give one such as Grid(2500).")
@@ -141,7 +140,7 @@ class GeneralizationProfile:
 
 
 def parse_profile(text: str) -> GeneralizationProfile:
-    """A profile from words as it is shown, or in the few letters of its code.
+    """Parse a profile from the words in which it is shown, or from its short code.
 
     Parameters
     ----------
@@ -155,7 +154,7 @@ def parse_profile(text: str) -> GeneralizationProfile:
     Raises
     ------
     ConfigError
-        It is none of these, or a number is out of its range.
+        The text is none of these, or a number is out of its range.
 
     Examples
     --------
@@ -177,7 +176,7 @@ def parse_profile(text: str) -> GeneralizationProfile:
 
 
 def fine_to_coarse(profile: GeneralizationProfile) -> tuple[str, float, float, Origin]:
-    """Sorts profiles: grids first, each kind by its size, then by the time window."""
+    """Return a sort key for profiles: grids first, each kind by size, then by time window."""
     space, size = profile.space, size_of(profile.space)
     kind = "" if isinstance(space, Grid) else type(space).__name__
     origin = space.origin if isinstance(space, Grid) else None
@@ -246,7 +245,7 @@ def _signed(value: float, negative: bool) -> float:
 
 
 def window_text(minutes: float) -> str:
-    """A time window as people say it.
+    """Return a time window in words.
 
     Examples
     --------
@@ -266,7 +265,7 @@ Origin: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Grid:
-    """Square grid of ``metres`` a side.
+    """Square grid with sides of ``metres``.
 
     Attributes
     ----------
@@ -274,9 +273,9 @@ class Grid:
         Side of a cell.
     origin : (x_m, y_m) or None
         A corner of the grid, metres east and north of the projection's centre; any other corner
-        makes the same grid. None: chosen from the data, by :func:`fpanon_core.resolve`. With one
-        explicit origin, such as (0, 0), for all, grids whose sides are multiples of each other
-        nest.
+        makes the same grid. If None, :func:`fpanon_core.resolve` chooses it from the data. Grids
+        whose sides are multiples of each other nest if all have one explicit origin, such as (0,
+        0).
 
     Examples
     --------
@@ -298,7 +297,7 @@ class Grid:
 
     @property
     def where(self) -> str:
-        """Its origin in words, such as "250 m east, 500 m south"; empty where there is none yet."""
+        """Origin in words, such as "250 m east, 500 m south"; empty if there is none yet."""
         if self.origin is None:
             return ""
         x, y = self.origin
@@ -307,7 +306,7 @@ class Grid:
 
     @property
     def code(self) -> str:
-        """In few letters, as in "2500" or "2500e250s500"."""
+        """Short code, such as "2500" or "2500e250s500"."""
         if self.origin is None:
             return plain(self.metres)
         x, y = self.origin
@@ -317,9 +316,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Hexagons:
-    """The hexagons of H3, a grid laid over the globe, at a ``resolution`` from 0 to 15.
+    """Hexagons of H3, a grid over the globe, at a ``resolution`` from 0 to 15.
 
-    Each step makes hexagons of about a seventh of the area. They need data read in degrees.
+    Each step up reduces their area to about a seventh. They need data read in degrees.
 
     Examples
     --------
@@ -353,7 +352,7 @@ class Hexagons:
 
     @property
     def code(self) -> str:
-        """In few letters, as in "h8"."""
+        """Short code, such as "h8"."""
         return f"h{self.resolution}"
 
 
@@ -372,7 +371,7 @@ class AntennaClusters:
 
     @property
     def code(self) -> str:
-        """In few letters, as in "a7"."""
+        """Short code, such as "a7"."""
         return f"a{self.size}"
 
 
@@ -394,24 +393,24 @@ class Regions:
 
     @property
     def code(self) -> str:
-        """In few letters, as in "@district"."""
+        """Short code, such as "@district"."""
         return f"@{self.column}"
 
 
 Space: TypeAlias = Grid | Hexagons | AntennaClusters | Regions
 Areas: TypeAlias = float | Hexagons | Regions | None
-"""Where releases are compared: a side in metres, hexagons, regions, or the usual squares."""
+"""Areas for comparing releases: a side in metres, hexagons, regions, or the usual squares."""
 StatedAreas: TypeAlias = float | str | None
-"""The same as a file or a screen states it: regions by the column that names them."""
+"""Areas as a file or a screen states them: regions by the column that names them."""
 
 
 def checked_areas(stated: Any) -> StatedAreas:
-    """Areas that somebody can have stated, as a file holds them.
+    """Return stated areas, as a file holds them, if they are valid.
 
     Raises
     ------
     ConfigError
-        They are none.
+        The areas are not valid.
     """
     if stated is None or isinstance(stated, str):
         return stated
@@ -419,12 +418,12 @@ def checked_areas(stated: Any) -> StatedAreas:
 
 
 def as_areas(stated: StatedAreas) -> Areas:
-    """Areas as they were stated: metres, or a column of the antenna table."""
+    """Convert stated areas: metres, or a column of the antenna table."""
     return Regions(stated) if isinstance(stated, str) else stated
 
 
 def size_of(space: Space) -> float:
-    """A grid's side and a hexagon's mean edge, metres; antennas in a cluster; NaN of regions."""
+    """Return a grid's side or a hexagon's mean edge, metres; antennas per cluster; else NaN."""
     match space:
         case Grid(metres):
             return float(metres)
@@ -436,7 +435,7 @@ def size_of(space: Space) -> float:
 
 
 def corners_text(spaces: Iterable[Space]) -> str:
-    """Where grids begin, in words; empty where none of the spaces is a grid with an origin.
+    """Return the corners of grids in words; empty if no space is a grid with an origin.
 
     Examples
     --------
@@ -457,7 +456,7 @@ def corners_text(spaces: Iterable[Space]) -> str:
 
 
 def length_text(metres: float) -> str:
-    """A length as people say it; read back, it is the very same number.
+    """Return a length in words, which parses to exactly the same number.
 
     Examples
     --------
@@ -471,7 +470,7 @@ def length_text(metres: float) -> str:
 
 
 def plain(value: float) -> str:
-    """A number in as few digits as tell it from every other, without an exponent."""
+    """Return a number in the fewest digits that identify it, without an exponent."""
     return str(np.format_float_positional(float(value), trim="-"))
 
 

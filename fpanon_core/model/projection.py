@@ -1,11 +1,10 @@
-"""From degrees to metres and back: the map projection of a data set, both ways.
+"""Map projection of a data set in both directions, extents of maps, and places for labels.
 
 Data read in degrees are projected around their middle (docs/science.md, “Samples and
-fingerprints”); data that came in metres have no projection, and so no degrees.
+fingerprints”). Data that came in metres have no projection, and so no degrees.
 
-Which part of the world is a map to show? All of it, or where nearly everything is.
-
-One person who travelled far would else make a map on which the city of all others is a dot.
+A map shows all positions, or the part that holds nearly all of them. Otherwise one person who
+travelled far would shrink the city of all others to a dot.
 """
 
 from __future__ import annotations
@@ -25,28 +24,28 @@ from .arrays import BoolArray, FloatArray, pieces
 _STATED = "+title=stated"  # PROJ reads a title as a remark
 _DECIMALS = 7  # of degrees: about a centimetre
 THREADS = min(4, os.cpu_count() or 1)
-"""That work on long lists of positions at once."""
+"""Number of threads that convert long lists of positions."""
 
 
 def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
-    """Lambert azimuthal equal-area around a point, metres, as a PROJ string.
+    """Return the Lambert azimuthal equal-area projection around a point, as a PROJ string, metres.
 
-    One around a point that was stated is told from one around the middle of the records by a mark
-    in the string, which goes wherever the projection goes; on the map it changes nothing.
+    A mark in the string distinguishes a projection around a stated point from one around the middle
+    of the records. The mark stays with the projection and does not affect the map.
     """
     plain = f"+proj=laea +lat_0={lat:g} +lon_0={lon:g} +x_0=0 +y_0=0 +datum=WGS84 +units=m +no_defs"
     return f"{plain} {_STATED}" if stated else plain
 
 
 def is_stated(crs: str | None) -> bool:
-    """Whether no record decides a projection; so it is of metres that came without any."""
+    """Return whether a projection does not depend on the records, as also without one (metres)."""
     return crs is None or _STATED in crs.split()
 
 
 def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
-    """Positions in metres east and north of the projection's centre.
+    """Return positions in metres east and north of the projection's centre.
 
-    The point opposite to the centre on the globe has no place on this map; it comes out as NaN.
+    The point opposite the centre on the globe has no place on the map; it becomes NaN.
     """
     x, y = np.empty(len(lon)), np.empty(len(lat))
 
@@ -67,9 +66,9 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
 
 
 def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Longitudes and latitudes of projected positions; both empty where there is no projection.
+    """Return longitudes and latitudes of projected positions; both empty without a projection.
 
-    Longitudes run on across the antimeridian, within 180° of the projection's centre, so that
+    Longitudes continue across the antimeridian, within 180° of the projection's centre, so that
     neighbours on a map stay neighbours.
     """
     return (np.empty(0), np.empty(0)) if crs is None else Unprojection(crs).lon_lat(x_m, y_m)
@@ -78,10 +77,10 @@ def lon_lat(crs: str | None, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArr
 def degrees_of(
     crs: str | None, x0: FloatArray, x1: FloatArray, y0: FloatArray, y1: FloatArray
 ) -> pd.DataFrame:
-    """``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of rectangles on a projection.
+    """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of rectangles on a projection.
 
-    The extremes over each one's corners and the middles of its sides, to seven decimals. Longitudes
-    run on across the antimeridian. NaN where there is no projection.
+    They are the extremes over each rectangle's corners and the middles of its sides, to seven
+    decimals. Longitudes continue across the antimeridian. NaN without a projection.
     """
     names = ("lat_min", "lat_max", "lon_min", "lon_max")
     if crs is None:
@@ -100,27 +99,27 @@ def degrees_of(
 
 
 class Unprojection:
-    """From metres on one projection to degrees; made once for many positions."""
+    """Converter from metres on one projection to degrees; made once for many positions."""
 
     def __init__(self, crs: str) -> None:
         self._back = Transformer.from_crs(CRS.from_user_input(crs), "EPSG:4326", always_xy=True)
         self._centre = float(self._back.transform(0.0, 0.0)[0])
 
     def lon_lat(self, x_m: FloatArray, y_m: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Longitudes within 180° of the projection's centre, and latitudes."""
+        """Return longitudes within 180° of the projection's centre, and latitudes."""
         lon, lat = (np.asarray(part, np.float64) for part in self._back.transform(x_m, y_m))
         return (lon - self._centre + 180.0) % 360.0 - 180.0 + self._centre, lat
 
 
 CENTRAL = 0.98
-"""Of what lies on a map, the share along each axis that decides what is shown."""
+"""Share of the positions along each axis that decides the extent of a map."""
 _CLOSE = 0.25
 _MUCH_SMALLER = 0.5  # a view that is hardly smaller would only leave something out
 
 
 @dataclass(frozen=True)
 class Extent:
-    """West, south, east and north ends, in the unit of the positions."""
+    """Western, southern, eastern and northern ends, in the unit of the positions."""
 
     west: float
     south: float
@@ -128,27 +127,28 @@ class Extent:
     north: float
 
     def outside(self, x: FloatArray, y: FloatArray) -> npt.NDArray[np.bool_]:
-        """Which positions lie beyond it."""
+        """Return which positions lie outside."""
         found: npt.NDArray[np.bool_] = (x < self.west) | (x > self.east)
         return found | (y < self.south) | (y > self.north)
 
     @property
     def ends(self) -> tuple[FloatArray, FloatArray]:
-        """The positions of its two corners."""
+        """Positions of two opposite corners."""
         return np.array([self.west, self.east]), np.array([self.south, self.north])
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Where the central 98% along each axis are, and what is close, if that is much less than all.
+    """Return the extent of the central 98% along each axis and close positions, or of all.
 
-    Close is a quarter of the width of the central ones; much less, at most half as wide or high.
+    Close means within a quarter of the width of the central positions. The extent of all is
+    returned unless the smaller one is at most half as wide or half as high.
 
     Parameters
     ----------
     x, y : float64 ndarray (n,)
         Positions, at least one.
     weight : array_like (n,), optional
-        How many lie at each; one if not given.
+        Number of items at each position; one if not given.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -
 
 
 def _ends(values: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Between which the central share lies and what is close to it, both among the values."""
+    """Return the ends of the central share with what is close to it; both are among the values."""
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weight[order]) / weight.sum()
     tail = (1 - CENTRAL) / 2
@@ -195,20 +195,20 @@ def corners_beside(
     dots: FloatArray,
     lines: FloatArray | None = None,
 ) -> dict[int, int]:
-    """The place of each number, by its row; none where all places are taken.
+    """Return the chosen corner of each number, by its row; rows without a free corner are missing.
 
     Parameters
     ----------
     order : sequence of int
-        Rows whose number is to be written, the most important first.
+        Rows whose number is to be placed, the most important first.
     boxes : float64 ndarray (n, n_corners, n_screens, 4)
-        Where a number would stand at each corner, on each screen that the figure is drawn for.
+        Box of each number at each corner, on each screen for which the figure is drawn.
     inside : bool ndarray (n, n_corners)
-        Whether that is within the figure.
+        Whether the box is within the figure.
     dots : float64 ndarray (n, n_screens, 4)
-        What numbers may not lie over.
+        Boxes that numbers may not overlap.
     lines : float64 ndarray (m, n_screens, 4), optional
-        What they lie over only where there is no other corner.
+        Boxes that numbers overlap only if no other corner is free.
 
     Examples
     --------
@@ -232,7 +232,7 @@ def corners_beside(
 
 
 def _meets(boxes: FloatArray, others: FloatArray) -> BoolArray:
-    """Whether each lies over another on any of the screens."""
+    """Return whether each box overlaps another on any of the screens."""
     one, other = boxes[:, None], others[None]
     apart: BoolArray = one[..., :2] + _TOUCHING_PX >= other[..., 2:]
     apart |= other[..., :2] + _TOUCHING_PX >= one[..., 2:]

@@ -1,15 +1,12 @@
-"""Published fingerprints: one for each group of users who are to look the same.
+"""Published fingerprints, one for each group of users, and the records of a release.
 
-What was made of some of the people, who were hidden by themselves.
+:class:`Part` is the result of hiding some of the people separately. :class:`Membership` says which
+records of one release are alike, which suffices for the composition of two releases of the same
+people; it holds no place and no time.
 
-Who shares a record with whom in one release: of each record, whose it is and its group.
-
-That is all it takes to cross two releases of the same people: no place and no time is kept.
-
-Which data was a result made of? Known as long as somebody else in the process holds them.
-
-A result of GLOVE carries the digest of its original, not the original: it is sent between processes
-and saved. Whoever made it has the original at hand as a rule, and need not say so again.
+:func:`remember` and :func:`known` find the data behind a result. A result of GLOVE carries the
+digest of its original, not the original, as it is sent between processes and saved. The process
+usually still holds the original, which then need not be given again.
 """
 
 from __future__ import annotations
@@ -58,9 +55,9 @@ class GeneralizedFingerprintSet(Cells):
     t_min, dt_min : float64 ndarray (n_samples,)
         Start and length, minutes.
     n_users : int64 ndarray (n_groups,)
-        Users each fingerprint stands for.
+        Number of users each fingerprint stands for.
     granularity_m, granularity_min : float
-        Extent of the raw samples it was made from.
+        Extent of the raw samples.
     clock : LocalClock or None
     crs : str or None
         As of a :class:`FingerprintSet`.
@@ -103,21 +100,21 @@ class GeneralizedFingerprintSet(Cells):
 
     @property
     def lengths(self) -> IntArray:
-        """Samples of each fingerprint, shape (n_groups,)."""
+        """Number of samples of each fingerprint, shape (n_groups,)."""
         return np.diff(self.offsets)
 
     def rows_of(self, group: int) -> slice:
-        """The rows of one group's samples."""
+        """Return the rows of one group's samples."""
         return slice(int(self.offsets[group]), int(self.offsets[group + 1]))
 
     def fingerprints(self, groups: npt.ArrayLike | None = None) -> FingerprintSet:
-        """As a fingerprint set: one user per group, of the group's weight.
+        """Return a fingerprint set with one user per group, with the group's weight.
 
         Parameters
         ----------
         groups : array_like of int, optional
-            Which groups, in this order, each as often as it is named, and then of weight 1: the
-            published copies of a list of users. All groups once, by weight, when None.
+            Groups to include, in this order and as often as given, with weight 1 each: the
+            published copies of a list of users. If None, all groups once, by weight.
         """
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
@@ -136,32 +133,32 @@ class GeneralizedFingerprintSet(Cells):
         )
 
     def degrees(self) -> pd.DataFrame:
-        """``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of each sample's rectangle.
+        """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of each sample's rectangle.
 
-        The extremes over its corners and the middles of its sides, to seven decimals. Longitudes
-        run on across the antimeridian. NaN where there is no projection.
+        They are the extremes over its corners and the middles of its sides, to seven decimals.
+        Longitudes continue across the antimeridian. NaN without a projection.
         """
         return degrees_of(self.crs, self.x_m, self.x_m + self.dx_m, self.y_m, self.y_m + self.dy_m)
 
     def instants(self, minutes: FloatArray) -> pd.Series[Any]:
-        """Times in the display zone, to the microsecond; the minutes themselves without a clock."""
+        """Return times in the display zone, to the microsecond; without a clock, the minutes."""
         return instants(self.clock, minutes)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What was made of some of the people; row numbers are those within the part.
+    """Result of hiding some of the people; row numbers are those within the part.
 
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        As of :attr:`GloveResult.group`.
+        Groups, as in :attr:`GloveResult.group`.
     published : GeneralizedFingerprintSet
     code : int8 ndarray (n_samples,)
-        Why a sample is not published, as a row of :data:`fpanon_core.model.glove.REASONS`;
-        −1 where it is.
+        Reason why a sample is not published, as a row of :data:`fpanon_core.model.glove.REASONS`;
+        −1 if it is published.
     space_m, time_min : float64 ndarray (n_samples,)
-        As of :attr:`GloveResult.accuracy`.
+        Spans, as in :attr:`GloveResult.accuracy`.
     left_over, left_out : int64 ndarray
     phantom_share : float
     """
@@ -177,35 +174,34 @@ class Part:
 
 
 ALWAYS = (-(2**31), 2**31)
-"""The days of a record that is not of one period: it may be held against any other."""
+"""Days of a record without a period, which can be compared with any other record."""
 _BYTES = 16
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Membership(Closed):
-    """Whose each record of a release is, and which records are alike.
+    """Person and group of each record of a release.
 
     Attributes
     ----------
     who : object ndarray (n_records,)
-        What tells people apart, the same in every release: the id, as text, or what :meth:`keyed`
-        makes of it. Not for release.
+        Identity of the person, the same in every release: the id, as text, or its digest by
+        :meth:`keyed`. Not for release.
     group : int64 ndarray (n_records,)
-        The group of each, of those who share a record; numbered from 0. Groups of different periods
-        are different.
+        Group of each record, numbered from 0; records of a group are alike. Groups of different
+        periods differ.
     begin_day, end_day : int64 ndarray (n_records,)
-        The days that the record is of: numbers of days, the end not among them; :data:`ALWAYS`
-        without periods.
+        Days of the record as numbers, without the end; :data:`ALWAYS` without periods.
     weight : int64 ndarray (n_records,)
-        People that each stands for.
+        Number of people that each record stands for.
     name : str
-        What was done, in words.
+        Techniques applied, in words.
     k : int or None
-        The crowd that the release promises; None where it promises none.
+        Group size that the release promises; None where it promises none.
     digest : str
-        Of the original's fingerprints, or of the data file that was read.
+        Digest of the original's fingerprints, or of the data file that was read.
     pseudonym : object ndarray (n_records,) or None
-        What the session calls each person; None where there is no session.
+        Name of each person in the session; None without a session.
     """
 
     who: npt.NDArray[Any]
@@ -232,35 +228,35 @@ class Membership(Closed):
 
     @classmethod
     def whole(cls, who: npt.NDArray[Any], group: IntArray, **more: Any) -> Membership:
-        """Of a release without periods, where nothing else is said of people who count once."""
+        """Make the membership of a release without periods, where each person counts once."""
         n = len(who)
         first, last = (np.full(n, day, np.int64) for day in ALWAYS)
         return cls(who, np.asarray(group, np.int64), first, last, np.ones(n, np.int64), **more)
 
     @property
     def n_groups(self) -> int:
-        """Number of groups, of all periods."""
+        """Number of groups in all periods."""
         return int(self.group.max(initial=-1)) + 1
 
     @property
     def n_people(self) -> int:
-        """Number of people; one that stands for several counts as one."""
+        """Number of people; a record that stands for several counts as one."""
         return len(set(self.who.tolist()))
 
     @property
     def size(self) -> IntArray:
-        """People in the group of each record, shape (n_records,); they themselves are counted."""
+        """Number of people in the group of each record, including its own, shape (n_records,)."""
         people = np.bincount(self.group, self.weight, self.n_groups).astype(np.int64)
         found: IntArray = people[self.group]
         return found
 
     def keyed(self, secret: bytes) -> Membership:
-        """With nothing in it of any id: what tells people apart is a digest under a secret.
+        """Return a copy without ids, in which digests under a secret identify people.
 
         Parameters
         ----------
         secret : bytes
-            The same for all that are to be held against each other.
+            Secret, the same for all releases that are to be compared.
 
         Examples
         --------
@@ -284,13 +280,13 @@ _CHANGE = threading.Lock()
 
 
 def remember(fs: FingerprintSet) -> None:
-    """Find these fingerprints again by their digest, for as long as they are held elsewhere."""
+    """Register fingerprints by their digest, for as long as they are held elsewhere."""
     with _CHANGE:
         _KNOWN[fs.digest] = fs
 
 
 def known(digest: str) -> FingerprintSet | None:
-    """The fingerprints of that digest, if somebody still holds them.
+    """Return the fingerprints with that digest, if they are still held in this process.
 
     Examples
     --------
@@ -317,23 +313,23 @@ CELL_COLUMNS = (
     "start",
     "end",
 )
-"""Of a published sample: bounds in metres on the projection, in degrees, and in time."""
+"""Bounds of a published sample: metres on the projection, degrees, and time."""
 
 _CHUNK_ROWS = 250_000
 
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """The names one release goes by; drawn once, used once.
+    """Random names of one release, drawn once and used once.
 
     Attributes
     ----------
     pseudonyms : object ndarray (n_records,)
-        Of each record.
+        Pseudonym of each record.
     order : int64 ndarray (n_records,)
-        In which the records are written.
+        Order in which the records are written.
     group : int64 ndarray (n_groups,)
-        Number that each group is given, 1 … n_groups; empty without groups.
+        Published number of each group, 1 … n_groups; empty without groups.
     """
 
     pseudonyms: npt.NDArray[Any]
@@ -342,7 +338,7 @@ class Naming:
 
     @classmethod
     def drawn(cls, n_records: int, n_groups: int) -> Naming:
-        """Fresh names from the operating system's randomness."""
+        """Draw fresh names from the operating system's randomness."""
         return cls(
             secret_pseudonyms(n_records), secret_order(n_records), secret_order(n_groups) + 1
         )
@@ -350,14 +346,14 @@ class Naming:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What is published of each person; several may share the same samples.
+    """Published samples of each person; several people may share the same samples.
 
     Attributes
     ----------
     cells : Cells
-        Distinct published samples; those of one record follow one another, in order of time.
+        Distinct published samples. Those of one record are consecutive, in order of time.
     begins, lengths : int64 ndarray (n_records,)
-        Which of them each record holds.
+        First sample and number of samples of each record.
     group : int64 ndarray (n_records,) or None
         Group of each record, 0 … n_groups − 1; None where nobody is grouped.
     n_groups : int
@@ -376,7 +372,7 @@ class Records:
 
     @classmethod
     def of_groups(cls, published: GeneralizedFingerprintSet, group: IntArray) -> Records:
-        """One record for each entry of ``group``, which says whose samples it holds."""
+        """Make one record for each entry of ``group``, with the samples of that group."""
         begins, lengths = published.offsets[group], published.lengths[group]
         return cls(
             published, begins, lengths, group, published.n_groups, published.clock, published.crs
@@ -384,28 +380,28 @@ class Records:
 
     @classmethod
     def of_fingerprints(cls, fs: FingerprintSet) -> Records:
-        """One record for each fingerprint."""
+        """Make one record for each fingerprint."""
         return cls(fs, fs.offsets[:-1], fs.lengths, None, 0, fs.clock, fs.crs)
 
     @property
     def n_records(self) -> int:
-        """How many people are published."""
+        """Number of published people."""
         return len(self.begins)
 
     @property
     def n_rows(self) -> int:
-        """Rows of the table: published samples, each counted for every record that holds it."""
+        """Number of rows of the table; a published sample counts for every record that holds it."""
         return int(self.lengths.sum())
 
     def named(self) -> Naming:
-        """Fresh names for these records."""
+        """Draw fresh names for these records."""
         return Naming.drawn(self.n_records, self.n_groups)
 
     def frames(self, naming: Naming | None = None) -> Iterator[pd.DataFrame]:
-        """The rows in pieces of about 250,000, under fresh names if none are given.
+        """Iterate over the rows in pieces of about 250,000, under fresh names if none are given.
 
-        Columns: ``pseudonym``, ``group`` (where there are groups) and :data:`CELL_COLUMNS`. At
-        least one piece, empty where nothing is published.
+        Columns: ``pseudonym``, ``group`` (where there are groups) and :data:`CELL_COLUMNS`. There
+        is at least one piece, empty where nothing is published.
         """
         naming = self.named() if naming is None else naming
         degrees = self._degrees()
@@ -419,7 +415,7 @@ class Records:
             yield pd.DataFrame(columns | self._of(rows_of(self.begins[some], lengths), degrees))
 
     def _of(self, rows: IntArray, degrees: dict[str, FloatArray]) -> dict[str, Any]:
-        """The columns of some of the distinct samples."""
+        """Return the columns of some of the distinct samples."""
         c = self.cells
         x, y, t = (low[rows] for low in (c.x_m, c.y_m, c.t_min))
         bounds = (x, x + c.dx_m[rows], y, y + c.dy_m[rows])
@@ -431,7 +427,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """The columns of each distinct sample that take long to work out, once for all records."""
+        """Compute the degrees of each distinct sample once for all records, as they take long."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 

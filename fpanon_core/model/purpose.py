@@ -1,4 +1,4 @@
-"""What is a release for, and who gets it? The two answers that all thresholds and weights follow.
+"""Purpose and recipient of a release, which determine all its weights and thresholds.
 
 Thresholds of re-identification: De-Identification Guidelines for Structured Data (Information and
 Privacy Commissioner of Ontario, 2025). Chances of an attempt by a recipient under contract: El Emam
@@ -21,25 +21,25 @@ from .utility import WEIGHTINGS, Weights, weighting
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a release is for.
+    """Purpose of a release, with its weights of utility.
 
     Attributes
     ----------
     name : str
     weights : str or mapping of str to float
-        What utility weighs: a name of a weighting, or weights of its components.
+        Weights of utility: the name of a weighting, or weights of its components.
     areas : float, Hexagons, Regions or None
-        Where density and flows are compared: squares of so many metres, hexagons, regions of the
-        antenna table; the usual squares for None.
+        Areas for comparing density and flows: squares with this side in metres, hexagons, regions
+        of the antenna table; the usual squares if None.
     title : str
-        As a screen says it; the name if not given.
+        Name on screen; ``name`` if not given.
     useful : str
-        What a useful release tells, in one sentence.
+        What a useful release shows, in one sentence.
 
     Raises
     ------
     ConfigError
-        There is no name, or the weights are none.
+        The name is missing, or the weights are not valid.
 
     Examples
     --------
@@ -82,16 +82,16 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
         for name, (title, useful) in _SPOKEN.items()
     }
 )
-"""The purposes that are offered, by name."""
+"""Purposes that are offered, by name."""
 
 
 def as_purpose(purpose: Purpose | str) -> Purpose:
-    """A purpose, or that of a name.
+    """Return a purpose, or the purpose of a name.
 
     Raises
     ------
     ConfigError
-        There is none of that name.
+        There is no purpose of that name.
     """
     if isinstance(purpose, Purpose):
         return purpose
@@ -108,15 +108,15 @@ RECIPIENTS: Mapping[str, str] = MappingProxyType(
         "room": "A secure room",
     }
 )
-"""Kinds of recipient, and how a screen calls them."""
+"""Kinds of recipient, and their names on screen."""
 
 THRESHOLDS: Mapping[str, float] = MappingProxyType({"low": 0.09, "medium": 0.075, "high": 0.05})
-"""Largest chance of re-identification when an attack is certain, by how sensitive the data are."""
+"""Largest accepted re-identification risk if an attack is certain, by sensitivity of the data."""
 
 ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
     {"high": (0.05, 0.1, 0.15), "medium": (0.2, 0.25, 0.3), "low": (0.4, 0.5, 0.6)}
 )
-"""Chance that a recipient under contract attacks: by controls, for low, medium, high motive."""
+"""Chance that a recipient under contract attacks, by controls, for low, medium and high motive."""
 
 _MOST = 1 / 3  # groups of three, whatever is assumed of the recipient
 _KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
@@ -124,23 +124,23 @@ _KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
 
 @dataclass(frozen=True)
 class Recipient:
-    """Who gets a release, and so the largest chance of re-identification that is accepted.
+    """Recipient of a release, who determines the largest accepted re-identification risk.
 
     Attributes
     ----------
     kind : {"anyone", "contract", "room"}
         Anyone at all; named people under contract; people in a secure room.
     controls : {"low", "medium", "high"}
-        How well the recipient guards the data. Low where it is not given; high in a secure room.
+        How well the recipient guards the data. Default: low; high in a secure room.
     motive : {"low", "medium", "high"}
-        How much the recipient may want to attack, and can. High where it is not given.
+        How much the recipient may want to attack, and is able to. Default: high.
     sensitivity : {"low", "medium", "high"}
-        Of the data. Traces of where people were are highly sensitive.
+        Sensitivity of the data. Records of people's whereabouts are highly sensitive.
 
     Raises
     ------
     ConfigError
-        A value is none of these, or controls are stated of anyone.
+        A value is not one of these, or controls or motive are given for anyone.
 
     Examples
     --------
@@ -188,17 +188,17 @@ class Recipient:
 
     @property
     def threshold(self) -> float:
-        """Largest re-identification risk that is accepted if an attack happens, at most 1/3."""
+        """Largest accepted re-identification risk if an attack happens, at most 1/3."""
         return min(_MOST, round(THRESHOLDS[self.sensitivity] / self.attempt, 10))
 
     @property
     def title(self) -> str:
-        """How a screen calls the recipient."""
+        """Name of the recipient on screen."""
         return RECIPIENTS[self.kind]
 
     @property
     def sentence(self) -> str:
-        """What is assumed of the recipient, and which threshold follows, with its source.
+        """Assumptions about the recipient, and the resulting threshold with its source.
 
         Examples
         --------

@@ -1,10 +1,9 @@
-"""Where do draws come from? From the operating system for what is published, a seed in studies.
+"""Random draws: from the operating system for releases, from a seed for studies.
 
-Whoever has the programme and the seed can draw the same noise again, and take it off. So what is
-published draws from the operating system: a key of 256 bits that is used once and kept nowhere, and
-the ChaCha20 stream under it, so that nothing drawn tells what else was drawn (numpy's own PCG64 is
-no cipher: its state can be worked out from its output). With a seed the stream is numpy's, the same
-on every machine.
+With the program and the seed, an attacker could draw the same noise again and subtract it. Releases
+therefore draw from the operating system: a key of 256 bits, used once and stored nowhere, and the
+ChaCha20 stream under it. No draw then reveals any other (numpy's own PCG64 is no cipher: its state
+can be computed from its output). With a seed the stream is numpy's, the same on every machine.
 
 Source: Bernstein 2008, *ChaCha, a variant of Salsa20*, by the library randomgen.
 """
@@ -28,18 +27,18 @@ _PSEUDONYM_BYTES = 10  # 80 bits: 16 characters of base32
 
 
 def generator(seed: int | None) -> np.random.Generator:
-    """A stream of draws.
+    """Return a stream of random draws.
 
     Parameters
     ----------
     seed : int or None
-        0 or more: the same seed, the same draws, for studies. None: the operating system's
-        randomness, another in every call and never to be had again.
+        0 or more: the same seed gives the same draws, for studies. None: the operating system's
+        randomness, different in every call and never reproducible.
 
     Raises
     ------
     ConfigError
-        The seed is neither None nor a whole number from 0.
+        The seed is neither None nor a whole number of 0 or more.
 
     Examples
     --------
@@ -54,7 +53,7 @@ def generator(seed: int | None) -> np.random.Generator:
 
 
 def generators(seed: int | None, number: int) -> list[np.random.Generator]:
-    """Several streams that do not depend on each other, of one seed or of the operating system."""
+    """Return several independent streams, from one seed or from the operating system."""
     if seed is None:
         return [secret() for _ in range(number)]
     spawned = np.random.SeedSequence(whole("seed", seed, 0)).spawn(number)
@@ -62,7 +61,7 @@ def generators(seed: int | None, number: int) -> list[np.random.Generator]:
 
 
 def secret() -> np.random.Generator:
-    """A stream under a fresh key from the operating system, which nobody can draw again."""
+    """Return a stream under a fresh key from the operating system, which cannot be reproduced."""
     from randomgen import ChaCha  # type: ignore[import-untyped,unused-ignore]
 
     stream: Any = ChaCha(key=secrets.randbits(_KEY_BITS), rounds=_ROUNDS)
@@ -70,14 +69,14 @@ def secret() -> np.random.Generator:
 
 
 def secret_order(number: int) -> IntArray:
-    """The numbers 0 … number − 1 in an order drawn from the operating system."""
+    """Return the numbers 0 … number − 1 in an order drawn from the operating system."""
     return secret().permutation(number).astype(np.int64)
 
 
 def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
-    """So many different names of 16 capitals and digits, drawn from the operating system.
+    """Draw different names of 16 capitals and digits from the operating system.
 
-    80 bits each, so that nobody can try them all, and two releases have none in common.
+    Each has 80 bits, so that nobody can try them all, and two releases have none in common.
 
     Examples
     --------
@@ -89,7 +88,7 @@ def secret_pseudonyms(number: int) -> npt.NDArray[np.object_]:
 
 
 def pseudonyms(number: int, seed: int | None) -> npt.NDArray[np.object_]:
-    """As :func:`secret_pseudonyms`; with a seed, for studies, the same ones for the same seed."""
+    """Draw names as :func:`secret_pseudonyms` does; with a seed, for studies, reproducible ones."""
     return secret_pseudonyms(number) if seed is None else _pseudonyms(number, generator(seed).bytes)
 
 

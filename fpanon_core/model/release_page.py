@@ -1,10 +1,10 @@
-"""What leaves beside the data of a release, to the last byte: README.md and datapackage.json.
+"""The documents of a release, to the last byte: README.md and datapackage.json.
 
-The page says what the release is, what a row means and what is promised; it is
-``release_page.md.jinja``, and here are the sentences that others say, too, and numbers in words.
-The package describes every column with its type and unit: Frictionless Data Package, version 2, and
-one property of ours. Both are functions of the facts, so that a verifier can make them again: no
-date, no path, no id.
+README.md says what the release is, what a row means and what is promised. Its template is
+``release_page.md.jinja``; this module holds sentences that other texts share, and numbers in words.
+datapackage.json describes every column with its type and unit: Frictionless Data Package, version
+2, with one property of ours. Both depend only on the facts, so that a verifier can make them again:
+no date, no path, no id.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 
 
 def described(facts: ReleaseFacts, data_file: str, size: int, sha256: str) -> bytes:
-    """The file's bytes.
+    """Return the bytes of datapackage.json.
 
     Parameters
     ----------
@@ -39,16 +39,16 @@ def described(facts: ReleaseFacts, data_file: str, size: int, sha256: str) -> by
     data_file : str
         Name of the data file: ``data.csv`` or ``data.parquet``.
     size : int
-        Of the data file, bytes.
+        Size of the data file, bytes.
     sha256 : str
-        Of its bytes, in hexadecimal.
+        SHA-256 of the data file, in hexadecimal.
     """
     plain = data_package(facts, data_file, size, sha256)
     return f"{json.dumps(plain, ensure_ascii=False, indent=1, allow_nan=False)}\n".encode()
 
 
 def data_package(facts: ReleaseFacts, data_file: str, size: int, sha256: str) -> dict[str, Any]:
-    """The descriptor, as plain values."""
+    """Return the content of datapackage.json as plain values."""
     form = data_file.rpartition(".")[2]
     name = re.sub("[^a-z0-9]+", "-", title(facts).lower()).strip("-")[:80].strip("-")
     resource: dict[str, Any] = {
@@ -76,7 +76,7 @@ def data_package(facts: ReleaseFacts, data_file: str, size: int, sha256: str) ->
 
 
 def columns_of(facts: ReleaseFacts) -> list[str]:
-    """The columns of the data file, in their order."""
+    """Return the columns of the data file, in order."""
     left_out = set(() if facts.crs is not None else _DEGREES)
     left_out |= set(() if facts.groups is not None else ("group",))
     return [name for name, *_ in _FIELDS if name not in left_out]
@@ -109,7 +109,7 @@ _ONE_PARAGRAPH = re.compile(r"(?<!\n)\n(?!\n|- |#|`|\d+\. |$)")
 
 
 def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
-    """The page, in Markdown.
+    """Return the text of README.md, in Markdown.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
     data_file : str
         Name of the data file.
     sha256 : str
-        Of its bytes, in hexadecimal.
+        SHA-256 of the data file, in hexadecimal.
     """
     techniques = [technique(step) for step in facts.option.steps]
     said = {"facts": facts, "data_file": data_file, "sha256": sha256, "techniques": techniques}
@@ -126,19 +126,19 @@ def readme(facts: ReleaseFacts, data_file: str, sha256: str) -> str:
 
 
 def sections(page: str) -> dict[str, str]:
-    """Each part of a page by its heading; what stands before the first is the title."""
+    """Return the sections of a page by heading; the text before the first is the title."""
     return {part.partition("\n")[0]: part for part in f"title\n{page}".split("\n\n## ")}
 
 
 def _said(what: str, facts: ReleaseFacts) -> str:
-    """A sentence or two of ``release_words.jinja``."""
+    """Return a sentence or two from ``release_words.jinja``."""
     text: str = getattr(_templates().get_template("release_words.jinja").module, what)(facts)
     return " ".join(text.split())
 
 
 @cache
 def _templates() -> Any:
-    """The page, and sentences that others tell, too."""
+    """Return the templates of the page and of sentences that other texts share."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
 
     made = Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
@@ -172,22 +172,22 @@ def _templates() -> Any:
 
 
 def title(facts: ReleaseFacts) -> str:
-    """A release in a line."""
+    """Return the title of a release, one line."""
     return f"Mobility data: {facts.option.text}"
 
 
 def truth(facts: ReleaseFacts) -> str:
-    """In how many rows the person was never recorded in the cell that the row names."""
+    """Say in how many rows the person was never recorded in the cell that the row names."""
     return _said("truth", facts)
 
 
 def alone(facts: ReleaseFacts) -> str:
-    """How many people have rows like nobody else's, in a release that promises no crowd."""
+    """Say how many people have unique records, in a release that promises no k-anonymous groups."""
     return _said("alone", facts)
 
 
 def projection(crs: str | None) -> str:
-    """The projection in words."""
+    """Return the projection in words."""
     if crs is None:
         return "the positions came already in metres, and which projection they are on is not known"
     found = _LAEA.match(crs)
@@ -200,15 +200,15 @@ def projection(crs: str | None) -> str:
 
 
 def verdict_text(facts: ReleaseFacts) -> str:
-    """What was found when the bytes were read back; a release that fails is not written."""
+    """Say what checking the written bytes found; a release that fails is not written."""
     return _said("verdict_text", facts)
 
 
 def check_command(facts: ReleaseFacts) -> str:
-    """What is typed to have a release held against its original and its promise.
+    """Return the command that verifies a release against its original and its promise.
 
-    Where samples are left out, which ones is not to be seen in the release: it takes both files
-    that are not for release.
+    If samples are left out, the release does not show which. The command then needs both files that
+    are not for release.
     """
     promise = "" if facts.k is None else f" --k {facts.k}"
     lost = " --key KEY --left-out LIST" if facts.k is not None and facts.samples_left_out else ""
@@ -219,19 +219,19 @@ def check_command(facts: ReleaseFacts) -> str:
 
 
 def length(metres: float) -> str:
-    """Such as "350 m", "1.7 km"."""
+    """Return a length as text, such as "350 m", "1.7 km"."""
     return f"{metres:,.0f} m" if metres < 1000 else f"{metres / 1000:,.4g} km"
 
 
 def duration(minutes: float) -> str:
-    """Such as "35 min", "2.5 h", "5.2 days"."""
+    """Return a duration as text, such as "35 min", "2.5 h", "5.2 days"."""
     if minutes < 60:
         return f"{minutes:.3g} min"
     return f"{minutes / 60:.3g} h" if minutes < 2880 else f"{minutes / 1440:.3g} days"
 
 
 def _plain(text: object) -> str:
-    """A text that holds names of the original's columns, so that no reader's page acts on it."""
+    """Escape a text from the original's columns, so that Markdown does not interpret it."""
     return _ACTIVE.sub(r"\\\1", " ".join(str(text).split()))
 
 
@@ -241,12 +241,12 @@ def _count(n: int, noun: str) -> str:
 
 
 def _part_of(number: int, of: int, what: str) -> str:
-    """Such as "5% of the samples (50 of 1,000)"."""
+    """Return a share as text, such as "5% of the samples (50 of 1,000)"."""
     return f"{_percent(number / of if of else 0.0)} of the {what} ({number:,} of {of:,})"
 
 
 def _percent(share: float) -> str:
-    """Never 0% of something, never 100% of not all."""
+    """Return a percentage; never 0% for more than nothing, nor 100% for less than all."""
     if 0 < share < 0.0005:
         return "less than 0.1%"
     if 0.9995 <= share < 1:

@@ -1,4 +1,4 @@
-"""What a release option made, and what it was made of: all that publishing needs to know."""
+"""Released data with their origin: everything that publishing needs to know."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ NOT_COVERED = "left out"
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """How a release came about. Never part of it: it holds the original data.
+    """Data and steps behind a release. Never part of it: it holds the original data.
 
     Attributes
     ----------
     option : ReleaseOption
-        What was done.
+        Release option that was applied.
     original : FingerprintSet
-        The data before.
+        Data before the option was applied.
     after : FingerprintSet or None
-        The data after; None where ``hidden`` says them, which is far less than a row for everybody.
+        Data afterwards; None where ``hidden`` holds them, which takes far less than a row for
+        everybody.
     person : int64 ndarray (n_records,)
-        Row number in the original of each record that leaves; with periods several records are one
-        person's.
+        Row number in the original of each released record; with periods a person has several.
     seen : FingerprintSet or PeriodSet
-        The data that the last step was given.
+        Input of the last step.
     hidden : GloveResult or None
-        Of GLOVE, where it was the last step.
+        Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Samples that the steps left out, each counted in the data that its step was given.
+        Number of samples that the steps left out, each counted in the input of its step.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None
         Days in a period.
     seed : int or None
-        Of the draws, in a study; None where they came from the operating system. Which antennas
-        made one cluster follows from it, which is no secret of a release: its cells show it.
+        Seed of the draws, in a study; None where they came from the operating system. The seed
+        determines which antennas form a cluster; this is no secret of a release, whose cells show
+        it.
     """
 
     option: ReleaseOption
@@ -62,12 +63,12 @@ class Origin:
 
     @classmethod
     def of_glove(cls, hidden: GloveResult, original: FingerprintSet) -> Origin:
-        """Of a result that :func:`fpanon_core.glove` gave for these data.
+        """Make the origin of a result that :func:`fpanon_core.glove` made from these data.
 
         Raises
         ------
         ConfigError
-            It is a result for other data.
+            The result belongs to other data.
         InfeasibleError
             Nothing of it is published.
         """
@@ -96,7 +97,7 @@ class Origin:
 
     @property
     def direct(self) -> bool:
-        """Whether the last step was given the original, or its unchanged pieces."""
+        """Whether the input of the last step was the original, or its unchanged pieces."""
         seen = self.seen
         if isinstance(seen, PeriodSet):
             return seen.sample is not None and seen.digest == self.original.digest
@@ -104,12 +105,12 @@ class Origin:
 
     @property
     def k(self) -> int | None:
-        """The crowd that is promised; None where none is."""
+        """Promised group size; None where none is promised."""
         return None if self.hidden is None else self.hidden.k
 
     @cached_property
     def released(self) -> FingerprintSet:
-        """The data after; of GLOVE, as a reader gets them."""
+        """Data after the option; with GLOVE, as a recipient sees them."""
         if self.after is not None:
             return self.after
         assert self.hidden is not None
@@ -117,23 +118,23 @@ class Origin:
 
     @property
     def records(self) -> Records:
-        """What leaves, record by record."""
+        """Records to release."""
         made = self.hidden
         return Records.of_fingerprints(self.released) if made is None else made.records
 
     @property
     def moved(self) -> bool:
-        """Whether samples were moved at random, so that they are no longer where they were."""
+        """Whether samples were moved at random from their true places or times."""
         return any(isinstance(step, AddNoise | Permute) for step in self.option.steps)
 
     @property
     def people_left_out(self) -> int:
-        """How many people of the original have no record."""
+        """Number of people of the original without a record."""
         return self.original.n_users - len(np.unique(self.person))
 
 
 def option_of(hidden: GloveResult) -> ReleaseOption:
-    """The release option that makes such a result."""
+    """Return the release option that makes such a result."""
     kind = Aligned if hidden.method == "aligned" else Glove
     step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
     before = () if hidden.period_days is None else (Periods(hidden.period_days),)
@@ -142,10 +143,10 @@ def option_of(hidden: GloveResult) -> ReleaseOption:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleasedSet(FingerprintSet):
-    """Fingerprints as :func:`fpanon_core.release` made them, with what publishing needs to know.
+    """Fingerprints made by :func:`fpanon_core.release`, with what publishing needs to know.
 
-    Whatever is made of them afterwards, such as a :meth:`subset`, is no longer what the option
-    made: it has no origin, and cannot be published.
+    A set derived from them, such as a :meth:`subset`, is no longer the result of the option: it has
+    no origin, and cannot be published.
 
     Attributes
     ----------
@@ -157,7 +158,7 @@ class ReleasedSet(FingerprintSet):
 
     @classmethod
     def of(cls, origin: Origin) -> ReleasedSet:
-        """The released data of an origin."""
+        """Return the released data of an origin."""
         fs = origin.released
         made = cls(**{name: getattr(fs, name) for name in FingerprintSet.__dataclass_fields__})
         object.__setattr__(made, "origin", origin)

@@ -1,4 +1,4 @@
-"""People who do not exist, and all that is learnt of those who do.
+"""Synthetic people, and the noisy statistics of real people from which they are made.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -38,7 +38,7 @@ SHARES: Mapping[str, float] = MappingProxyType(
 """Statistics by name, in the order in which noise is drawn, with their shares of ε."""
 
 COUNTING = ("people", "homes", "records", "radii", "at_home")
-"""Statistics to which each person adds exactly 1: their sums are numbers of people."""
+"""Statistics to which each person adds exactly 1, so that their sums are numbers of people."""
 
 MEANING: Mapping[str, str] = MappingProxyType(
     {
@@ -55,18 +55,18 @@ MEANING: Mapping[str, str] = MappingProxyType(
         "at_home": "people by share of events at home",
     }
 )
-"""What each statistic counts, in words."""
+"""Meaning of each statistic, in words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyStatistics(Closed):
-    """All that is learnt of the data. Arrays are read-only.
+    """All statistics taken from the data, with noise. Arrays are read-only.
 
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        By name of the statistic, in people, noise included. Homes and visits are by leaf of
-        ``leaf``; rings by class of radius, by anchor and others, by distance.
+        Tables by name of the statistic, in people, with noise. Homes and visits are by leaf of
+        ``leaf``; rings are by class of radius, by anchor and others, and by distance.
     leaf : int32 ndarray (n_zones,)
         Leaf of each zone.
     epsilon : float
@@ -83,7 +83,7 @@ class NoisyStatistics(Closed):
 
     @property
     def n_people(self) -> float:
-        """Number of people by the sums of :data:`COUNTING`, by inverse variance; 1 at least."""
+        """Number of people estimated from :data:`COUNTING`, by inverse variance; 1 at least."""
         total = weights = 0.0
         for name in COUNTING:
             table = self.tables[name]
@@ -93,19 +93,19 @@ class NoisyStatistics(Closed):
 
     @property
     def groups(self) -> int:
-        """Groups of neighbouring places: the finest detail of homes and visits."""
+        """Number of groups of neighbouring places, the finest detail of homes and visits."""
         return int(self.leaf.max()) + 1
 
     def noise(self, name: str) -> float:
-        """Scale of the noise on each number of a statistic, in people."""
+        """Return the scale of the noise on each number of a statistic, in people."""
         return 1.0 / (self.epsilon * SHARES[name])
 
     def variance(self, name: str) -> float:
-        """Of the noise on each number of a statistic."""
+        """Return the variance of the noise on each number of a statistic."""
         return 2.0 * self.noise(name) ** 2
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each number: ``statistic``, ``cell``, ``people``, ``noise`` (its scale)."""
+        """Return a row per number: ``statistic``, ``cell``, ``people``, ``noise`` (its scale)."""
         rows = [
             pd.DataFrame(
                 {
@@ -122,16 +122,16 @@ class NoisyStatistics(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Placing(Closed):
-    """A frame's places and minutes on the projection and the clock of data.
+    """A frame's places and minutes, converted to the projection and the clock of the data.
 
     Attributes
     ----------
     x_m, y_m : float64 ndarray (n_places,)
-        Lower corners.
+        Lower corners of the places.
     before_min : float
         Elapsed minutes from the data's epoch to the frame's.
     clock, crs, antennas
-        Of the data.
+        Attributes of the data.
     """
 
     x_m: FloatArray
@@ -147,7 +147,7 @@ class Placing(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SyntheticPeople(Closed):
-    """Made-up people, from noisy statistics of real ones. Nobody in it exists.
+    """Invented people, made from noisy statistics of real ones.
 
     Attributes
     ----------
@@ -160,9 +160,10 @@ class SyntheticPeople(Closed):
     option : Synthesize
     placing : Placing
     fault : str
-        Why its ε promises nothing, as the records decided how they were read; "" where it holds.
+        Reason why the ε promises nothing, as the records affected how they were read; "" where the
+        promise holds.
     digest : str
-        Of the original data; never published.
+        Digest of the original data; never published.
     """
 
     offsets: IntArray
@@ -180,12 +181,12 @@ class SyntheticPeople(Closed):
 
     @property
     def n_made(self) -> int:
-        """Number of made-up people."""
+        """Number of synthetic people."""
         return len(self.offsets) - 1
 
     @cached_property
     def people(self) -> FingerprintSet:
-        """The same people on the data's projection and clock, to compare with the data."""
+        """The synthetic people on the data's projection and clock, for comparison with the data."""
         user = np.repeat(np.arange(self.n_made), np.diff(self.offsets))
         columns = (self.wall_min.astype(np.float64), self.place.astype(np.float64))
         offsets, (wall_min, place), count = distinct_cells(user, self.n_made, columns, (1.0, 1.0))
@@ -214,12 +215,12 @@ class SyntheticPeople(Closed):
 
     @property
     def epsilon(self) -> float:
-        """Of everything that was learnt, for everything about one person."""
+        """ε of all statistics together, for everything about one person."""
         return self.option.epsilon
 
     @property
     def scale(self) -> float:
-        """Synthetic people for each real one."""
+        """Number of synthetic people per real one."""
         return self.n_made / self.n_noisy
 
     def __repr__(self) -> str:

@@ -1,10 +1,10 @@
-"""How many are unique, given a few points? The answer, as :func:`fpanon_core.unicity` gives it.
+"""Results of unicity, of its scaling with resolution, and of the sparsity model.
 
-How does unicity fall with resolution? Four forms ``ε = α − f(x; β)``, and what is fitted.
-
-As :func:`fpanon_core.fit_scaling_law` and :func:`fpanon_core.fit_exponents` return it.
-
-Is uniqueness a surprise? The answer, as :func:`fpanon_core.sparsity_model` gives it.
+:class:`UnicityResult` is what :func:`fpanon_core.unicity` returns: the share of people singled out
+by a few points. :class:`ScalingFit` and :class:`LinearFit` are what
+:func:`fpanon_core.fit_scaling_law` and :func:`fpanon_core.fit_exponents` return: four forms ``ε = α
+− f(x; β)`` of unicity against resolution. :class:`SparsityModel` is what
+:func:`fpanon_core.sparsity_model` returns: the uniqueness to expect by chance.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .intervals import wilson_interval
 
 @dataclass(frozen=True, eq=False)
 class UnicityResult(Closed):
-    """Unicity at one p, with what it was estimated from.
+    """Unicity at one p, with the data it was estimated from.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class UnicityResult(Closed):
     targets : int64 ndarray (n_targets,)
         Row numbers.
     n_found : int
-        Targets with |E_i| ≤ ``config.out_of``.
+        Number of targets with |E_i| ≤ ``config.out_of``.
     too_few : int
-        Targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins, all of which were known.
     n_users : int
-        Users searched; guessing finds one in as many.
+        Number of users searched; guessing finds one in as many.
     config : UnicityConfig
     digest : str
     """
@@ -61,16 +61,16 @@ class UnicityResult(Closed):
 
     @property
     def n_targets(self) -> int:
-        """How many targets."""
+        """Number of targets."""
         return len(self.sizes)
 
     def at(self, out_of: int) -> UnicityResult:
-        """The same draws judged by another ``out_of``, without a new run.
+        """Return the result of the same draws for another ``out_of``, without a new run.
 
         Raises
         ------
         ConfigError
-            If it is not an integer of 1 or more.
+            ``out_of`` is not an integer of 1 or more.
         """
         config = replace(self.config, out_of=out_of)
         found = int((self.sizes <= out_of).sum())
@@ -85,12 +85,12 @@ Term = Callable[[FloatArray, FloatArray | float], FloatArray]
 _LARGEST_EXPONENT = 50.0
 
 LAW_R2 = 0.9
-"""Pseudo-R² from which a fit is called a law: it leaves at most a tenth of the variation
+"""Pseudo-R² from which a fit counts as a law: it leaves at most a tenth of the variation
 unexplained. Our choice: there is no convention."""
 
 CLEARLY_R2 = 0.02
-"""By how much more another form's pseudo-R² is higher that fits clearly better: a fifth of what a
-law may leave unexplained. All forms have two coefficients, so that they compare. Our choice."""
+"""Difference in pseudo-R² from which another form fits clearly better: a fifth of what a law may
+leave unexplained. All forms have two coefficients, so they are comparable. Our choice."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ class CurveFit:
     Attributes
     ----------
     form : str
-        ``"power"``: α − x^β; ``"exponential"``: α − exp(βx), whose β is λ in de Montjoye et al.
+        ``"power"``: α − x^β; ``"exponential"``: α − exp(βx), in which β is λ in de Montjoye et al.
         2013; ``"stretched"``: α − exp(x^β); ``"linear"``: α − βx.
     alpha, beta : float
     alpha_se, beta_se : float
-        Standard errors, from the curvature at the least sum of squares; NaN where there is none,
-        as in a form that the data do not bend.
+        Standard errors, from the curvature at the least sum of squares; NaN without curvature, as
+        in a form that the data do not bend.
     r2 : float
         Pseudo-R² = 1 − SSE/SST; NaN where all unicities are equal (SST = 0).
     """
@@ -119,7 +119,7 @@ class CurveFit:
 
     @property
     def formula(self) -> str:
-        """The form with its numbers."""
+        """Formula with the fitted numbers."""
         b = f"{self.beta:.4g}"
         term = {
             "power": f"x^{b}",
@@ -130,23 +130,23 @@ class CurveFit:
         return f"ε = {self.alpha:.4g} − {term}"
 
     def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """ε at resolutions x."""
+        """Return ε at resolutions x."""
         fitted: FloatArray = self.alpha - FORMS[self.form][0](np.asarray(x, float), self.beta)
         return fitted
 
 
 @dataclass(frozen=True, eq=False)
 class ScalingFit:
-    """The scaling law ε = α − x^β, and the other forms beside it.
+    """The scaling law ε = α − x^β, with the other forms for comparison.
 
     Attributes
     ----------
     alpha, beta, alpha_se, beta_se, r2 : float
-        Of ``α − x^β``; see :class:`CurveFit`.
+        Figures of ``α − x^β``; see :class:`CurveFit`.
     fits : mapping of str to CurveFit
-        By name: power, exponential, stretched, linear.
+        Fits by form: power, exponential, stretched, linear.
     x, unicity : float64 ndarray (n,)
-        What was fitted.
+        Fitted data.
     """
 
     alpha: float
@@ -160,22 +160,22 @@ class ScalingFit:
 
     @property
     def better(self) -> CurveFit | None:
-        """The form that fits best, where that is clearly better than the law; else None."""
+        """The form that fits best, if it fits clearly better than the law; else None."""
         best = max(self.fits.values(), key=lambda fit: -1.0 if math.isnan(fit.r2) else fit.r2)
         return best if best.r2 > self.r2 + CLEARLY_R2 else None
 
     @property
     def holds(self) -> bool:
-        """Whether it may be called a law: it fits, and no other form fits clearly better."""
+        """Whether it counts as a law: it fits, and no other form fits clearly better."""
         return self.r2 >= LAW_R2 and self.better is None
 
     @property
     def formula(self) -> str:
-        """The law with its numbers."""
+        """Formula of the law with the fitted numbers."""
         return self.fits["power"].formula
 
     def predict(self, x: npt.ArrayLike) -> FloatArray:
-        """ε at resolutions x, by the law."""
+        """Return ε at resolutions x, by the law."""
         return self.fits["power"].predict(x)
 
 
@@ -202,7 +202,7 @@ class LinearFit:
 
     @property
     def formula(self) -> str:
-        """The line with its numbers."""
+        """Formula of the line with the fitted numbers."""
         sign = "−" if self.slope < 0 else "+"
         return f"β = {self.intercept:.4g} {sign} {abs(self.slope):.4g}·p"
 
@@ -224,7 +224,7 @@ def _linear(x: FloatArray, b: FloatArray | float) -> FloatArray:
 
 
 def _exp(exponent: FloatArray) -> FloatArray:
-    """Never overflows: far beyond any unicity a curve may as well stand still."""
+    """Return the exponential, capped far beyond any unicity so that it never overflows."""
     return np.exp(np.minimum(exponent, _LARGEST_EXPONENT))
 
 
@@ -251,7 +251,7 @@ FORMS: dict[str, tuple[Term, Term, Callable[[FloatArray], float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class SparsityModel:
-    """What chance alone makes of n users and d bins; arrays where ``n_bins`` was one.
+    """Uniqueness to expect by chance of n users in d bins; arrays if ``n_bins`` is an array.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
-"""How useful is a release, and to whom? The components, their weights, and the answer.
+"""Utility of a release for a purpose: the components, their weights and the result.
 
-As :func:`fpanon_core.utility` gives it.
+:class:`UtilityResult` is what :func:`fpanon_core.utility` returns.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from .errors import ConfigError
 
 Weights = str | Mapping[str, float]
 Corners = Mapping[str, tuple[float, ...]]
-"""Components that hang on where squares have their corners: the value at each corner."""
+"""Components that depend on the corners of the squares, with the value at each corner."""
 
 COMPONENTS = ("density", "flows", "mobility", "visits", "space", "time")
 
 TRANSPORT: Mapping[str, float] = MappingProxyType(
     {"density": 0.2, "flows": 0.35, "mobility": 0.1, "visits": 0.0, "space": 0.15, "time": 0.2}
 )
-"""For planning transport: who wants to go from where to where (flows) comes first; then demand by
-place and hour, and the time of day, which decides about peaks; then how finely stops can be told
-apart. The weights are our judgement. Noriega Campero's (2015) experts gave scores to whole
-profiles, no weights."""
+"""For transport planning. Trips between areas (flows) come first; then demand by place and hour,
+and the time of day, which determines peaks; then how precisely stops can be located. The weights
+are our judgement. Noriega Campero's (2015) experts gave scores to whole profiles, no weights."""
 
 EPIDEMICS: Mapping[str, float] = MappingProxyType(
     {"density": 0.3, "flows": 0.2, "mobility": 0.25, "visits": 0.15, "space": 0.1, "time": 0.0}
 )
 """For preventing infectious disease: where people are (density), how far they carry it (mobility),
 along which routes (flows), and among how many places they mix (visits). Infection takes days, so
-the resolution of time as such has no weight. The weights are our judgement, as above."""
+the resolution of time has no weight. The weights are our judgement, as above."""
 
 _NONE = dict.fromkeys(COMPONENTS, 0.0)
 
 PRESENCE: Mapping[str, float] = MappingProxyType(_NONE | {"density": 1.0})
-"""For knowing where people are, by hour."""
+"""For finding where people are, by hour."""
 
 TRAVEL: Mapping[str, float] = MappingProxyType(_NONE | {"density": 0.3, "flows": 0.7})
-"""For knowing how people travel between areas."""
+"""For finding how people travel between areas."""
 
 RESEARCH: Mapping[str, float] = MappingProxyType(
     {"density": 0.0, "flows": 0.2, "mobility": 0.3, "visits": 0.3, "space": 0.1, "time": 0.1}
 )
-"""For research on how single people move: how far (mobility), among how many places (visits)."""
+"""For research on individual mobility: how far people move (mobility), among how many places
+(visits)."""
 
 WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
@@ -59,12 +59,12 @@ WEIGHTINGS: Mapping[str, Mapping[str, float]] = MappingProxyType(
 
 
 def weighting(weights: Weights) -> dict[str, float]:
-    """Weights of all components, adding up to 1, from a name or a mapping.
+    """Return the weights of all components, adding up to 1, from a name or a mapping.
 
     Raises
     ------
     ConfigError
-        The name is unknown, a component is, or the weights are negative, no numbers, or all 0.
+        The name or a component is unknown, or the weights are negative, not numbers, or all 0.
     """
     if isinstance(weights, str):
         if weights not in WEIGHTINGS:
@@ -90,22 +90,24 @@ def weighting(weights: Weights) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class UtilityResult(Closed):
-    """How useful a release is, in parts and as one number.
+    """Utility of a release, by component and as one number.
 
     Attributes
     ----------
     score : float
         Weighted mean of the components, in [0, 1]. A component that is not applicable counts 0.
     lowest, highest : float
-        Least and greatest score of a corner that squares may have; the score of other areas.
+        Least and greatest score over the possible corners of the squares; ``score`` for other
+        areas.
     components : dict of str to float
-        Each of :data:`COMPONENTS`, in [0, 1], the mean over the corners; NaN if not applicable.
+        Value of each of :data:`COMPONENTS`, in [0, 1], the mean over the corners; NaN if not
+        applicable.
     corners : mapping of str to tuple of float
-        ``density`` and ``flows`` at each corner.
+        Values of ``density`` and ``flows`` at each corner.
     weights : dict of str to float
-        Of each component; they add up to 1.
+        Weight of each component; they add up to 1.
     areas : str
-        On what density and flows are compared, in words.
+        Areas on which density and flows are compared, in words.
     digest, released_digest : str
         Digests of both data sets.
     """

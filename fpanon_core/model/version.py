@@ -1,9 +1,8 @@
-"""Which program made a result: its own version, and those of what it computes with.
+"""Version of the program and of its dependencies, and the folder of its shipped files.
 
-Where are the files that come with the program: the sample data, the dashboard, its documents?
-
-In a checkout they are the folders beside the package. A package that is installed has them inside
-it, laid out alike (``[tool.hatch.build.targets.wheel.force-include]`` in ``pyproject.toml``).
+In a checkout, the sample data, the dashboard and its documents are in folders next to the package.
+An installed package has them inside it, with the same layout
+(``[tool.hatch.build.targets.wheel.force-include]`` in ``pyproject.toml``).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ __version__ = "0.1.0"
 
 
 def versions() -> dict[str, str]:
-    """Versions of fpanon, Python, numpy, numba and pandas, by name."""
+    """Return the versions of fpanon, Python, numpy, numba and pandas, by name."""
     return {
         "fpanon": __version__,
         "python": platform.python_version(),
@@ -28,4 +27,4 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _INSIDE = _PACKAGE / "shipped"
 
 SHIPPED = _INSIDE if _INSIDE.is_dir() else _PACKAGE.parent
-"""The folder with ``app.py``, ``pages``, ``.streamlit``, ``sample_data`` and ``docs``."""
+"""Folder with ``app.py``, ``pages``, ``.streamlit``, ``sample_data`` and ``docs``."""

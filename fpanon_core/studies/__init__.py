@@ -1,1 +1,1 @@
-"""What is asked: one module a question, for pages, commands and scripts alike."""
+"""Studies: each module answers one question for the pages, the commands and scripts."""

@@ -1,6 +1,6 @@
-"""What would have to change for a more useful release? And what does each kind of release give?
+"""Advice: what each threshold costs in utility, and the best option of each kind of release.
 
-Nothing here proposes to loosen a threshold; it says what each threshold costs.
+Nothing here proposes to loosen a threshold.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -42,7 +42,7 @@ from .search import SearchedTable
 ADVICE = ("threshold", "would have to be", "option", "utility", "areas", "windows")
 """Columns of :func:`advise`."""
 
-LADDER = ("Kind of release", "Option", "Areas", "Windows", "Utility", "Verdict")
+LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "Verdict")
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
@@ -61,10 +61,10 @@ class Rung:
     Attributes
     ----------
     kind : str
-        Of :data:`.judgement.KINDS`.
+        One of :data:`.judgement.KINDS`.
     row : int or None
-        Of its option: the recommended one, else the most useful within the thresholds, else the
-        nearest to them; None where none was made.
+        Row of its option: the recommended one, else the most useful within the thresholds, else the
+        nearest to them. None where no option was made.
     within : bool
         Whether that option is within all thresholds.
     serves : bool
@@ -78,7 +78,7 @@ class Rung:
 
 
 def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
-    """The kinds of release, the least revealing first, each with one option.
+    """Return the kinds of release, the least revealing first, each with one option.
 
     Parameters
     ----------
@@ -101,13 +101,13 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
 
 
 def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
-    """The ladder in words: a row for each kind of release, the least revealing first."""
+    """Return the ladder in words: a row for each kind of release, the least revealing first."""
     rows = []
     for rung in ladder(table, limits):
         if rung.row is None:
             tried = any(kind_of(option) == rung.kind and option.steps for option in table.options)
             none = "none could be made" if tried else "not tried"
-            rows.append((rung.kind.capitalize(), none, "", "", "", ""))
+            rows.append((rung.kind.capitalize(), none, *5 * ("",)))
             continue
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"
@@ -121,12 +121,14 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             told = f"within, loses {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
         name = w.shown(result.option.name)
-        rows.append((rung.kind.capitalize(), name, *_coarse(result), useful, told))
+        risk = "outsider" if result.option.recordless is None else "membership"
+        found = f"{w.MEASURES[risk].short} {w.percent(result.risk(risk)[0])}"
+        rows.append((rung.kind.capitalize(), name, *_coarse(result), found, useful, told))
     return pd.DataFrame(rows, columns=list(LADDER))
 
 
 def describe_promise(result: OptionResult) -> str:
-    """What ε does not cover of a recommended option; empty where nothing is promised."""
+    """Say what ε does not cover of a recommended option; return "" where it promises no ε."""
     step = result.option.recordless
     return "" if step is None or step.epsilon is None else UNCOVERED
 
@@ -136,7 +138,7 @@ def advise(
     *,
     thresholds: Limits | Mapping[str, float | None] | None = None,
 ) -> pd.DataFrame:
-    """What each threshold would have to be for the next more useful option to pass.
+    """Return what each threshold would have to be for the next more useful option to pass.
 
     All other thresholds stay as they are. An option counts if its utility is at least 0.02 more
     than that of any option that passes now.
@@ -145,19 +147,20 @@ def advise(
     ----------
     table : OptionsTable
     thresholds : Limits or mapping of str to float or None, optional
-        By measure. Those of the search that made the table, else the usual ones, for None.
+        Thresholds by measure. None: those of the search that made the table, else the usual ones.
 
     Returns
     -------
     DataFrame
-        One row per threshold that alone stands against a more useful option, the most useful
-        first: ``threshold``, ``would have to be`` (rounded up, so that the option passes), the
+        One row per threshold that is the only one to exclude a more useful option, the most useful
+        first. Columns: ``threshold``, ``would have to be`` (rounded up, so that the option passes),
+        the
         ``option`` by name, its ``utility``, its ``areas`` and time ``windows`` in words.
 
     Raises
     ------
     ConfigError
-        A threshold is none.
+        A threshold is unknown or out of its range.
     """
     limits = _limits(table, thresholds)
     most = most_useful(table, within_limits(table, limits))
@@ -182,7 +185,7 @@ def advise(
 
 
 def describe_advice(advice: pd.DataFrame) -> list[str]:
-    """A sentence for each row of :func:`advise`.
+    """Return a sentence for each row of :func:`advise`.
 
     Examples
     --------
@@ -213,7 +216,7 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 
 def _needed(result: OptionResult, name: str) -> float:
-    """The least threshold, in thousandths, that an option stays within; NaN where not known."""
+    """Return the lowest threshold, in thousandths, that an option is within; NaN if not known."""
     risks = [r for r in JUDGED if limit_key(r) == name and asked_of(result, r)]
     guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]
@@ -223,7 +226,7 @@ def _needed(result: OptionResult, name: str) -> float:
 
 
 def _coarse(result: OptionResult) -> tuple[str, str]:
-    """How large the areas and time windows of what is published are, in words; or empty."""
+    """Return the sizes of the published areas and time windows, in words; ("", "") if not known."""
     step = result.option.recordless
     if step is not None:
         frame = step.frame

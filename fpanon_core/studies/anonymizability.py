@@ -1,7 +1,7 @@
-"""How far is everyone from hiding? k-gaps and what they are made of, by profile, for several k.
+"""Anonymizability: k-gaps and their components, by profile, for several k.
 
-A gap in words: how far, and by how much time, everyone would have to be moved to look like k − 1
-others (Gramaglia & Fiore 2015, eq. 5 and section 4).
+A k-gap says how far in space and time a person's samples must be moved to match k − 1 others
+(Gramaglia & Fiore 2015, eq. 5 and section 4).
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ _GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of the question.
+    """Settings of the study.
 
     Attributes
     ----------
     profiles : tuple of GeneralizationProfile
-        Under which everyone is measured; the data as read where there are none.
+        Profiles to measure everyone under; the data as read where there are none.
     ks : tuple of int
-        Crowds to hide in, each 2 or more; kept ascending, each once.
+        Sizes of the group to hide in, each 2 or more; kept ascending, each once.
     stretch : StretchConfig
+        Definition of the stretch effort.
     """
 
     profiles: tuple[GeneralizationProfile, ...] = ()
@@ -59,7 +60,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """For one k, what each user's gap is made of; arrays (n_users,), see ``StretchComponents``."""
+    """Components of each user's gap for one k; arrays (n_users,), see ``StretchComponents``."""
 
     space_m: FloatArray
     time_min: FloatArray
@@ -75,22 +76,22 @@ class Parts:
 
     @classmethod
     def of(cls, components: StretchComponents) -> Parts:
-        """Without the data they were taken from."""
+        """Copy the arrays of the components, without the data they were computed from."""
         return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """Everyone under one profile.
+    """The k-gaps of everyone under one profile.
 
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        As it was asked for, and with the origin that its grid has over the data.
+        The profile as asked for, and with the origin that its grid has over the data.
     gaps : KGapResult
-        At the largest k that was run; smaller ones are read off it.
+        Gaps at the largest k that was run; smaller ones are derived from it.
     parts : dict of int to Parts
-        For each k that was asked for, ascending.
+        Components for each k that was asked for, ascending.
     """
 
     profile: GeneralizationProfile
@@ -100,7 +101,7 @@ class Measured:
 
     @property
     def columns(self) -> dict[str, object]:
-        """What tells which profile a row is of, its origin with it."""
+        """Columns that identify the profile of a row, with its origin."""
         return self.profile.columns_laid(self.laid)
 
 
@@ -112,7 +113,7 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Of the fingerprints as they were given, before any profile.
+        Digest of the fingerprints as given, before any profile.
     pseudonyms : str ndarray (n_users,)
     measured : tuple of Measured
         One for each profile.
@@ -126,12 +127,12 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"k_gap_summary"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``k_gaps``: a row per user, profile and k; ``k_gap_summary``: one per profile and k.
+        """Return ``k_gaps`` per user, profile and k, and ``k_gap_summary`` per profile and k.
 
         Distances and times are means over a user's matched samples, each counted up to
-        ``max_space_m`` and ``max_time_min``; ``share_beyond_…`` is the share of the matched
-        samples at that distance, or time, or beyond. ``share_at_0`` is the share of the users
-        whose k-gap is 0: the k-anonymous ones, unless space or time has no weight.
+        ``max_space_m`` and ``max_time_min``; ``share_beyond_…`` is the share of the matched samples
+        at or beyond that distance or time. ``share_at_0`` is the share of the users whose k-gap is
+        0: the k-anonymous ones, unless space or time has no weight.
         """
         each = [
             (m, k, m.gaps.at(k), m.parts[k])
@@ -173,7 +174,7 @@ _GROWTH = Growth((400, 1_200, 4_800), (1.5, 2.0), warming=30, alone_s=math.inf)
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool) -> float:
-    """Of the k-gaps at the largest k, under each profile."""
+    """Estimate the seconds that the k-gaps take at the largest k, under each profile."""
     crowd = min(config.ks[-1], _GROWTH.people[0])
 
     def measured(users: FingerprintSet) -> float:
@@ -193,15 +194,15 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """One run under each profile at the largest k, and the parts of the gap for each k.
+    """Measure k-gaps once under each profile at the largest k, and the components for each k.
 
     Parameters
     ----------
     fs : FingerprintSet
     config : Config
     earlier : Result, optional
-        An earlier result on the same data and stretch effort: a profile that it has at a k as large
-        is not run again.
+        An earlier result on the same data and stretch effort. A profile is not run again if this
+        result has it at the same or a larger k.
     engine, progress
         As in :func:`fpanon_core.k_gap`.
 
@@ -240,12 +241,12 @@ def _under(
 
 
 def extended(before: Result | None, later: Result) -> Result:
-    """Two results on the same data, profiles and stretch effort as one that serves the k of both.
+    """Merge two results on the same data, profiles and stretch effort into one for the k of both.
 
     Raises
     ------
     ConfigError
-        They are on other data, profiles or another stretch effort.
+        The two differ in data, profiles or stretch effort.
     """
     if before is None:
         return later
@@ -261,9 +262,9 @@ def extended(before: Result | None, later: Result) -> Result:
 
 
 def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
-    """Results on the same data and stretch effort, of one profile or more each, as one for these k.
+    """Merge results on the same data and stretch effort, of one or more profiles each, for these k.
 
-    A profile stays without those of the k that its own result does not serve.
+    A profile has no components for a k that its own result lacks.
     """
     profiles = tuple(m.profile for result in results for m in result.measured)
     config = Config(profiles, ks, results[0].config.stretch)
@@ -273,7 +274,7 @@ def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """Another user, how far they are, and the samples matched with theirs.
+    """Another user, their distance, and the samples matched with theirs.
 
     Attributes
     ----------
@@ -282,7 +283,7 @@ class Neighbour:
     stretch : float
         Fingerprint stretch effort, in [0, 1].
     matches : DataFrame
-        As :func:`fpanon_core.matched_samples` makes it.
+        Matched samples, as :func:`fpanon_core.matched_samples` returns them.
     """
 
     user: int
@@ -291,14 +292,15 @@ class Neighbour:
 
 
 def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neighbour]:
-    """The users whom a gap is measured to, nearest first.
+    """Return the users that a gap is measured to, nearest first.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Under the profile that was measured, as :func:`.under_profiles.generalized` makes it.
+        The data under the profile that was measured, as :func:`.under_profiles.generalized` makes
+        it.
     gaps : KGapResult
-        At the k looked at.
+        The gaps at the k of interest.
     user : int
         Row number of a user who was measured.
     """
@@ -329,7 +331,7 @@ def _summary(measured: Measured, k: int, gaps: KGapResult, parts: Parts) -> dict
 
 
 def _effort(stretch: StretchConfig) -> dict[str, float]:
-    """The columns that say what a distance and a time count, and up to where."""
+    """Return the columns that state the weight of space and the caps of distance and time."""
     return {
         "w_space": stretch.w_space,
         "max_space_m": stretch.max_space_m,

@@ -1,7 +1,7 @@
-"""Does it help to merge antennas? Regions of about v antennas, and what they do to unicity.
+"""Antenna merging: regions of about v antennas, and their effect on unicity.
 
-De Montjoye et al. 2013 coarsen space so: neighbouring antennas are joined, whose Voronoi cells then
-make one region.
+This coarsens space as de Montjoye et al. 2013 do: it joins neighbouring antennas, and their Voronoi
+cells form one region.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _DIGITS = 5  # of degrees
 
 @dataclass(frozen=True)
 class Config:
-    """Which regions, and what is asked in them.
+    """Size of the regions, and the unicity asked in them.
 
     Attributes
     ----------
     size : int
-        Antennas in a region, about.
+        Approximate number of antennas in a region.
     users : int
-        People asked about, drawn at random.
+        Number of people asked about, drawn at random.
     seed : int
-        Of the regions and of all draws.
+        Seed of the regions and of all draws.
     windows_min : tuple of float
-        Time windows, minutes; those finer than the data are passed over.
+        Time windows, minutes; those finer than the data are skipped.
     points : tuple of int
-        Points known, drawn at random.
+        Numbers of known points, drawn at random.
     """
 
     size: int = 7
@@ -65,23 +65,23 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Antenna clusters, their areas as rings of degrees, and unicity with them for places.
+    """Antenna clusters, their outlines in degrees, and unicity with the clusters as places.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the data.
+        Digest of the data.
     rings : list of list of [longitude, latitude]
         Outlines of all pieces; empty where the data carry no projection.
     region : list of int
         The cluster that each ring belongs to.
     sizes : int64 ndarray (n_clusters,)
-        Antennas in each, or distinct places where the data bring no antennas.
+        Antennas in each cluster, or distinct places where the data have no antennas.
     grid : DataFrame
-        As of :func:`fpanon_core.unicity_grid`, over time windows.
+        Table of :func:`fpanon_core.unicity_grid`, over time windows.
     antennas : bool
-        Whether the data bring a table of antennas.
+        Whether the data have a table of antennas.
     """
 
     config: Config
@@ -95,9 +95,9 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"merged_antennas", "merged_unicity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``merged_antennas``: how many each region has; ``merged_unicity``: the grid.
+        """Return ``merged_antennas``, the size of each region, and ``merged_unicity``, the grid.
 
-        What a region has are ``antennas``, or ``places`` where the data bring no antennas.
+        The size is in the column ``antennas``, or ``places`` where the data have no antennas.
         """
         noun = "antennas" if self.antennas else "places"
         regions = {"region": np.arange(len(self.sizes)), noun: self.sizes}
@@ -111,12 +111,12 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Clusters of about ``config.size`` antennas, drawn, and what they do to unicity.
+    """Draw clusters of about ``config.size`` antennas, and measure unicity in them.
 
     Raises
     ------
     ConfigError
-        There are fewer antennas, or all time windows are finer than the data.
+        There are fewer antennas than ``config.size``, or all time windows are finer than the data.
     """
     tell(progress, 0.0)
     space = AntennaClusters(config.size)

@@ -1,8 +1,8 @@
-"""Does the release hold? What an attacker finds in it, beside the data as they are.
+"""Attack on a release: what an attacker finds in it, compared with the data as they are.
 
-The threat: an attacker knows where a person was, and when, has the release and its description, and
-looks for the record, the home and the places of that person. Asked of the data as they are and of a
-release made of them, with the same draws.
+The threat: an attacker knows where a person was, and when, and has the release and its description.
+The attacker looks for the record, the home and the places of that person. The attack runs on the
+data as they are and on a release made of them, with the same draws.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -47,28 +47,29 @@ _NOTHING: Estimate = (_NAN, _NAN, _NAN)
 
 @dataclass(frozen=True)
 class Config:
-    """Which release is attacked, and what is known of whom.
+    """The release that is attacked, and the attacker's knowledge.
 
     Attributes
     ----------
     option : ReleaseOption
-        What the release is made by, where none is given; the data as they are when not said.
+        Option that makes the release, where none is given; by default the data as they are.
     p : int
-        Points known of each target, samples of the original.
+        Number of points known of each target, samples of the original.
     strategy : {"random", "uniform", "top", "consecutive"}
-        Which points; see :func:`fpanon_core.draw_knowledge`.
+        How the points are chosen; see :func:`fpanon_core.draw_knowledge`.
     users : int
-        Targets drawn among those in the release, and as many, at most, among those who are not.
+        Number of targets drawn among the people in the release, and at most as many among the
+        others.
     seed : int
-        Of the draws of targets, points and errors, and of the release where it is made here.
+        Seed of the draws of targets, points and errors, and of the release where it is made here.
     blur_m, blur_min : float
         Standard deviation of the attacker's error along x and along y, metres, and in time,
         minutes; 0 for none.
     within_m : tuple of float
-        How near a guess of a home must be, metres; ascending.
+        Distances from the true home, metres, within which a guess counts as found; ascending.
     nights : int
-        Nights (22 to 6 h, local time) in which a person was recorded, at least, for the original to
-        tell the home.
+        Fewest nights (22 to 6 h, local time) with a record of the person for the original to
+        determine the home.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -100,28 +101,29 @@ class Config:
 
     @property
     def knowledge(self) -> LinkConfig:
-        """What is known of whom, and how exactly."""
+        """The attacker's knowledge of each target, and its errors."""
         return LinkConfig(self.p, self.strategy, self.users, self.seed, self.blur_m, self.blur_min)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What the attacker finds in one form of the data.
+    """What the attacker finds in one version of the data.
 
     Attributes
     ----------
     risk : RiskResult
-        Re-identification, by the strongest attacker.
+        Re-identification risk, by the strongest attacker.
     link : LinkResult
         Records picked by true points.
     home : DataFrame or None
-        Homes found, as :func:`fpanon_core.home_found` gives them; None where they cannot be asked.
+        Homes found, as :func:`fpanon_core.home_found` gives them; None where homes cannot be
+        measured.
     home_fault : str
         Why there are no homes; empty where there are.
     error : ExpectedError
-        How far off the best guess of a place is.
+        Error of the best guess of a place.
     shared_least : int
-        People, in periods records, who share the record that fewest do; 0 where not known.
+        Smallest number of people (with periods, of records) who share a record; 0 where not known.
     """
 
     risk: RiskResult
@@ -134,23 +136,23 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What the attacker finds before and after, beside guessing.
+    """What the attacker finds before and after the release, compared with guessing.
 
     Attributes
     ----------
     config : Config
-        As asked.
+        The settings.
     digest : str
-        Of the original.
+        Digest of the original.
     option : ReleaseOption
-        What was done to the data that were attacked, with the origins of their grids.
+        The option that made the attacked data, with the origins of its grids.
     crowd : int or None
-        People of whom each record is to be one's, k; None where no crowd is promised. In periods,
-        within each period.
+        The k of the k-anonymous groups, within each period if there are any; None where no group
+        is promised.
     period_days : int or None
-        Days in a period; None without. With periods every record is asked for by itself.
+        Days in a period; None without. With periods every record is attacked separately.
     before, after : Found
-        In the data as they are, and in the release.
+        Results for the data as they are, and for the release.
     examples : tuple of Example
         People to follow step by step, by :func:`.followed.follow`.
     """
@@ -168,7 +170,7 @@ class Result(Tabled):
 
     @property
     def method(self) -> str:
-        """What was done to the data, in words."""
+        """The option that made the attacked data, in words."""
         return self.option.text
 
     @property
@@ -178,23 +180,24 @@ class Result(Tabled):
 
     @property
     def leading(self) -> float:
-        """Share of the targets in the release than whose own record none fits better.
+        """Share of the targets in the release for whom no record fits better than their own.
 
-        The record may be shared: whoever takes it reads the person's cells, named or not.
+        The record may be shared: an attacker who takes it reads the person's cells in any case.
         """
         table = self.after.link.per_target
         better = table.loc[table["present"].astype(bool), "better"]
         return float((better == 0).mean()) if len(better) else _NAN
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Figures of everyone together, and of each target.
+        """Return the figures of everyone together, and of each target.
 
         - ``attack``: ``measure``, ``unit`` ("share" or "m"), ``before``, ``before_low``,
           ``before_high``, ``before_guessing``, ``before_asked``, ``after``, ``after_low``,
-          ``after_high``, ``guessing``, ``asked`` (people asked of; with periods, records),
-          ``points_alone`` (what the known points say without any release), ``method``; NaN where it
-          does not apply. No ``guessing`` of accusations: who does not look accuses nobody.
-        - ``targets``, ``targets_before``: as :attr:`fpanon_core.LinkResult.per_target`.
+          ``after_high``, ``guessing``, ``asked`` (number of targets; with periods, records),
+          ``points_alone`` (the error with the known points and no release), ``method``; NaN where
+          it does not apply. Accusations have no ``guessing``: an attacker without a release accuses
+          nobody.
+        - ``targets``, ``targets_before``: tables of :attr:`fpanon_core.LinkResult.per_target`.
         """
         was, now = (_figures(each, self.config.within_m) for each in (self.before, self.after))
         rows = [
@@ -219,9 +222,10 @@ _GROWTH = Growth((300, 1_200), (1.0, 2.0), warming=60, alone_s=math.inf, beyond=
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> float:
-    """Of making the release, unless it is made, and attacking it; everybody in a sample is asked.
+    """Estimate the seconds to make the release, unless it is made, and to attack it.
 
-    Of data that were attacked before, what is known of them as they are is counted again.
+    Every user of a sample is a target. The attack on the data as they are is always counted, even
+    if its result is kept from before.
     """
 
     def attacked_one(users: FingerprintSet) -> float:
@@ -246,7 +250,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """What an attacker with true points finds in a release, and in the data as they are.
+    """Attack a release and the data as they are, with true points.
 
     Parameters
     ----------
@@ -254,8 +258,8 @@ def study(
         The original.
     config : Config
     released : ReleasedSet or GloveResult, optional
-        A release made of these data elsewhere, attacked as it is; the configuration's option is
-        then not made. When None, it is made by the seed, as where options are compared.
+        A release already made of these data; the configuration's option is then ignored. When None,
+        the option makes it with the seed, as in a comparison of options.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -268,14 +272,14 @@ def study(
     Raises
     ------
     ConfigError
-        The release does not know what it was made of, or was made of other data; and as
+        The release carries no record of its original, or was made of other data; and as
         :func:`fpanon_core.release`.
     InfeasibleError
-        p exceeds every trace; and as :func:`fpanon_core.release`.
+        p exceeds the length of every record; and as :func:`fpanon_core.release`.
 
     Examples
     --------
-    Two of three people are always together; one cell of place and time hides all three.
+    Two of three people are always together; one area and time window hides all three.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, as_option
     >>> x, t = [0, 0, 0, 0, 9000, 9000], [60, 600] * 3
@@ -305,7 +309,7 @@ def study(
 def made(
     fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None = None
 ) -> ReleasedSet:
-    """The release that the option makes with the seed; what it is made of is kept a while."""
+    """Make the release with the option and the seed; keep its intermediate results for a while."""
     option = config.option
     kept = releases.released(fs, option.steps, config.seed, engine=engine, progress=progress)
     name = None if option.name == option.text else option.name
@@ -316,14 +320,14 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
-    """Progress of a stretch of the whole, in tenths of it."""
+    """Return the progress of a part of the whole, given in tenths."""
     stretch = part(progress, begin / 10, end / 10)
     tell(stretch, 0.0)
     return stretch
 
 
 def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None) -> Found:
-    """In the data as they are: the same whatever the release, and so kept a while."""
+    """Attack the data as they are; keep the result, as it is the same for every release."""
     key = (fs.digest, replace(config, option=_RAW))
     known = _BEFORE.get(key)
     if known is None:
@@ -339,7 +343,7 @@ def found(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Found:
-    """What the attacker finds in one form of the data."""
+    """Run all attacks on one version of the data."""
     known: dict[str, Any] = {
         name: getattr(config, name)
         for name in ("p", "strategy", "blur_m", "blur_min", "users", "seed")
@@ -366,7 +370,7 @@ def found(
 
 @dataclass(frozen=True)
 class _Figure:
-    """One measure of one form of the data."""
+    """One measure of one version of the data."""
 
     estimate: Estimate
     guessing: float
@@ -389,11 +393,11 @@ ATTACKERS = {
     "bayes": "by the likeliest record",
     "bayes_published": "by the likeliest record, points as published",
 }
-"""What each attacker of the battery is called."""
+"""Name of each attacker in the tables."""
 
 
 def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
-    """Every measure by name, in the order of the table."""
+    """Return every measure by name, in the order of the table."""
     link, best, guessing = found.link, found.link.strongest, found.link.guessing
     error = found.error
 

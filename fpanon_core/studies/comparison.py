@@ -1,7 +1,7 @@
-"""What does the same anonymity cost, uniformly coarse or merged person by person?
+"""Comparison of uniform generalization and GLOVE at the same anonymity.
 
 Uniform generalization makes everyone's places and times equally coarse until k people share every
-fingerprint; GLOVE merges those who are near. Both, with their accuracy, in one table.
+fingerprint. GLOVE merges people who are near. One table shows both with their accuracy.
 """
 
 from __future__ import annotations
@@ -45,12 +45,13 @@ LADDER = tuple(
 )
 """Profiles from fine to coarse; each at least doubles the one before in space and in time.
 
-After them everything in one cell is tried."""
+The last profile tried, after these, puts everything in one cell.
+"""
 
 _DAY_MIN, _KM = 1_440.0, 1_000.0
 
 METHODS = ("uniform", "GLOVE", "GLOVE with suppression")
-"""The ways of hiding everyone that are compared."""
+"""The methods of hiding everyone that are compared."""
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,11 @@ class Config:
     Attributes
     ----------
     ks : tuple of int
-        Crowds; those of more than the data's users are passed over.
+        Sizes of the k-anonymous groups; those larger than the number of users are skipped.
     suppress_space_m, suppress_time_min : float or None
-        Limits of GLOVE with suppression, which is left out when both are None.
+        Thresholds of GLOVE with suppression, which is left out when both are None.
     stretch : StretchConfig
-        Of the effort that says who is near.
+        Definition of the stretch effort that decides who is near.
     ladder : tuple of GeneralizationProfile
         Square grids, from fine to coarse.
     """
@@ -84,17 +85,17 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Every way of hiding everyone with its cost.
+    """Every method of hiding everyone with its cost.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the data compared on.
+        Digest of the data compared on.
     comparison : DataFrame
-        As of :func:`compare_releases`.
+        Table of :func:`compare_releases`.
     searched : tuple of GeneralizationProfile
-        What was to be tried, from fine to coarse, until one hid everyone; the last puts everything
+        Profiles to try, from fine to coarse, until one hides everyone; the last puts everything
         in one cell.
     """
 
@@ -106,7 +107,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"comparison"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``comparison``: a row for each k and way."""
+        """Return ``comparison``: a row for each k and method."""
         return {"comparison": self.comparison}
 
 
@@ -119,7 +120,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Uniform generalization beside GLOVE, without and with suppression.
+    """Compare uniform generalization with GLOVE, without and with suppression.
 
     Raises
     ------
@@ -151,7 +152,7 @@ def compare_releases(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """For every k: the first profile that hides everyone, GLOVE, and GLOVE with suppression.
+    """Compare the first profile that hides everyone with GLOVE, without and with suppression, by k.
 
     Parameters
     ----------
@@ -159,22 +160,22 @@ def compare_releases(
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
         Square grids, from fine to coarse; where a grid has no origin, it is chosen from the data.
-        Profiles finer than the data are passed over; sides and windows beyond the data's are cut
-        to those of :func:`one_cell`, which comes last: there everybody is one of all.
+        Profiles finer than the data are skipped. Sides and windows beyond the data's are cut to
+        those of :func:`one_cell`. That profile comes last and hides everybody among all.
     suppress_space_m, suppress_time_min : float or None
-        Thresholds of the third form; it is left out when both are None.
+        Thresholds of GLOVE with suppression, which is left out when both are None.
     config, engine, progress
-        As of :func:`glove`.
+        Passed to :func:`glove`.
 
     Returns
     -------
     DataFrame
         One row per k and ``method`` ("uniform", "GLOVE", "GLOVE with suppression"): ``k``,
-        ``profile`` (in words; of GLOVE, which has none, empty), ``space_size`` (side of the grid,
-        metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN of GLOVE,
-        ``share_hidden`` (users with at least k − 1 others of the same published fingerprint),
+        ``profile`` (in words; empty for GLOVE, which has none), ``space_size`` (side of the grid,
+        metres), ``window_min``, ``origin_x_m`` and ``origin_y_m``, all NaN for GLOVE,
+        ``share_hidden`` (users who share their published fingerprint with at least k − 1 others),
         ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
-        published samples that hold the original ones; of a grid, its side and window),
+        published samples that hold the original ones; for a grid, its side and window),
         ``suppressed_share`` (of original samples),
         ``phantom_share``, ``verified``.
 
@@ -227,10 +228,11 @@ _SPANS = ("mean_space_m", "median_space_m", "mean_time_min", "median_time_min")
 def searched(
     fs: FingerprintSet, ladder: Sequence[GeneralizationProfile]
 ) -> tuple[GeneralizationProfile, ...]:
-    """What is tried, from fine to coarse: the ladder as far as it suits the data, and one cell.
+    """Return the profiles to try, from fine to coarse: those that suit the data, then one cell.
 
-    A side beyond the data's extent is the same as one of the extent, and a window beyond their
-    period as one of the period: both are cut to those of the one cell, lest they look coarser.
+    A side beyond the data's extent has the same effect as the extent, and a window beyond their
+    period the same as the period. Both are cut to those of the one cell, so that they do not look
+    coarser.
 
     Raises
     ------
@@ -246,7 +248,7 @@ def searched(
 
 
 def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> GeneralizationProfile:
-    """No larger than one cell, unless the grid's origin is given, which may cut the data."""
+    """Cut a profile to the size of one cell; keep a given origin, as it may divide the data."""
     minutes = min(float(profile.minutes), float(last.minutes))
     if isinstance(profile.space, Grid) and profile.space.origin is not None:
         return GeneralizationProfile(profile.space, minutes)
@@ -254,10 +256,10 @@ def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> General
 
 
 def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
-    """The profile that puts everything in one cell: the data's extent, and all of their period.
+    """Return the profile that puts everything in one cell: the data's extent and whole period.
 
     The side is rounded up to whole kilometres (below one, to whole raw cells), the window to whole
-    days from local midnight of the first.
+    days from local midnight of the first day.
     """
     extent = max(
         float((low + size).max() - low.min())
@@ -270,14 +272,14 @@ def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
 
 
 class _Rungs:
-    """Profiles from fine to coarse, and how many are alike under each, found when it is asked."""
+    """Profiles from fine to coarse; the group sizes under each are computed on demand."""
 
     def __init__(self, fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
         self._fs, self._profiles = fs, profiles
         self._crowds: list[IntArray] = []
 
     def first_that_hides(self, k: int) -> dict[str, Any]:
-        """The row of the first profile that hides everyone among k, or as many as any does."""
+        """Return the row of the first profile that hides everyone among k, or most users."""
         share = -1.0
         for number, candidate in enumerate(self._profiles):
             hidden = _share(self._fs, self._crowd(number), k)
@@ -305,16 +307,17 @@ class _Rungs:
 
 
 def identical_share(fs: FingerprintSet, k: int) -> float:
-    """Share of users whose fingerprint at least k users have, exactly.
+    """Return the share of users whose exact fingerprint at least k users have.
 
-    The share whose k-gap is 0, found by comparing fingerprints instead of measuring efforts (unless
-    a weight of the stretch effort is 0, when unlike fingerprints have an effort of 0, too).
+    This is the share whose k-gap is 0, found by comparing fingerprints instead of measuring
+    efforts. The two differ if a weight of the stretch effort is 0, as unlike fingerprints can then
+    have an effort of 0.
     """
     return _share(fs, identical_users(fs), k)
 
 
 def identical_users(fs: FingerprintSet) -> IntArray:
-    """How many users have each one's very fingerprint, themselves among them; (n_users,)."""
+    """Count the users with the same fingerprint as each user, themselves included; (n_users,)."""
     cells = np.column_stack([fs.t_min, fs.x_m, fs.y_m, fs.dt_min, fs.dx_m, fs.dy_m])
     keys = [cells[fs.rows_of(u)].tobytes() for u in range(fs.n_users)]
     codes, _ = pd.factorize(np.array(keys, dtype=object))

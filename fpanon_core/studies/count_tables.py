@@ -1,7 +1,8 @@
-"""Which release of the data is safe without a record of anybody? Tables as release options.
+"""Releases without records: tables of counts and synthetic people as release options.
 
-Their risks: whether a person is in the data, and where a person lives (:mod:`.aggregates.attack`).
-There is no record to re-identify, so the measures of records are not asked.
+Their risks are that an attacker learns whether a person is in the data, and where a person lives
+(:mod:`.aggregates.attack`). There is no record to re-identify, so the measures of records are not
+asked.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
-"""People whose counts are linked unasked: some 15 s; time grows with their square."""
+"""Most people whose counts are linked by default: some 15 s; time grows with their square."""
 
 
 def release(
@@ -76,10 +77,11 @@ def release(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ReleasedSet | CountTables | SyntheticPeople:
-    """The data as a release option would publish them.
+    """Return the data as a release option would publish them.
 
-    As :func:`fpanon_core.anonymize.chain.release`; of an option of tables or of synthetic people,
-    those. Their noise always comes from the operating system: no seed makes it again.
+    Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options of tables or of
+    synthetic people return these. Their noise always comes from the operating system: no seed
+    reproduces it.
     """
     chosen = as_option(option)
     step = chosen.recordless
@@ -99,16 +101,17 @@ def publish(
     left_out: str | os.PathLike[str] | None = None,
     format: Format = "csv",
 ) -> Path:
-    """Write a release as it is to leave; of records, verify the bytes written.
+    """Write a release in the form in which it leaves; for records, verify the bytes written.
 
-    As :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have no
-    pseudonyms: a key or a list of what was left out is refused. Their bytes are for
-    :func:`verify_release` and the original.
+    Works as :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have no
+    pseudonyms: a key or a list of left-out people is refused. Their bytes can be checked against
+    the original with :func:`verify_release`.
 
     Raises
     ------
     ConfigError
-        As there; or an ε promises nothing, as the records decided how the data were read.
+        As :func:`fpanon_core.studies.publishing.publish`; or an ε promises nothing, as the records
+        decided how the data were read.
     """
     if not isinstance(released, CountTables | SyntheticPeople):
         return publishing.publish(
@@ -131,8 +134,8 @@ def verify_release(
 ) -> Verification:
     """Check the bytes of a release against the original data.
 
-    As :func:`fpanon_core.verification.release.verify_release`; of tables and synthetic people
-    frame, protection and every byte.
+    Records are checked as in :func:`fpanon_core.verification.release.verify_release`. For tables
+    and synthetic people, the frame, the protection and every byte are checked.
     """
     kind = described(path).get("kind")
     if kind is None:
@@ -150,23 +153,23 @@ def membership(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> MembershipResult:
-    """Can an attacker tell whether a person is in the data behind a release without records?
+    """Attack a release without records: can an attacker tell whether a person is in its data?
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Tables, Presence, Flows, Synthesize, or an option of one of them
     targets : int
-        People asked about; one in ten is among the most recorded.
+        Number of people asked about; one in ten is among the most recorded.
     seed : int
-        Of the halves, the targets and the noise.
+        Seed of the halves, the targets and the noise.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
     Raises
     ------
     ConfigError
-        The option publishes records: whoever has one is linked, not asked about.
+        The option publishes records: their re-identification is measured instead.
     InfeasibleError
         There are too few people.
     """
@@ -180,10 +183,11 @@ def recovery_of(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> TableRecovery | None:
-    """As :func:`fpanon_core.table_recovery`; None where the attack does not apply.
+    """Call :func:`fpanon_core.table_recovery`; return None where the attack does not apply.
 
-    That is of tables without presence, with noise, or of means over several days; of more than
-    :data:`MOST_LINKED` people; and where the clocks change, or nobody is there.
+    It does not apply to tables without presence, with noise, or of means over several days, nor to
+    more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or nobody is
+    there.
     """
     if made.presence is None or made.option.epsilon is not None:
         return None
@@ -197,7 +201,7 @@ def recovery_of(
 
 
 def describe_recovery(found: TableRecovery, option: Tables) -> str:
-    """What linking the counts of single days gives away, in two sentences."""
+    """Say in two sentences what linking the counts of single days gives away."""
     parts = "hours" if option.bands == 24 else f"{24 / option.bands:g}-hour parts of a day"
     without = "" if option.threshold is None else f"without blanks {found.exact:.0%}, "
     return (
@@ -208,13 +212,13 @@ def describe_recovery(found: TableRecovery, option: Tables) -> str:
 
 
 def proposal_for(fs: FingerprintSet, people: int, epsilon: float) -> Proposal:
-    """Areas and bands that are wise for a stated number of people and the ε of one table."""
+    """Propose areas and bands suited to a stated number of people and the ε of one table."""
     most = _MOST_AREAS if fs.antennas is None else len(fs.antennas)
     return proposed(people, max(1, most), epsilon)
 
 
 def expected_error(fs: FingerprintSet, option: Tables, people: int) -> pd.DataFrame:
-    """As :func:`fpanon_core.table_error`, of an option for data of this antenna table.
+    """Call :func:`fpanon_core.table_error` for an option and the antenna table of these data.
 
     Raises
     ------
@@ -234,7 +238,7 @@ def tables_result(
     progress: Progress | None,
     areas: Areas = None,
 ) -> OptionResult:
-    """What an option without records would release, and what that risks and is worth."""
+    """Measure the risks and the utility of an option without records."""
     made = release(fs, option, progress=part(progress, 0.0, _MAKING_SHARE))
     compared = reference(fs, areas)
     if isinstance(made, SyntheticPeople):
@@ -281,7 +285,11 @@ def _attacked(
     *,
     people_too: bool = True,
 ) -> TablesAttacked | SyntheticAttacked:
-    """Where options are compared, of synthetic people who sees the most: the noisy statistics."""
+    """Attack an option without records.
+
+    Where options are compared (``people_too`` is false), synthetic people are attacked only by the
+    strongest attacker, who sees the noisy statistics.
+    """
     step = as_option(option).recordless
     if step is None:
         raise ConfigError("This option publishes records; ask who is re-identified.")
@@ -300,15 +308,15 @@ class Result(Tabled):
     ----------
     config : Tables
     made, before : CountTables
-        Protected; and exact, for the officer's screen alone.
+        The protected tables, and the exact ones, which only the data officer may see.
     error : float64 ndarray or None
-        Expected of each cell of presence by the noise, people.
+        Expected error of each cell of presence by the noise, people.
     areas : dict
         GeoJSON of the areas; without features where there are no degrees.
     verdict : str
-        The verifier's, on the bytes.
+        Verdict of the verifier on the bytes.
     archives : dict of str to bytes
-        The zip by the format of its tables; none where a verdict has not passed.
+        The zip by the format of its tables; empty where a verdict has not passed.
     recovery : TableRecovery or None
         What linking counts of single days recovers; None where that does not apply.
     """
@@ -324,16 +332,16 @@ class Result(Tabled):
 
     @property
     def digest(self) -> str:
-        """Of the data, as they were read for the tables."""
+        """Digest of the data, as they were read for the tables."""
         return self.made.digest
 
     @property
     def page(self) -> str:
-        """The README, Markdown."""
+        """The README, in Markdown."""
         return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """As they stand in the zip."""
+        """Return the tables as they are in the zip."""
         return frames_of(self.made)
 
 
@@ -346,12 +354,13 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The tables before and after protection, the zip, and the verdict on its bytes.
+    """Make the tables before and after protection, the zip, and the verdict on its bytes.
 
     Parameters
     ----------
     source, stated : Source and Reading, optional
-        Read the data again for the tables, as private tables need it (:func:`stated_reading`).
+        Source and settings to read the data again, where private tables need it
+        (:func:`stated_reading`).
 
     Raises
     ------
@@ -379,7 +388,7 @@ def study(
 
 
 def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> Reading | None:
-    """How to read data again for private tables, so that no record decides how they are read.
+    """Return how to read data again for private tables, so that no record decides the reading.
 
     The centre of the projection is that of the area or of the antenna table; the time zone is the
     one that was found. None where the data can stay as they were read.
@@ -399,9 +408,10 @@ def stated_reading(fs: FingerprintSet, reading: Reading, frame: FrameConfig) -> 
 
 
 def ledger_at(source: Source) -> Path:
-    """Where the ε spent on a data set's people is kept: beside its file, if that can be written to.
+    """Return the path of the ledger of the ε spent on a data set's people.
 
-    Else among the user's own files, under a name that only the user's key tells from the data.
+    It is beside the data's file if that folder can be written to, else among the user's own files.
+    There its name can be linked to the data only with the user's key.
     """
     body = source.file[1] if source.file is not None else b""
     if not isinstance(body, bytes):
@@ -422,7 +432,7 @@ def charge(
     ConfigError
         There is no place for a ledger.
     InfeasibleError, SchemaError
-        As of :class:`fpanon_core.Ledger`.
+        As :class:`fpanon_core.Ledger`.
     """
     path = ledger_at(source)
     try:

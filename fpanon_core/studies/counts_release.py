@@ -1,7 +1,8 @@
 """Counts to be published: plain, with small ones left blank, or private.
 
-Over stated places and a stated period. What leaves is one zip (:mod:`fpanon_core.io`'s package); it
-holds no exact number of people where that would undo what protects the counts.
+The counts are over stated places and a stated period. The result is one zip
+(:mod:`fpanon_core.io`'s package). It holds no exact number of people where that would undo the
+protection of the counts.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -49,7 +50,7 @@ _ANTENNAS, _DEGREE_M = 1_000, 111_000
 
 @dataclass(frozen=True)
 class Config:
-    """Which counts, of which places and days, and how they are protected.
+    """Places and days of the counts, and how the counts are protected.
 
     Attributes
     ----------
@@ -57,11 +58,11 @@ class Config:
         Stated places and period.
     form : {"plain", "suppressed", "private"}
     filled_in : bool
-        Whether people are counted in slots without a sample, too.
+        Whether people are also counted in slots without a sample.
     below : int
-        Counts below it are left blank where small ones are suppressed.
+        Smallest count published where small counts are suppressed; smaller ones are left blank.
     epsilon : float
-        Of private counts, for one unit.
+        Privacy budget of private counts, for one unit.
     unit : {"user-slot", "user"}
         What is protected: one person's records in one slot, or all of them.
 
@@ -102,19 +103,19 @@ class Result(Tabled):
     Attributes
     ----------
     counts : AggregateCounts
-        With noise where private; before small ones are left blank.
+        Counts with noise where private, before small ones are left blank.
     guarantee : PrivacyGuarantee or None
-        Of private counts.
+        Guarantee of private counts.
     left_out : LeftOut
-        By the frame; exact numbers, not for release.
+        Records and people outside the frame; exact numbers, not for release.
     people : int
-        People counted; not for release unless the counts are plain.
+        Number of people counted; not for release unless the counts are plain.
     recorded : int64 ndarray, shape of the counts, or None
-        Of the same people, those with a sample in the slot; where gaps are filled in and the counts
-        carry no noise. Not for release.
+        Counts of the people with a sample in the slot; only where gaps are filled in and the
+        counts carry no noise. Not for release.
     config : Config
     digest : str
-        Of the data; not for release.
+        Digest of the data; not for release.
     """
 
     counts: AggregateCounts = field(repr=False)
@@ -133,42 +134,42 @@ class Result(Tabled):
 
     @property
     def blank(self) -> int:
-        """Counts above 0 that are left blank."""
+        """Number of counts above 0 that are left blank."""
         return len(self._blank())
 
     @property
     def blank_share(self) -> float:
-        """Of the people counted over all slots, those in blank counts; NaN if there are none."""
+        """Share of the people counted over all slots in blank counts; NaN without people."""
         total = int(np.maximum(self.counts.counts, 0).sum())
         return int(self._blank().sum()) / total if total else float("nan")
 
     @property
     def subtractable(self) -> int:
-        """Slots in which who knows the total learns by subtraction a sum below the limit."""
+        """Number of slots whose total reveals a sum of blank counts below the threshold."""
         counts = self.counts.counts
         hidden = np.where(counts < self._least, counts, 0).sum(axis=1)
         return int(((hidden > 0) & (hidden < self._least)).sum())
 
     @property
     def published(self) -> int:
-        """Counts above 0 that leave; of private ones, all that do."""
+        """Number of published counts above 0; for private counts, all published ones."""
         return len(self._counts())
 
     @property
     def of_one(self) -> int:
-        """Counts of one person alone that leave; none where small ones are blank."""
+        """Number of published counts of a single person; 0 where small counts are blank."""
         return int(self._alone().sum()) if self.config.form == "plain" else 0
 
     @property
     def of_one_unseen(self) -> int:
-        """Of the counts of one person alone, those whose person has no sample in the slot."""
+        """Number of counts of a single person who has no sample in the slot."""
         if self.recorded is None or self.config.form != "plain":
             return 0
         return int((self._alone() & (self.recorded == 0)).sum())
 
     @property
     def recorded_share(self) -> float:
-        """Of the people counted over all slots, those recorded then; NaN where it is not known."""
+        """Share of people counted over all slots with a sample then; NaN where not known."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")
@@ -187,16 +188,16 @@ class Result(Tabled):
         return self.config.below if self.config.form == "suppressed" else 0
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """What is published: the counts, and the places they are of."""
+        """Return what is published: the counts and their places."""
         return {"counts": self._counts(), "places": self._places()}
 
     def package(self, ending: str = "csv") -> bytes:
-        """The zip that is published: data, places, description, README of one page.
+        """Return the zip that is published: data, places, description, README of one page.
 
         Parameters
         ----------
         ending : {"csv", "parquet"}
-            Of the counts.
+            File format of the counts.
         """
         one_of("The ending of the counts", ending, ("csv", "parquet"))
         return package_bytes(
@@ -209,7 +210,7 @@ class Result(Tabled):
         )
 
     def readme(self) -> str:
-        """The page in the zip, without its list of files."""
+        """Return the page in the zip, without its list of files."""
         return "\n\n".join(counts_words.readme(self._stated))
 
     @property
@@ -220,7 +221,11 @@ class Result(Tabled):
         )
 
     def _counts(self) -> pd.DataFrame:
-        """Private: every place and slot. Else those with anybody, or as many as the limit says."""
+        """Return the published counts.
+
+        Private counts have a row for every place and slot. Others have rows only where there is
+        anybody, or as many people as the threshold.
+        """
         c = self.counts.counts
         least = max(1, self._least)
         rows = np.ones(c.shape, bool) if self.config.form == "private" else c >= least
@@ -251,7 +256,7 @@ class Result(Tabled):
 
 
 def _count_bytes(config: Config) -> int:
-    """Of the counts stated, about; of antennas, not how many there are, some."""
+    """Estimate the bytes of the stated counts; the number of antennas is a fixed guess."""
     frame, area = config.frame, config.frame.area
     places: float = _ANTENNAS
     if area is not None:
@@ -271,13 +276,13 @@ def study(
     engine: Engine | None = None,  # noqa: ARG001
     progress: Progress | None = None,
 ) -> Result:
-    """Make the counts; private ones with the operating system's randomness, new each time.
+    """Make the counts; private ones use the operating system's randomness, new each time.
 
     Raises
     ------
     ConfigError
-        The frame does not fit the data; or no promise can be made of them, as they are merged, or
-        as the records decided on which grid they were snapped.
+        The frame does not fit the data. Or private counts can promise nothing, as the data are
+        merged, or as the records decided the grid of their positions.
     InfeasibleError
         There are too many places and slots.
 
@@ -311,9 +316,9 @@ def study(
 
 
 def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
-    """Why private counts of these data promise nothing, with the way out; "" where they may.
+    """Say why private counts of these data promise nothing, and how to mend it; "" where they can.
 
-    Where the records decided how they were read, no noise hides one of them.
+    Where the records decided how they were read, noise cannot hide a single record.
 
     Parameters
     ----------
@@ -341,12 +346,12 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
 
 
 def _read_again(fault: str, library: str, command: str, page: str) -> str:
-    """The way out, as the library, a command and the page put it."""
+    """Return the message with the way out for the library, a command and the page."""
     on_page = f": on the page Data, under “Correct the columns …”, give {page}"
     way = Way(f": read_cdr(..., centre={library}", f", {command}.", on_page)
     return Message(f"{fault} Read the data again with a stated centre", way)
 
 
 def write_package(result: Result, path: Path, ending: str = "csv") -> None:
-    """Write the zip; ConfigError if the place cannot be written to."""
+    """Write the zip; raise ConfigError if the path cannot be written to."""
     write_bytes(result.package(ending), path)

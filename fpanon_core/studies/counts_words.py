@@ -1,4 +1,4 @@
-"""What published counts say of themselves: the README, the fields, and the same for machines."""
+"""Texts of published counts: the README, the fields, and a description for machines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..model.options import PrivacyGuarantee
 
 @dataclass(frozen=True)
 class Stated:
-    """What may be said of counts: nothing in it is taken from the records.
+    """Facts that may be stated of counts; none is taken from the records.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Stated:
     filled_in : bool
     form : {"plain", "suppressed", "private"}
     below : int
-        Counts below it are blank where small ones are suppressed.
+        Smallest count published where small counts are suppressed.
     guarantee : PrivacyGuarantee or None
     """
 
@@ -85,7 +85,7 @@ _MORE = {
 
 
 def readme(stated: Stated) -> list[str]:
-    """Its paragraphs. Nothing in them is taken from the records, but for what is published."""
+    """Return its paragraphs; only what is published is taken from the records."""
     frame, form, guarantee = stated.frame, stated.form, stated.guarantee
     values: dict[str, Any] = {"below": stated.below, "few": stated.below - 1}
     values["more"] = _MORE[stated.filled_in]
@@ -110,7 +110,7 @@ def readme(stated: Stated) -> list[str]:
 
 
 def about(stated: Stated) -> dict[str, Any]:
-    """The same for machines."""
+    """Return the facts of the README for machines."""
     frame, guarantee = stated.frame, stated.guarantee
     first, area, clock = frame.first_day, frame.area, frame.clock
     privacy = guarantee and {
@@ -141,7 +141,7 @@ def about(stated: Stated) -> dict[str, Any]:
 def tables(
     frames: Mapping[str, pd.DataFrame], frame: CountsFrame, form: str
 ) -> Sequence[PackedTable]:
-    """The tables of the package, and what their columns mean."""
+    """Return the tables of the package, with the meaning of their columns."""
     kind, said, unit = (
         ("number", "minutes since midnight of the first day.", "min")
         if frame.clock is None
@@ -173,7 +173,7 @@ def tables(
 
 
 def epsilons(guarantee: PrivacyGuarantee) -> str:
-    """What ε is, of one unit, of one slot, of all; and that it adds up."""
+    """State ε for one unit, one slot and all records, and that it adds up."""
     many = f"{guarantee.n_slots:,} slots"
     in_all, slot = _number(guarantee.epsilon_all), _number(guarantee.epsilon_slot)
     stated = (

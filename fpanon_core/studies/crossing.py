@@ -1,18 +1,14 @@
-"""What do two releases of the same people leave of their crowds?
+"""Composition: what two releases of the same people give away together.
 
-Asked of results at hand, of files with their keys, or of one of each: before a second release
-leaves, by the dashboard and the command ``cross``.
-
-See docs/science.md, “Two releases of the same people”.
-
-Can an attacker with nothing but two files tell which two groups are one person's?
-
-The crossing says what is left of a group when the attacker knows both of a person's groups. This
-says how often the files lead there without any knowledge, by the strongest of a battery.
+* :func:`cross_releases` says what is left of each k-anonymous group. The releases are results at
+  hand, files with their keys, or one of each. The dashboard and the command ``cross`` ask this
+  before a second release leaves.
+* :func:`match_releases` says how often an attacker with nothing but two files can tell which two
+  groups belong to one person. The composition assumes that the attacker knows both groups. Here the
+  attacker knows neither, and the strongest of a battery of attackers is reported.
+* The remaining functions describe a composition in sentences; they are pure functions of it.
 
 See docs/science.md, “Two releases of the same people”.
-
-What is said of two releases of the same people, in sentences; pure functions of the crossing.
 """
 
 from __future__ import annotations
@@ -48,50 +44,50 @@ def cross_releases(
     second_key: Place | bytes | None = None,
     original: FingerprintSet | None = None,
 ) -> Crossing:
-    """Who is alone, or in how small a crowd, in the crossing of two releases' groups.
+    """Return the size of each person's group when two releases are combined.
 
-    Two releases that each keep everybody in a crowd of k may single people out together: of two
-    groups of a person, one in each, often nobody else is in both. The crowd that is left is the
+    Two releases that each keep everybody in a group of k may single people out together. A person
+    has one group in each release, and often nobody else is in both. The group that is left is the
     people common to both groups.
 
     Parameters
     ----------
     first, second : ReleasedSet, GloveResult, path or bytes
-        What :func:`release`, :func:`glove` or :func:`aligned` returned; or a folder or zip as
-        :func:`publish` wrote it, or the zip's bytes.
+        Result of :func:`release`, :func:`glove` or :func:`aligned`; or a folder or zip written by
+        :func:`publish`, or the zip's bytes.
     first_key, second_key : path or bytes, optional
-        Of files: the key that was written with them. People are the same where their ids are.
+        For files, the key that was written with them. Equal ids mean the same person.
     original : FingerprintSet, optional
-        Of a GloveResult: what was hidden, where nobody in this process holds it any more.
+        For a GloveResult, the data it was made of, if this process no longer holds them.
 
     Returns
     -------
     Crossing
-        The crowds of the crossing beside those of each release alone, over the people in both.
+        Group sizes of the composition and of each release alone, over the people in both.
 
     Raises
     ------
     ConfigError
-        A key, or the original, is missing or another one's.
+        A key or the original is missing, or belongs to another release.
     SchemaError
-        Files are not there, damaged, or not as they were written.
+        Files are missing, damaged or changed.
     InfeasibleError
         Nobody is in both.
 
     Notes
     -----
-    Assumes an attacker who can tell in which group somebody is in each release, as a few true
-    points of the person may do. It assumes nothing of the places: whether such an attacker exists
-    is for :func:`link` to say. Who shares a group in both shares all that both releases say, so
-    that no attacker, whatever is known, can tell these people apart by the two releases; with
-    periods, by what these say of one period. ``followed`` is for whoever knows groups in all.
+    This assumes an attacker who can tell a person's group in each release; a few true points of the
+    person may suffice. It assumes nothing of the places: :func:`link` measures whether such an
+    attacker exists. People who share a group in both releases share all that both say. So no
+    attacker can tell these people apart by the two releases; with periods, by what they say of one
+    period. ``followed`` is for an attacker who knows a person's groups in all periods.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 
     Examples
     --------
-    Four people on a line. By places of 2 km they are two pairs, and by the same places with
-    another corner, too; but other pairs, so that the first and the last are alone in the crossing.
+    Four people on a line. Places of 2 km make two pairs of them, and so do the same places with
+    another corner. But the pairs differ, so that everybody is singled out in the composition.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x_m = [0, 1000, 2000, 3000]
@@ -111,7 +107,7 @@ def cross_releases(
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """A crossing as tables.
+    """A composition as tables.
 
     Attributes
     ----------
@@ -123,9 +119,10 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"crossing", "crossing_sizes", "crossing_periods"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``crossing``: the figures; ``crossing_sizes``, ``crossing_periods``, ``crossing_people``.
+        """Return the figures, and the sizes, periods and people of the composition.
 
-        The last has a row for each person, and is not for release.
+        The tables are ``crossing``, ``crossing_sizes``, ``crossing_periods`` and
+        ``crossing_people``. The last has a row for each person, and is not for release.
         """
         found = self.crossing
         return {
@@ -137,7 +134,7 @@ class Result(Tabled):
 
 
 def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
-    """A release held against those that left before, all of them together: they come first.
+    """Return the composition of a release with all earlier ones together, which come first.
 
     Parameters
     ----------
@@ -155,12 +152,12 @@ def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
 
 @dataclass(frozen=True)
 class Config:
-    """Which files are to be read.
+    """The files to read.
 
     Attributes
     ----------
     release, key : str
-        Digests of the two files, which tell them from others.
+        Digests that identify the two files.
     """
 
     release: str
@@ -169,12 +166,13 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Older:
-    """A release of earlier, as its files say; or why they cannot be used.
+    """An earlier release as read from its files, or why they cannot be used.
 
     Attributes
     ----------
     found : Membership or None
     refused : str
+        The reason; "" where the files can be used.
     """
 
     found: Membership | None
@@ -188,7 +186,7 @@ def study(
     *,
     progress: Progress | None = None,
 ) -> Older:
-    """Who is who in a release that was written earlier; in the child, for it is a file of anybody.
+    """Read who is in which group of an earlier release; in a child process, as files are untrusted.
 
     Parameters
     ----------
@@ -213,18 +211,18 @@ def match_releases(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ReleaseMatch:
-    """Share of people whose group in one release is found from that in another, by cells alone.
+    """Return how often a person's group in one release is found from the other by cells alone.
 
     Parameters
     ----------
     first, second : ReleasedSet or GloveResult
         Made of the same data, without periods, noise and exchange.
     original : FingerprintSet, optional
-        Of a GloveResult: what was hidden, where nobody in this process holds it any more.
+        For a GloveResult, the data it was made of, if this process no longer holds them.
     users : int
-        People asked about, drawn of those in both.
+        Number of people asked about, drawn among those in both.
     seed : int
-        Of the draw of people.
+        Seed of the draw of people.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -237,19 +235,20 @@ def match_releases(
     Raises
     ------
     ConfigError
-        They were made of different data, or are in periods, or samples were moved, or a parameter
-        is out of its range.
+        The releases were made of different data, or are in periods, or samples were moved, or a
+        parameter is out of its range.
     InfeasibleError
         Nobody is in both.
 
     Notes
     -----
-    Three attackers, each with a score of a record b for a record a. *overlap*: the mean over the
-    cells of a of ``ln max(0.01, r)``, r the largest ``V·|A∩B| / (|A|·|B|)`` over the cells B of b,
-    and the same of b against a; |·| in m² min, V the box of everything. *edges*: the sum of
-    ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have, divided by the
-    root of the number of edges of b; N groups of the second release, N_e of them with e. *edges in
-    time*: the same of the ends of spans only. The highest share is reported.
+    There are three attackers, each with a score of a record b for a record a. *overlap*: the mean
+    over the cells A of a of ``ln max(0.01, r)``, and the same of b against a. Here r is the largest
+    ``V·|A∩B| / (|A|·|B|)`` over the cells B of b, |·| is in m² min, and V is the box of everything.
+    *edges*: the sum of ``ln(N / N_e)`` over the edges e of cells (in x, y and time) that both have,
+    divided by the root of the number of edges of b. N is the number of groups of the second
+    release, N_e of them with e. *edges in time*: the same, for the ends of time spans only. The
+    highest share is reported.
 
     Source: docs/science.md, “Two releases of the same people”.
 
@@ -313,23 +312,22 @@ MEANING = (
     "A few true points may lead to somebody's group in each release. What both say together is "
     "then said of the people in both groups only; of who is alone there, of nobody else."
 )
-"""Which knowledge the figures assume, and what it gives."""
+"""The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
-"""Of the smaller release: if fewer of its people are in both, that is worth a question."""
+"""Share of the smaller release's people; if fewer are in both, the page asks about it."""
 
 
 def describe_crossing(
     found: Crossing, before: str, where: tuple[str, str] = ("there", "here")
 ) -> str:
-    """The main sentence.
+    """Return the main sentence.
 
     Parameters
     ----------
     before : str
-        The release, or releases, that it is held against, such as "the release exported before
-        (GLOVE, k = 2)".
+        The earlier release or releases, such as "the release exported before (GLOVE, k = 2)".
     where : (str, str)
-        What the first and the second are called at the end.
+        Words for the first and the second release at the end.
     """
     alone, both = found.together.alone, people(found.n_both)
     if found.only_first or found.only_second:
@@ -363,7 +361,7 @@ def describe_crossing(
 
 
 def describe_naming(found: Crossing) -> str:
-    """The mean chance, beside those by themselves and guessing."""
+    """Say the mean chance of picking the right person, beside each release alone and guessing."""
     return (
         "An attacker who knows no more of a person than the two groups, and who is in them, "
         f"picks the right person with a chance of {_percent(found.together.naming)} on average; "
@@ -374,7 +372,7 @@ def describe_naming(found: Crossing) -> str:
 
 
 def describe_followed(found: Crossing) -> str:
-    """What is left where somebody's groups are known in all periods; nothing without periods."""
+    """Say what is left where a person's groups are known in all periods; "" without periods."""
     if found.followed is None:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
@@ -386,7 +384,7 @@ def describe_followed(found: Crossing) -> str:
 
 
 def describe_counted(found: Crossing) -> str:
-    """Who is in both, and who is not."""
+    """Say how many people are in both, and in each."""
     said = (
         f"{people(found.n_both)} {_are(found.n_both)} in both, of {found.n_first:,} and "
         f"{found.n_second:,}."
@@ -397,7 +395,7 @@ def describe_counted(found: Crossing) -> str:
 
 
 def people(number: int) -> str:
-    """Such as "1 person", "600 people"."""
+    """Return a number of people in words, such as "1 person", "600 people"."""
     return "1 person" if number == 1 else f"{number:,} people"
 
 
@@ -407,7 +405,7 @@ def _are_alone(found: Crossing, both: str) -> str:
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
-    """The smallest crowds; nothing where the smallest is as small by itself."""
+    """Say how the smallest group falls; "" where a release alone has one as small."""
     first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""

@@ -1,7 +1,8 @@
-"""What does an attacker learn beyond whom they find? Disclosure under several profiles.
+"""Disclosure: what an attacker learns beyond whom they find, under several profiles.
 
-Unicity, k-, EM- and KL-disclosure under each profile, whether the measures agree on which is the
-riskier, and where, when and of whom most is learnt (Noriega Campero 2015, chapter 4).
+It measures unicity, k-, EM- and KL-disclosure under each profile, and whether the measures agree on
+which profile is riskier. It also says where, when and about whom most is learnt (Noriega Campero
+2015, chapter 4).
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ _AGREEMENT = ("a", "b", "tau", "pairs", "concordant", "discordant", "tied", "dis
 
 @dataclass(frozen=True)
 class Config:
-    """What the attacker knows, and under which profiles they look.
+    """The attacker's knowledge, and the profiles under which disclosure is measured.
 
     Attributes
     ----------
     knowledge : KnowledgeConfig
     profiles : tuple of GeneralizationProfile
-        None given: those that suit the data, :func:`suited_profiles`.
+        Empty: those that suit the data, :func:`suited_profiles`.
     unicity_p : tuple of int
-        Points known, for the unicities beside the disclosure. None given: p of the knowledge, one
-        fewer and one more.
+        Numbers of known points for the unicities beside the disclosure. Empty: p of the knowledge,
+        one fewer and one more.
 
     Raises
     ------
@@ -66,39 +67,40 @@ class Config:
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The p of the unicities."""
+        """Numbers of known points of the unicities."""
         p = self.knowledge.p
         return self.unicity_p or tuple(range(max(1, p - 1), p + 2))
 
     def profiles_for(self, fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
-        """The profiles to measure."""
+        """Return the profiles to measure."""
         return self.profiles or suited_profiles(fs)
 
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What an attacker learns under one profile: where, when, of whom.
+    """What an attacker learns under one profile: where, when, and about whom.
 
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        As it was asked for, and with the origin that its grid has over the data.
+        The profile as asked for, and with the origin that its grid has over the data.
     measures : dict of str to (value, low, high)
         ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95% intervals.
     bins : int
-        Distinct bins, d.
+        Number of distinct bins, d.
     too_few : int
-        Targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins, all of which were known.
     places : DataFrame
-        As of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
+        Table of ``DisclosureResult.by_place``, with the corners ``west``, ``south``, ``east``,
         ``north`` in degrees; without them where the data carry no projection.
     week : DataFrame
-        As of ``DisclosureResult.by_hour_of_week``.
+        Table of ``DisclosureResult.by_hour_of_week``.
     people : DataFrame
-        Of each target ``pseudonym``, ``anonymity_set``, ``em``, ``kl``.
+        Columns ``pseudonym``, ``anonymity_set``, ``em``, ``kl``; one row per target.
     lorenz : dict of str to (share of people, share of all disclosure)
-        Of ``em`` and ``kl``.
+        Lorenz curves of ``em`` and ``kl``.
     gini : dict of str to float
+        Gini coefficients of ``em`` and ``kl``.
     """
 
     profile: GeneralizationProfile
@@ -120,7 +122,7 @@ class Leak:
         found: DisclosureResult,
         seen: FingerprintSet,
     ) -> Leak:
-        """From the whole result and the data under the profile."""
+        """Build it from the whole result and the data under the profile."""
         people = pd.DataFrame(
             {
                 "pseudonym": np.array(seen.pseudonyms)[found.targets],
@@ -151,15 +153,15 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Of the data before generalizing.
+        Digest of the data before generalizing.
     grid : DataFrame
-        As of :func:`fpanon_core.disclosure_grid`.
+        Table of :func:`fpanon_core.disclosure_grid`.
     agreement : DataFrame
-        As of :func:`fpanon_core.ordinal_agreement`; empty where there is one profile.
+        Table of :func:`fpanon_core.ordinal_agreement`; empty where there is one profile.
     leaks : dict of str to Leak
-        By profile, in words.
+        Leaks by profile, in words.
     n_users : int
-        Guessing finds one in as many.
+        Number of people; guessing finds one in as many.
     """
 
     config: Config
@@ -172,14 +174,16 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"disclosure", "agreement"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The grid, the agreement, and places, hours, users and Lorenz curves of all profiles.
+        """Return the grid, the agreement, and the tables and Lorenz curves of all profiles.
 
-        - ``disclosure``: as of :func:`fpanon_core.disclosure_grid`;
-        - ``agreement``: as of :func:`fpanon_core.ordinal_agreement`, the discordant pairs in words;
+        - ``disclosure``: table of :func:`fpanon_core.disclosure_grid`;
+        - ``agreement``: table of :func:`fpanon_core.ordinal_agreement`, the discordant pairs in
+          words;
           without rows where there is one profile;
-        - ``places``, ``hours``, ``users``: as of :class:`Leak`, after the columns that say which
-          profile a row is of;
-        - ``lorenz``: likewise, ``measure`` (em, kl), ``share_of_users``, ``share_of_total``.
+        - ``places``, ``hours``, ``users``: tables of :class:`Leak`, after the columns that identify
+          the profile of a row;
+        - ``lorenz``: after the same columns, ``measure`` (em, kl), ``share_of_users``,
+          ``share_of_total``.
         """
         leaks = self.leaks.values()
         return {
@@ -212,7 +216,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Disclosure under every profile, and whether the measures agree on them.
+    """Measure disclosure under every profile, and whether the measures agree on them.
 
     Parameters
     ----------
@@ -226,7 +230,7 @@ def study(
     Raises
     ------
     ConfigError
-        A profile is finer than the data, or names regions that they do not have.
+        A profile is finer than the data, or names regions that the data lack.
     """
     profiles, points = config.profiles_for(fs), config.points
     rows, leaks = [], {}
@@ -250,10 +254,10 @@ def study(
 
 
 def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
-    """Two sides of the grid and four windows, as Noriega Campero's districts and municipalities.
+    """Return two grids with four windows each, as Noriega Campero's districts and municipalities.
 
-    The coarse squares are at most a quarter of the area that most samples lie in, the fine ones at
-    most a fifth of those.
+    The coarse side is at most a quarter of the extent of most samples, the fine side at most a
+    fifth of the coarse one.
 
     Examples
     --------
@@ -288,7 +292,7 @@ def _with_corners(places: pd.DataFrame, seen: FingerprintSet) -> pd.DataFrame:
 
 
 def _stacked(parts: Iterable[tuple[Leak, pd.DataFrame]]) -> pd.DataFrame:
-    """Tables below one another, each after the columns that name its profile."""
+    """Stack tables, each after the columns that identify its profile."""
     named = []
     for leak, table in parts:
         profile = leak.profile.columns_laid(leak.laid)

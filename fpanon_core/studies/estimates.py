@@ -1,14 +1,14 @@
-"""What will a question take? Its time and its memory, estimated before it is asked.
+"""Estimates of the time and memory that a study will take, before it runs.
 
-Each study registers what it was measured to take, by :func:`costs`. Memory follows from the size of
-the data at once; time from samples of the data that are really measured. What would not fit the
-memory that a computation may take here is refused, with what would fit.
+Each study registers its measured cost with :func:`costs`. Memory follows directly from the size of
+the data; time is measured on samples of the data. A study that would exceed the memory available to
+a computation is refused, and the refusal says what would fit.
 
 Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, 123,000 to 2
-million samples, in a child process by what it holds of its own at its peak, at k = 2 (23 November
-2026, tests/benchmarks/estimates.py): a start, and so many bytes for each sample, which is within a
-factor of 1.5 of what was measured. Data beyond that range are taken to need memory in proportion; a
-million people in shards, and the recovery attack on 100,000, were measured beside it (RESULTS.md).
+million samples, at k = 2 (23 November 2026, tests/benchmarks/estimates.py). The figure is the peak
+of a child process's own memory: a start, and so many bytes for each sample, which is within a
+factor of 1.5 of the measurements. Beyond that range memory is assumed proportional to the data. A
+million people in shards, and the recovery attack on 100,000, were also measured (RESULTS.md).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ..model.fingerprints import FingerprintSet
 from .tabled import Tabled
 
 START_BYTES = 180_000_000
-"""Of a child before the data: Python, the libraries' own and the compiled kernels."""
+"""Memory of a child process before the data: Python, its libraries and the compiled kernels."""
 _SEED = 0
 _MANY = 1 << 62
 
@@ -44,24 +44,24 @@ S = TypeVar("S", bound=Study)
 
 @dataclass(frozen=True)
 class Growth:
-    """How time is carried on from samples of the people to all, as a power of their number.
+    """Extrapolation of time from samples of the people to all, as a power of their number.
 
     Attributes
     ----------
     people : tuple of int
         Sizes of the samples, measured one after another.
     powers : (float, float)
-        The least and the most that samples are believed; the least where one says all.
+        Least and largest power accepted from samples; the least where one sample decides.
     warming : int or None
-        People measured before anything counts, as what is loaded when a kernel is first called is
-        no part of the growth; the first sample when None.
+        People in a first run whose time is ignored, as the first call of a kernel also loads it;
+        the
+        first sample when None.
     enough_s : float
-        What a sample must take for the growth since the one before to be believed.
+        Least seconds of a sample for the growth since the one before to be accepted.
     alone_s : float
-        What it must take to be believed alone.
+        Least seconds of a sample to be accepted alone.
     beyond : float
-        Least power beyond those who are asked about, where only the people grow among whom they are
-        looked for.
+        Least power beyond the number of targets, where only the people searched among grow.
     """
 
     people: tuple[int, ...] = tuple(300 * 4**i for i in range(16))
@@ -79,19 +79,19 @@ class Cost:
     Attributes
     ----------
     bytes_a_sample : float, callable or None
-        The data on their way and in place, and what is made of them at the peak; or a function of
-        the data, the settings and the engine. None where nobody measured it.
+        Bytes for each sample: the data in transit and in place, and what is derived from them, at
+        the peak; or a function of the data, the settings and the engine. None where not measured.
     beside : int or callable
         Bytes that do not grow with the data; or a function of the settings.
     growth : Growth
     seconds : callable or None
-        An estimate of its own: a function of the data, the settings, the engine, and whether what
-        is made before is there already.
+        The study's own estimate of time: a function of the data, the settings, the engine, and
+        whether the preceding results exist already.
     part : callable or None
-        What of the data a question is about; all of them when None.
+        Function that selects the part of the data the study is about; all of them when None.
     way_out : callable or None
-        What else would fit, as a sentence: from the data, the settings, and a function that says
-        whether settings fit.
+        Function that says in a sentence what else would fit. Its arguments are the data, the
+        settings, and a function that says whether settings fit.
     """
 
     bytes_a_sample: float | Callable[[FingerprintSet, Any, Engine | None], float] | None = None
@@ -120,16 +120,16 @@ def costs(bytes_a_sample: Any = None, **more: Any) -> Callable[[S], S]:
 
 @dataclass(frozen=True)
 class Config:
-    """Of which question: a study, and its settings.
+    """The study whose cost is estimated, and its settings.
 
     Attributes
     ----------
     study : callable
-        Of a module of this package, as :func:`fpanon_core.studies.hiding.study`.
+        Study of a module of this package, such as :func:`fpanon_core.studies.hiding.study`.
     config : Config
-        Of that module.
+        Settings of that module.
     made : bool
-        Whether what the study makes first, such as a release, is there already.
+        Whether what the study makes first, such as a release, exists already.
     """
 
     study: Study
@@ -139,14 +139,14 @@ class Config:
 
 @dataclass(frozen=True)
 class Estimate(Tabled):
-    """What a question is likely to take on this machine, now.
+    """What a study is likely to take on this machine, now.
 
     Attributes
     ----------
     seconds : float or None
-        None where it was not asked for, or samples of the data are too small for the question.
+        Time; None where it was not asked for, or samples of the data are too small for the study.
     needs_bytes : int or None
-        Memory of the process at its peak; None where nobody measured it.
+        Memory of the process at its peak; None where it was not measured.
     limit_bytes : int or None
         Memory that a computation may take here.
     """
@@ -158,12 +158,12 @@ class Estimate(Tabled):
     MAY_LEAVE = frozenset({"estimate"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``estimate``, of one row."""
+        """Return ``estimate``, a table of one row."""
         return {"estimate": pd.DataFrame([asdict(self)])}
 
     @property
     def fits(self) -> bool:
-        """Whether it stays within the memory it may take, as far as that is known."""
+        """Whether the memory needed is within what may be taken; true where it is not known."""
         if self.needs_bytes is None or self.limit_bytes is None:
             return True
         return self.needs_bytes <= self.limit_bytes
@@ -186,7 +186,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Estimate:
-    """What a question put to these data is likely to take: time, too."""
+    """Estimate the time and memory that a study of these data is likely to take."""
     tell(progress, 0.0)
     seconds = seconds_of(config.study, fs, config.config, made=config.made, engine=engine)
     return replace(estimate(config.study, fs, config.config, engine=engine), seconds=seconds)
@@ -200,14 +200,14 @@ def estimate(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> Estimate:
-    """Memory that ``study(fs, config)`` is likely to take, to a factor of about one and a half.
+    """Estimate the memory that ``study(fs, config)`` takes, to a factor of about one and a half.
 
     Parameters
     ----------
     study, fs, config
         As of :class:`Config`.
     limits : Limits, optional
-        Those of this machine, as the environment has them, when None.
+        Memory limits; those of this machine, as set in the environment, when None.
     engine : LocalEngine, optional
 
     Examples
@@ -228,7 +228,7 @@ def estimate(
 def needed_bytes(
     study: Study, fs: FingerprintSet | None, config: Any = None, engine: Engine | None = None
 ) -> int | None:
-    """Memory that a study's process is likely to take on some data; None where nobody measured it.
+    """Estimate the memory of a study's process on some data; return None where it was not measured.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def needed_bytes(
 def people_that_fit(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> int:
-    """How many of the people, drawn by chance, would fit into so much memory."""
+    """Return how many of the people, drawn at random, would fit into so much memory."""
     if (known := _bytes(study, fs, config, engine)) is None:
         return fs.n_users
     beside, each = known
@@ -258,7 +258,7 @@ def people_that_fit(
 def _bytes(
     study: Study, fs: FingerprintSet, config: Any, engine: Engine | None
 ) -> tuple[int, float] | None:
-    """Of the start and beside the data, and for each sample."""
+    """Return the bytes that do not grow with the data, and those for each sample."""
     cost = _COSTS.get(study)
     if cost is None or cost.bytes_a_sample is None:
         return None
@@ -277,7 +277,7 @@ def refuse_what_does_not_fit(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> None:
-    """Say so before a run that would not fit in memory, with what would.
+    """Refuse a run that would not fit in memory, and say what would fit.
 
     Raises
     ------
@@ -295,7 +295,7 @@ def refuse_what_does_not_fit(
 def ways_out(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> str:
-    """How many of the people would fit, or how else all would; "" where nothing does."""
+    """Say how many of the people would fit, or how else all would; return "" where nothing fits."""
 
     def fits(other: Any) -> bool:
         needs = needed_bytes(study, fs, other, engine)
@@ -315,9 +315,9 @@ def describe_memory(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> str:
-    """For the screen, beside a button: what a question needs, and what would fit if that does not.
+    """Say for the screen what a study needs, and what would fit if that does not.
 
-    "" where nobody measured it.
+    Return "" where it was not measured.
     """
     found = estimate(study, fs, config, limits=limits, engine=engine)
     if found.needs_bytes is None:
@@ -329,7 +329,7 @@ def describe_memory(
 
 
 def describe_need(needs_bytes: int, limit_bytes: int | None) -> str:
-    """For the screen: memory that something needs, beside what it may take."""
+    """Say for the screen how much memory something needs, and how much it may take."""
     needs = f"It needs about {gigabytes(needs_bytes)} of memory"
     if limit_bytes is None:
         return f"{needs}."
@@ -350,10 +350,10 @@ def seconds_of(
     made: bool = False,
     engine: Engine | None = None,
 ) -> float | None:
-    """Seconds that ``study(fs, config)`` is likely to take on this machine, now.
+    """Estimate the seconds that ``study(fs, config)`` takes on this machine, now.
 
-    Good to a factor of about two; a few seconds at most on data of ordinary density. None where the
-    question has no answer for so few people as are in a sample.
+    The estimate is good to a factor of about two, and takes a few seconds at most on data of
+    ordinary density. Return None where the study has no answer for the few people of a sample.
     """
     engine, cost = engine or LocalEngine(), _COSTS.get(study, Cost())
     try:
@@ -376,10 +376,10 @@ def carried_on(
     growth: Growth,
     asked: int = _MANY,
 ) -> float:
-    """Seconds of all people, from those of samples of them; a small set is simply measured.
+    """Extrapolate the seconds for all people from samples of them; a small set is measured whole.
 
-    The growth between the last two samples is carried on, beyond those ``asked`` about by one power
-    less.
+    The growth between the last two samples is continued; beyond the ``asked`` targets, with its
+    power lowered by one.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 
@@ -409,14 +409,14 @@ def carried_on(
 
 
 def timed(work: Callable[[], object]) -> float:
-    """Seconds that it takes."""
+    """Return the seconds that some work takes."""
     started = time.perf_counter()
     work()
     return time.perf_counter() - started
 
 
 def _asked(config: Any) -> int:
-    """How many people a question asks about, at most."""
+    """Return the largest number of targets of a study."""
     users = getattr(config, "users", None) or getattr(
         getattr(config, "knowledge", None), "users", None
     )

@@ -1,6 +1,6 @@
-"""What was explored, as it is kept in a file: the options, the data as they are, what the data are.
+"""An exploration as it is kept in a file: options, the data as they are, facts on the data.
 
-The file that ``options --out`` writes beside its table. A report is made of it alone.
+The command ``options --out`` writes this file beside its table. A report is made from it alone.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ _CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its 
 
 @dataclass(frozen=True)
 class Facts:
-    """What the data are, as far as a report may say: nothing of single people, no file's name.
+    """Facts on the data that a report may state: nothing on single people, no file's name.
 
     Attributes
     ----------
     people, samples : int
     days : int
-        From the first sample to the last, both counted; 0 where it is not known.
+        Days from the first sample to the last, both counted; 0 where not known.
     first, last : str
-        Local date of the earliest and the latest sample; empty where it is not known.
+        Local date of the earliest and the latest sample; empty where not known.
     timezone : str
     rows_read, rows_set_aside : int
-        Of the file; 0 where it is not known.
+        Rows of the file; 0 where not known.
     granularity_m, granularity_min : float
-        Of a sample as read.
+        Size of a sample as read, metres and minutes.
     screened_out : int
-        People whom a rule of screening left out.
+        People left out by a rule of screening.
     label, note : str
-        Of a shipped data set; empty of a file.
+        Name and note of a shipped data set; empty for a file.
     synthetic : bool
-        Whether nobody in it exists.
+        Whether all people in the data are invented.
     """
 
     people: int
@@ -82,21 +82,21 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Exploration:
-    """Release options as they were weighed, and what is needed to judge them.
+    """Release options as they were compared, and what is needed to judge them.
 
     Attributes
     ----------
     table : OptionsTable
     raw : OptionResult or None
-        The data as they are, measured alike; None where a program did not keep it.
+        The data as they are, measured like the options; None where a program did not keep it.
     facts : Facts or None
-        What the data are; None where a program did not keep it.
+        Facts on the data; None where a program did not keep them.
     limits : Limits
     recipient : Recipient or None
-        Who is to get the release; None where nobody said.
+        Recipient of the release; None where not stated.
     areas : float, str or None
-        Where density and flows were compared: squares of so many metres, regions by a column; the
-        usual squares for None.
+        Areas in which density and flows were compared: squares of so many metres, or regions by a
+        column; None for the usual squares.
     untried : int
         Options that a search had no time for.
     """
@@ -111,12 +111,12 @@ class Exploration:
 
     @property
     def as_it_is(self) -> OptionResult | None:
-        """The data as they are, kept beside the options or weighed as one of them."""
+        """The data as they are, kept beside the options or compared as one of them."""
         among = (r for r in self.table.results if not r.option.steps and r.fault is None)
         return next(among, self.raw)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
         return {
             **self.table.to_dict(),
             "as_it_is": None if self.raw is None else self.raw.to_dict(),
@@ -129,12 +129,12 @@ class Exploration:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Exploration:
-        """Back from :meth:`to_dict`; or from what an older program kept, as far as it goes.
+        """Read the result of :meth:`to_dict`, or what an older program kept, as far as possible.
 
         Raises
         ------
         SchemaError
-            It is no such file, or a damaged one.
+            The values come from another kind of file, or a damaged one.
         """
         table = OptionsTable.from_dict(plain)
         try:
@@ -160,13 +160,13 @@ class Exploration:
 def facts_of(
     report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
 ) -> Facts:
-    """What the data are, by the account of their reading.
+    """Return the facts on the data from the report of their reading.
 
     Parameters
     ----------
     report : IngestReport
     label, note : str
-        Of a shipped data set; empty of a file, whose name may be somebody's.
+        Name and note of a shipped data set; empty for a file, whose name may identify a person.
     synthetic : bool
     """
     return Facts(
@@ -195,15 +195,15 @@ def as_it_is(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> OptionResult:
-    """The data as they are, measured as the options of a table are.
+    """Measure the data as they are, in the same way as the options of a table.
 
     Parameters
     ----------
     fs : FingerprintSet
-        The data that the table is of.
+        The data of the table.
     table : OptionsTable
     previous : Exploration, optional
-        What was kept earlier; not measured again where it is of the same data and settings.
+        An earlier exploration; its result is reused if data and settings are the same.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -222,25 +222,27 @@ def as_it_is(
 
 
 def same_data(kept: str, digest: str) -> bool:
-    """Whether a digest that was kept in a file is that of these data.
+    """Return whether a digest that was kept in a file is that of these data.
 
-    On another machine, or for another user of this one, it cannot be: the key is another.
+    This fails on another machine, or for another user of this one, as the key differs.
     """
     return keyed(kept) == keyed(digest)
 
 
 def check(table: OptionsTable) -> None:
-    """Refuse options that no program of ours has weighed so: a report would quote them.
+    """Refuse options with values that no program version can have written.
+
+    A report would quote them.
 
     Parameters
     ----------
     table : OptionsTable
-        From a file.
+        Table from a file.
 
     Raises
     ------
     SchemaError
-        A figure, the measure of risk or the utility cannot be.
+        A figure, the measure of risk or the utility is impossible.
     """
     if table.risk_name not in (*RISKS, CUSTOM):
         raise SchemaError(_NO_MEASURE)
@@ -254,7 +256,7 @@ _SHARES = ("users_share", "suppressed_share", "alone_share", "naming_most")
 
 
 def _check(result: OptionResult) -> None:
-    """Refuse what no program of ours has written: a report would quote it."""
+    """Refuse a result with values that this program cannot have written."""
     counts = [getattr(result, name) for name in _COUNTS]
     shares = [getattr(result, name) for name in _SHARES]
     shares += [*result.guessing.values(), *chain(*result.corners.values())]
@@ -275,7 +277,7 @@ def _check(result: OptionResult) -> None:
 
 
 def _is_told(name: str, interval: tuple[float, ...]) -> bool:
-    """Whether a risk and the ends of its interval can be; the ends are in order."""
+    """Return whether a risk and its interval are possible, with the ends in order."""
     if name not in (*RISKS, CUSTOM) or len(interval) != 3:
         return False
     most = RISKS[name].most if name in RISKS else math.inf
@@ -286,7 +288,7 @@ def _is_told(name: str, interval: tuple[float, ...]) -> bool:
 
 
 def _check_utility(choice: UtilityChoice) -> None:
-    """Refuse a utility that is none: weights of components, and scores, are shares."""
+    """Refuse an invalid utility: the weights of components, and scores, must be shares."""
     kept = [each for each in (choice.weights, choice.asked) if each is not None]
     sound = (
         _fits(choice.label, "str")

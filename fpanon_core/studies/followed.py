@@ -1,7 +1,7 @@
-"""How does an attacker close in on one person? Point by point, for a demonstration on a map.
+"""An attack on one person, followed point by point for a demonstration on a map.
 
-After each known point: how many people's records still fit, which lead, where they say the person
-lives, and whether the right one is among them.
+After each known point it says how many people's records still fit and which lead. It also says
+where they place the person's home, and whether the right record is among them.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -37,12 +37,12 @@ from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
 from .releases import released
 
 MOST_SAMPLES = 2_000
-"""Samples of the person, and of the right record, that go along; of more those nearest in time."""
+"""Most samples kept of the person, and of the right record; of more, those nearest in time."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place, metres on the projection and in degrees; these NaN without a projection."""
+    """A place in metres on the projection and in degrees (NaN without a projection)."""
 
     x_m: float
     y_m: float
@@ -57,13 +57,13 @@ class Candidate:
     Attributes
     ----------
     record : int
-        Its number, drawn for this release; it says nothing of the input.
+        Its number, drawn for this release; it reveals nothing of the input.
     people : int
-        Whose record it is.
+        Number of people who share the record.
     posterior : float
-        That the person is a certain one of these.
+        Probability that the target is a given one of these people.
     rank : int
-        1 and the people whose record fits better.
+        1 plus the number of people whose record fits better.
     fits : bool
         Whether it holds every known point as the method would publish it without noise.
     right : bool
@@ -79,38 +79,38 @@ class Candidate:
 
     @property
     def share(self) -> float:
-        """Of the posterior, for all whose record it is."""
+        """Probability that the target is any of the people who share the record."""
         return self.people * self.posterior
 
 
 @dataclass(frozen=True)
 class Step:
-    """What the attacker can tell after some points.
+    """The attacker's result after some points.
 
     Attributes
     ----------
     known : int
-        Points known so far.
+        Number of points known so far.
     better, level : float
-        People whose record fits better than the person's own, and as well, the person among them;
-        NaN of who is not in the release.
+        Number of people whose record fits better than the person's own, and equally well, the
+        person included; NaN for a person who is not in the release.
     fitting : int
-        People whose record holds every point, strictly.
+        Number of people whose record holds every point, strictly.
     fits : bool
-        Whether the own record does.
+        Whether the person's own record holds every point.
     posterior : float
-        Of the own record, as of any person who shares it; NaN likewise.
+        Probability of each person who shares the own record; NaN likewise.
     taken : bool
         Whether the attacker takes the best record for the person's.
     before_better, before_level : float
-        In the data as they are, by the same points.
+        The same numbers in the data as they are, for the same points.
     candidates : tuple of Candidate
-        Up to ten records that lead, by posterior; none before the first point, where all are level,
-        and none that no point is near.
+        Up to ten leading records, by posterior. None before the first point, where all are level,
+        and none without a point nearby.
     place : int or None
-        Which of them is the right one, from 0; None if none is.
+        Index of the right one among them, from 0; None if it is not there.
     guess : Place or None
-        Where the one record that leads says that the person lives; None where several are level, or
+        The person's home according to the one leading record; None where several are level, or
         nobody's home is known.
     """
 
@@ -129,7 +129,7 @@ class Step:
 
     @property
     def found(self) -> float:
-        """The chance that the own record is the one picked out."""
+        """Probability that the attacker picks the person's own record."""
         return 1 / self.level if self.better == 0 else 0.0
 
 
@@ -141,39 +141,41 @@ class Followed:
     ----------
     config : attack.Config
     digest : str
-        Of the original.
+        Digest of the original.
     user : int
         Row number in the original.
     pseudonym : str
-        Of the session.
+        Pseudonym in the session.
     period : int or None
-        Whose record is asked for; None without periods.
+        Period of the attacked record; None without periods.
     present : bool
         Whether the person has a record in the release.
     n_people : int
-        People in the release.
+        Number of people in the release.
     steps : tuple of Step
-        After 0, 1, … points.
+        Results after 0, 1, … points.
     points : DataFrame
         A row for each point in the order in which it becomes known: ``point`` (from 1), ``x_m``,
-        ``y_m``, ``t_min`` (middle of the true sample; no time of places known without), ``time``,
+        ``y_m``, ``t_min`` (middle of the true sample; NaN for places known without a time),
+        ``time``,
         ``lon``, ``lat``; ``told_x_m``, ``told_y_m``, ``told_t_min``, ``told_lon``, ``told_lat``:
-        where the attacker takes it to be.
+        where the attacker believes it to be.
     places : DataFrame
-        Where the person truly was: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
+        The person's true positions: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
     areas : DataFrame
-        Of every candidate, and of the right record, the published sample that the method is
-        likeliest to have made of each point: ``record``, ``right``, ``point`` (from 1), ``x_m``,
+        The published sample that the method most likely made of each point, for every candidate and
+        the right record: ``record``, ``right``, ``point`` (from 1), ``x_m``,
         ``y_m``, ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``,
-        ``north``. No row where the point is nowhere in a record.
+        ``north``. No row where a record has no sample for the point.
     record : DataFrame
-        Samples of the right record, likewise; ``point`` is 0. Empty where there is none.
+        Samples of the right record, with the same columns; ``point`` is 0. Empty where there is
+        none.
     home : Place or None
-        Where the person truly lives, by the original; None where nights are too few.
+        The person's true home, by the original; None where nights are too few.
     commonest : Place or None
-        The home that most people's are near, which an attacker without any record guesses.
+        The home with the most other homes nearby, guessed by an attacker without any record.
     within_m : float
-        How near a guess must be to count as found.
+        Distance, metres, within which a guess counts as found.
     """
 
     config: attack.Config
@@ -205,19 +207,20 @@ def follow(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Followed:
-    """What an attacker can tell of one person after each known point.
+    """Return an attacker's result on one person after each known point.
 
     Parameters
     ----------
     fs, config, released, engine, progress
-        As of :func:`.attack.study`. Whom that drew as a target is known by the same points here.
+        As in :func:`.attack.study`. A person who is a target there is known by the same points
+        here.
     target : int
         Row number of the person in the original.
     period : int, optional
-        Number of the period whose record is asked for, of a release in periods. When None, of a
-        target the first that was drawn, else the one with the most samples.
+        Number of the period whose record is attacked, for a release in periods. When None, the
+        first period drawn for a target, else the one with the most samples.
     attacker : {"best_sample", "bayes"}
-        Who scores the records, such as the strongest of the attack
+        Attacker who scores the records, such as the strongest of the attack
         (:attr:`fpanon_core.LinkResult.attacker`).
 
     Raises
@@ -278,7 +281,7 @@ def follow(
 def _known(
     release: Attacked, config: attack.Config, target: int, period: int | None
 ) -> tuple[Knowledge, int]:
-    """The points known of everybody who was drawn, and which of these is meant."""
+    """Return the known points of all targets, and the index of the person among them."""
     meant = release.person == target
     if period is not None:
         if release.period is None:
@@ -300,7 +303,7 @@ def _known(
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """One person's points, held against a release after each of them."""
+    """One person's points, compared with a release after each of them."""
 
     release: Attacked
     cells: Carried
@@ -327,16 +330,16 @@ class _Told:
 
     @property
     def many(self) -> int:
-        """Points known in the end."""
+        """Number of points known in the end."""
         return len(self.rows)
 
     @property
     def prior(self) -> float:
-        """Chance of each person in the release, before any point."""
+        """Probability of each person in the release, before any point."""
         return self.cells.mechanism.share / self.release.published.n_people
 
     def leading(self) -> list[IntArray]:
-        """After each point the records that lead, by posterior."""
+        """Return the leading records after each point, by posterior."""
         sizes = np.arange(1, self.many + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
@@ -352,10 +355,10 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Of some records, as if each were the own: by the attacker, and by exact points.
+        """Rank records as if each were the own one: by the attacker, and by exact points.
 
-        Each after some points; ``records`` may hold −1, for nobody's. All at once: what is
-        published is put in order for the search each time.
+        Each is ranked after some number of points; ``records`` may hold −1, for nobody's. All are
+        ranked in one call, as each call sorts what is published.
         """
         rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells
@@ -370,7 +373,7 @@ class _Told:
 
 
 def _nothing_known(told: _Told, before: _Told) -> Step:
-    """Before the first point all people are alike."""
+    """Return the step before the first point, where all people are alike."""
     people, all_of_them = (each.release.published.n_people for each in (told, before))
     here = told.own >= 0
     nan = float("nan")
@@ -388,7 +391,7 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
 
 
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
-    """After each point."""
+    """Return the step after each point."""
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
     known = np.arange(1, told.many + 1)
@@ -413,7 +416,10 @@ def _step(
     told: _Told,
     views: _Views,
 ) -> Step:
-    """After point ``number``, from 0; candidates are in ``rows``, the own record is the next."""
+    """Return the step after point ``number``, from 0.
+
+    The candidates are in ``rows``, and the own record is the next row.
+    """
     here, own = told.own >= 0, rows.stop
     candidates = tuple(
         Candidate(
@@ -471,21 +477,21 @@ class _Views:
             self.commonest = self._place(known.x_m, known.y_m)
 
     def number(self, record: int) -> int:
-        """By which a record goes."""
+        """Return the number shown for a record."""
         return int(self._numbers[record])
 
     def guess_of(self, record: int) -> Place | None:
-        """Where a record says that its people live."""
+        """Return the home of its people according to a record."""
         return self._guesses.get(record)
 
     def home(self, user: int) -> Place | None:
-        """Where somebody truly lives."""
+        """Return a person's true home."""
         if self._homes is None or self._homes.homes.nights[user] < self._homes.nights:
             return None
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
 
     def areas(self, told: _Told) -> pd.DataFrame:
-        """The samples of the records that are best placed for each point."""
+        """Return the sample of each record that is best placed for each point."""
         published = self._release.published
         sizes = np.array([told.many])
         points = told.cells.points.chosen(told.rows, sizes)
@@ -494,7 +500,7 @@ class _Views:
         return self._table(best[which, point], self._records[which], point + 1)
 
     def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
-        """All samples of the right record."""
+        """Return the samples of the right record."""
         if own < 0:
             none = np.empty(0, np.int64)
             return self._table(none, none, none)
@@ -529,7 +535,7 @@ class _Views:
 def _points(
     release: Attacked, config: attack.Config, known: Knowledge, told: _Told
 ) -> tuple[pd.DataFrame, FloatArray]:
-    """The points, where they truly were and where they are taken to be; and their times."""
+    """Return the points, true and as the attacker believes them, and their times."""
     original, rows, points = release.origin.original, told.rows, told.cells.points
     x, y, t = _middles(known, rows)
     seen_x, seen_y, seen_t = x, y, t
@@ -559,7 +565,7 @@ def _points(
 
 
 def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
-    """Where the person truly was; of very many samples those nearest in time to the points."""
+    """Return the person's true positions; of too many samples, those nearest to the points."""
     fs = release.whole
     rows = np.arange(fs.offsets[row], fs.offsets[row + 1])
     x, y, t = _middles(fs, rows[_nearest(_middles(fs, rows)[2], near_t)])
@@ -570,14 +576,17 @@ def _places(release: Attacked, row: int, near_t: FloatArray) -> pd.DataFrame:
 def _middles(
     cells: FingerprintSet | Knowledge | KnownPoints, rows: IntArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Middles of some cells: x and y, metres, and t, minutes."""
+    """Return the middles of some cells: x and y, metres, and t, minutes."""
     x = (cells.x_m + cells.dx_m / 2)[rows]
     y = (cells.y_m + cells.dy_m / 2)[rows]
     return x, y, (cells.t_min + cells.dt_min / 2)[rows]
 
 
 def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:
-    """As many as go along, in order; all of places known without a time count as near."""
+    """Return the indices of the nearest :data:`MOST_SAMPLES` times, in order.
+
+    Places known without a time count as time 0.
+    """
     if len(t_min) <= MOST_SAMPLES:
         return np.arange(len(t_min))
     apart = np.abs(t_min[:, None] - np.nan_to_num(near_t)[None, :]).min(axis=1)
@@ -585,7 +594,7 @@ def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:
 
 
 def _degrees(crs: str | None, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Longitudes and latitudes; NaN without a projection."""
+    """Return longitudes and latitudes; NaN without a projection."""
     if crs is None:
         return np.full(len(x), np.nan), np.full(len(x), np.nan)
     return lon_lat(crs, x, y)
@@ -596,16 +605,16 @@ def _degrees(crs: str | None, x: FloatArray, y: FloatArray) -> tuple[FloatArray,
 
 @dataclass(frozen=True)
 class Wanted:
-    """Whose published record is wanted, and by which option.
+    """The option and the person whose published record is wanted.
 
     Attributes
     ----------
     option : ReleaseOption
-        Of records.
+        Option that publishes records.
     seed : int
-        Of its techniques.
+        Seed of its techniques.
     user : int or None
-        Row number of the person; None for one who went middlingly far of those published.
+        Row number of the person; None for the published person with the median extent.
     """
 
     option: ReleaseOption
@@ -621,11 +630,11 @@ class PublishedRecord:
     ----------
     config : Wanted
     digest : str
-        Of the data.
+        Digest of the data.
     user : int
         Row number of the person.
     x_m, y_m, dx_m, dy_m, t_min, dt_min : float64 ndarray (n,)
-        Areas and time windows, by time; of all periods, where the person has a record in each.
+        Areas and time windows, by time; over all periods in which the person has a record.
     """
 
     config: Wanted
@@ -647,7 +656,7 @@ def published_record(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> PublishedRecord:
-    """One person's record as an option publishes it, made with a seed for a study.
+    """Return one person's record as an option publishes it, made with a seed for a study.
 
     Raises
     ------
@@ -676,7 +685,7 @@ def published_record(
 
 
 def middling(fs: FingerprintSet, among: IntArray) -> int:
-    """Which of these people, by row number, went middlingly far."""
+    """Return the row number of the person with the median extent among these people."""
     begins = fs.offsets[:-1]
     wide, high = (
         np.maximum.reduceat(v, begins) - np.minimum.reduceat(v, begins) for v in (fs.x_m, fs.y_m)

@@ -1,4 +1,4 @@
-"""The places and slots of counts: as they are stated for a data set, or tried on it."""
+"""Places and slots of counts, as stated for a data set or derived from it for a trial."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _DAY_MIN = 1440
 
 
 def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
-    """The frame that is stated, for these data.
+    """Build the stated frame for these data.
 
     Raises
     ------
     ConfigError
-        The data have no antenna table, no degrees or no calendar for it.
+        The data lack the antenna table, degrees or calendar that it needs.
     InfeasibleError
         There are too many places.
     """
@@ -30,7 +30,7 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
 
 
 def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]:
-    """Latitude and longitude of the middle of a stated area, in degrees, or of the antenna table.
+    """Return latitude and longitude of the middle of the stated area or of the antenna table.
 
     No record decides it, so private counts may be projected around it.
     """
@@ -42,7 +42,7 @@ def stated_middle(fs: FingerprintSet, frame: FrameConfig) -> tuple[float, float]
 
 
 def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsFrame:
-    """A frame taken from the data, to try something on: no promise holds of counts over it."""
+    """Derive a frame from the data for a trial; counts over it carry no privacy promise."""
     return frame_for(fs, stated_of_data(fs, slot_min, side_m))
 
 
@@ -52,10 +52,11 @@ def stated_of_data(
     side_m: float = 1_000.0,
     antennas_an_area: int = 1,
 ) -> FrameConfig:
-    """What would be stated of a frame that is taken from the data.
+    """Return the frame that the data themselves suggest.
 
-    The antennas where there is a table of them, else squares over the samples; all days. A few far
-    travellers do not decide how far the squares reach (:func:`.projection.central`).
+    Its places are the antennas where there is a table of them, else squares over the samples; its
+    period is all days. A few far travellers do not decide the extent of the squares
+    (:func:`.projection.central`).
 
     Examples
     --------
@@ -83,13 +84,13 @@ def stated_of_data(
 
 
 def period_of(fs: FingerprintSet) -> tuple[int, int]:
-    """First and last local day with a sample, counted from the epoch's."""
+    """Return the first and the last local day with a sample, counted from the epoch's day."""
     wall = fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()]))
     first, last = np.floor(wall / _DAY_MIN).astype(int).tolist()
     return int(first), int(last)
 
 
 def first_date(fs: FingerprintSet) -> dt.date:
-    """Local date of the epoch of data with a clock."""
+    """Return the local date of the epoch of data with a clock."""
     assert fs.clock is not None
     return fs.clock.epoch.astimezone(zone_of(fs.clock.timezone)).date()

@@ -1,6 +1,6 @@
-"""What does it cost to hide everyone? A release by GLOVE or aligned, verified.
+"""Hiding everyone by GLOVE or aligned: a verified release and its cost.
 
-What do all others gain when the few whom it costs most to hide are left out?
+It also says what all others gain when the few people who are hardest to hide are left out.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ _HIDING_SHARE = 0.9  # of the progress; the rest is the verification
 
 @dataclass(frozen=True)
 class Config:
-    """How a release is to be made.
+    """How a release is made.
 
     Attributes
     ----------
     k : int
         Least number of users who look the same.
     suppress_space_m, suppress_time_min : float or None
-        Largest span of a published sample, metres and minutes; what would need more is left out.
-        None: no limit.
+        Largest span of a published sample, metres and minutes; samples that need more are
+        suppressed. None for no threshold.
     leftover : {"merge", "suppress"}
-        What becomes of the last users, fewer than k: merged into the nearest group, or left out.
+        Treatment of the last users, fewer than k: merged into the nearest group, or left out.
     stretch : StretchConfig
-        Of the effort that says who is near, and of the loss.
+        Definition of the stretch effort that decides who is near, and of the loss.
     method : {"glove", "aligned"}
-        By which people are hidden.
+        Method that hides people.
     period_days : int or None
-        Days in a period, where people are hidden in each period for itself, under pseudonyms of
-        their own; None: whole fingerprints.
+        Days in a period. People are hidden in each period separately, under pseudonyms of that
+        period; None for whole fingerprints.
     leave_out : float
         Largest share of the people, 0 to 0.1, who may be left out for being hardest to hide; with
         periods, of the people of each.
     shards : int or None
-        Into how many parts, of people near to each other, the data are cut first, each hidden for
-        itself; None: all at once.
+        Number of parts, of people near to each other, into which the data are cut first. Each is
+        hidden separately; None for all at once.
     """
 
     k: int = 2
@@ -99,7 +99,7 @@ class Config:
 
     @property
     def steps(self) -> tuple[Step, ...] | None:
-        """The steps of the release option that hides people so; None where no option does.
+        """Steps of the release option with these settings; None where no option has them.
 
         Examples
         --------
@@ -119,18 +119,17 @@ class Config:
 class Result(Tabled):
     """A release, and the verifier's verdict on it.
 
-    The release itself is no table of the result: how it leaves says
-    :mod:`fpanon_core.studies.production`.
+    The release itself is not one of the tables; :mod:`fpanon_core.studies.production` publishes it.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the data that were hidden.
+        Digest of the data that were hidden.
     release : GloveResult
     verdict : Verification
     mean_loss : float
-        By the configuration's weights and thresholds, over the original samples published; see
+        Mean loss by the configuration's weights and caps, over the original samples published; see
         :func:`fpanon_core.mean_loss`.
     """
 
@@ -143,7 +142,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"accuracy"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``accuracy``: the settings and all figures, in one row."""
+        """Return ``accuracy``: the settings and all figures, in one row."""
         return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
@@ -189,14 +188,17 @@ _GROWTH: dict[Method, Growth] = {
     "aligned": Growth((1_200,), (1.15, 1.15), warming=30),
 }
 PEOPLE_A_SHARD = 5_000
-"""A good size: larger ones take longer a person, smaller ones cost accuracy."""
+"""A good number of people in a shard: larger ones are slow per person, smaller ones inaccurate."""
 SHARDED_FROM = 2 * PEOPLE_A_SHARD
-"""People; of fewer all had better be hidden at once."""
+"""Number of people from which shards pay; fewer are better hidden at once."""
 _FEWEST_A_SHARD = 500
 
 
 def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | None) -> float:
-    """Of shards only those under way, beside the data and what is published."""
+    """Return the bytes for each sample; with shards, only those being processed count.
+
+    The data and what is published are always counted.
+    """
     if config is None or config.shards is None:
         return 450.0
     at_once = min((engine or LocalEngine()).workers, config.shards)
@@ -204,7 +206,10 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 
 
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
-    """The fewest shards, of a good size or of halves of it, by which everybody can be hidden."""
+    """Say the smallest number of shards in which everybody fits.
+
+    The sizes tried are the good one, its half, and so on.
+    """
     config, people = config or Config(), PEOPLE_A_SHARD
     while fs.n_users >= SHARDED_FROM and people >= _FEWEST_A_SHARD:
         shards, people = math.ceil(fs.n_users / people), people // 2
@@ -216,7 +221,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False) -> float:
-    """Of hiding; in periods an estimate for whole fingerprints, which take no less."""
+    """Estimate the seconds of hiding; periods take at most as long as whole fingerprints."""
     if config.shards is not None:
         # One shard is on one core; people of one are near to each other, those drawn here are not.
         many = min(fs.n_users, max(config.k, fs.n_users // config.shards))
@@ -240,10 +245,10 @@ def estimate_glove_s(
     config: StretchConfig | None = None,
     engine: Engine | None = None,
 ) -> float:
-    """Seconds that ``glove(fs, k)`` is likely to take on this machine, now.
+    """Estimate the seconds that ``glove(fs, k)`` takes on this machine, now.
 
-    A sample of users is merged, and its time carried on to the whole set as a power of the number
-    of users, taken from measurements. A small set is simply merged.
+    A sample of users is merged, and its time is extrapolated to the whole set as a power of the
+    number of users, taken from measurements. A small set is merged whole.
 
     Raises
     ------
@@ -262,12 +267,12 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Everyone hidden in a crowd of k, and what the verifier says of it.
+    """Hide everyone in k-anonymous groups, and verify the release.
 
     Parameters
     ----------
     checkpoint : Checkpoint, optional
-        Where shards that are done are kept, for a run that is begun again.
+        Store of finished shards, for a run that is resumed.
 
     Raises
     ------
@@ -290,10 +295,10 @@ def hidden(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> GloveResult:
-    """Everyone hidden as the configuration says, not verified.
+    """Hide everyone as the configuration says, without verification.
 
-    Of periods, pseudonyms and order of the pieces are the operating system's draw; who hides with
-    whom, and all figures, are the same every time.
+    With periods, the operating system draws the pseudonyms and the order of the pieces. The groups
+    and all figures are the same every time.
     """
     given = fs if config.period_days is None else into_periods(fs, config.period_days)
     how: dict[str, Any] = {
@@ -313,22 +318,23 @@ def hidden(
 
 @dataclass(frozen=True)
 class Worth:
-    """What a release is worth to its reader, whatever the verifier says.
+    """The usefulness of a release to its reader, whatever the verifier says.
 
     Attributes
     ----------
     rows, people : int
-        Of the release's file, and the people it has rows of.
+        Number of rows of the release's file, and of the people they are about.
     samples : int
         Original samples that those rows stand for.
     side_m, span_min : float
-        Of the typical published sample: medians over the original samples; NaN if there is none.
+        Size of the typical published sample: medians over the original samples; NaN if there is
+        none.
     data_side_m : float
-        Of the box that holds most of the data; see :func:`.use.typical_side_m`.
+        Side of the box that holds most of the data; see :func:`.use.typical_side_m`.
     granularity_m : float
         Side of a raw sample.
     all_samples, all_people : int
-        Of the original.
+        Samples and people of the original.
     """
 
     rows: int
@@ -343,7 +349,7 @@ class Worth:
 
     @property
     def useful(self) -> bool:
-        """Whether it is neither empty nor wide, long or thin."""
+        """Whether it has rows and is not wide, long or thin."""
         return self.rows > 0 and not (self.wide or self.long or self.thin)
 
     @property
@@ -367,7 +373,7 @@ class Worth:
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
-    """The rows of a release of ``fs``, and how coarse the typical one is beside the data."""
+    """Count the rows of a release of ``fs``, and measure the typical one against the data."""
     figures, published = release.summary(), release.group >= 0
     return Worth(
         rows=int(release.published.lengths[release.group[published]].sum()),
@@ -383,11 +389,11 @@ def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
 
 
 def groups_by_loss(release: GloveResult) -> pd.DataFrame:
-    """What each group loses, a row each, the largest loss first.
+    """Return the loss of each group, a row each, the largest loss first.
 
-    Columns: ``group`` (its number), ``side_m``, ``span_min`` (means over its members' own samples
-    that are published, of the area and the span of time each is published with) and ``loss`` (the
-    mean of these samples' loss; see :func:`fpanon_core.mean_loss`).
+    Columns: ``group`` (its number), ``side_m``, ``span_min`` (mean side and span of the published
+    areas and time windows, over its members' own published samples) and ``loss`` (the mean of these
+    samples' loss; see :func:`fpanon_core.mean_loss`).
     """
     config = release.config
     kept = release.accuracy[release.accuracy["space_m"].notna()]
@@ -406,14 +412,14 @@ def groups_by_loss(release: GloveResult) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Gain:
-    """The same samples in two releases: with a tail of people left out, and with nobody left out.
+    """Accuracy of the same samples in two releases: some people left out, and nobody left out.
 
     Attributes
     ----------
     samples : int
         Original samples that both publish. The means are over these, NaN if there are none.
     side_m, span_min : float
-        Mean side, metres, and span, minutes, with the tail left out.
+        Mean side, metres, and span, minutes, with the hardest people left out.
     whole_side_m, whole_span_min : float
         The same with nobody left out.
     """
@@ -426,17 +432,18 @@ class Gain:
 
 
 def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
-    """What leaving out a tail of the people gives all others, on their own samples.
+    """Return what all others gain on their own samples when some people are left out.
 
     Parameters
     ----------
     whole, tail_out : GloveResult
-        Of the same data, in the same periods if any: with nobody left out, and with a tail.
+        Releases of the same data, in the same periods if any: with nobody left out, and with the
+        hardest people left out.
 
     Raises
     ------
     ConfigError
-        They are of other data.
+        The releases are of different data.
     """
     ours, others = _by_sample(tail_out), _by_sample(whole)
     if ours.shape != others.shape:
@@ -450,9 +457,9 @@ def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
 
 
 def _by_sample(release: GloveResult) -> FloatArray:
-    """Side and span of every original sample, (2, n), person by person in order of time.
+    """Return side and span of every original sample, (2, n), person by person in order of time.
 
-    Pieces of periods stand in an order of their own in every result.
+    The sort is needed because the pieces of periods have a different order in every result.
     """
     table = release.accuracy
     user = table["user"].to_numpy(np.int64)

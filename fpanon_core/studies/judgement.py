@@ -1,7 +1,7 @@
-"""Is a release option within the limits? Every measure's own limit, and people alone beside them.
+"""Judgement of release options: each measure's own threshold, and unique records beside them.
 
-A verdict never rests on one measure: an option is within the limits when none of them may be
-broken, by the upper ends of the intervals. What is not known may be broken.
+A verdict never rests on one measure. An option is within the thresholds when no upper end of an
+interval may be above one. A measure that is not known counts as possibly above.
 """
 
 from __future__ import annotations
@@ -22,27 +22,30 @@ KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
 """Kinds of release, from the one that reveals least of single people."""
 
 NEED = 0.8
-"""Utility that a recommended option has, as a share of the best within the thresholds."""
+"""Least utility of a recommended option, as a share of the best within the thresholds."""
 
 JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
-"""What has a limit in its own right: the chances of naming have one together, and people alone
-share that of unicity."""
+"""Measures with a threshold of their own.
+
+The chances of re-identification share one, and unique records share that of unicity.
+"""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The largest risk that an option may have, by measure.
+    """Thresholds: the largest risk that an option may have, by measure.
 
     Attributes
     ----------
     of : mapping of str to float or None
-        By name of the measure (:func:`limit_key`); None for no limit. A measure that is not named
-        has its usual one (:data:`fpanon_core.model.disclosure.RISKS`); EM and KL have none.
+        Threshold by name of the measure (:func:`limit_key`); None for no threshold. A measure that
+        is not named has its usual one (:data:`fpanon_core.model.disclosure.RISKS`); EM and KL have
+        none.
 
     Raises
     ------
     ConfigError
-        A measure is unknown, or a limit out of its range.
+        A measure is unknown, or a threshold is out of its range.
 
     Examples
     --------
@@ -70,37 +73,37 @@ class Limits:
         object.__setattr__(self, "of", told)
 
     def limit(self, risk: str) -> float | None:
-        """The limit of a measure, or of the share of people alone."""
+        """Return the threshold of a measure, or of the share of unique records."""
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """The largest risk within the limit, of homes beside what guessing finds."""
+        """Return the largest risk within the threshold; for homes, on top of guessing."""
         limit = self.limit(risk)
         return None if limit is None else result.allowed(risk, limit)
 
     @property
     def judged(self) -> tuple[str, ...]:
-        """Whatever has a limit."""
+        """All measures with a threshold."""
         return tuple(risk for risk in JUDGED if self.limit(risk) is not None)
 
     def over(self, result: OptionResult, risk: str) -> bool:
-        """Whether an option's risk may be above the limit, by the upper end of its interval."""
+        """Return whether the upper end of a risk's interval is above the threshold, or unknown."""
         if not asked_of(result, risk):
             return False
         most = self.allowed(result, risk)
         return most is not None and not interval(result, risk)[2] <= most
 
     def surely_over(self, result: OptionResult, risk: str) -> bool:
-        """Whether it is above the limit even by the lower end of its interval."""
+        """Return whether even the lower end of a risk's interval is above the threshold."""
         if not asked_of(result, risk):
             return False
         most = self.allowed(result, risk)
         return most is not None and interval(result, risk)[1] > most
 
     def times(self, result: OptionResult, risk: str) -> float:
-        """How many times its limit a risk may be, by the upper end; NaN where it is not known.
+        """Return the upper end of a risk as a multiple of its threshold; NaN where it is not known.
 
-        0 of what has no limit, infinite of any risk above a limit of 0.
+        The multiple is 0 without a threshold, and infinite for any risk above a threshold of 0.
         """
         most, high = self.allowed(result, risk), interval(result, risk)[2]
         if most is None or not asked_of(result, risk):
@@ -110,28 +113,28 @@ class Limits:
         return high / most if most else math.inf if high else 0.0
 
     def broken(self, result: OptionResult) -> tuple[str, ...]:
-        """The measures by which an option is over the limit, or may be."""
+        """Return the measures by which an option is, or may be, above the threshold."""
         return tuple(risk for risk in self.judged if self.over(result, risk))
 
     def to_dict(self) -> dict[str, float | None]:
-        """As plain values that JSON keeps."""
+        """Return plain values that JSON keeps."""
         return dict(self.of)
 
 
 def asked_of(result: OptionResult, risk: str) -> bool:
-    """Whether a measure is asked of an option: others of tables than of records."""
+    """Return whether a measure applies to an option; tables and records have different ones."""
     if result.option.recordless is None:
         return risk != "membership"
     return risk in OF_TABLES and risk not in result.unasked
 
 
 def usual_limits(recipient: Recipient | None) -> Limits:
-    """The usual thresholds; that of re-identification is the recipient's, where there is one."""
+    """Return the usual thresholds; that of re-identification is the recipient's, if any."""
     return Limits() if recipient is None else Limits({"outsider": recipient.threshold})
 
 
 def limit_key(risk: str) -> str:
-    """The measure whose limit this one shares.
+    """Return the measure whose threshold this one shares.
 
     Examples
     --------
@@ -144,7 +147,7 @@ def limit_key(risk: str) -> str:
 
 
 def interval(result: OptionResult, risk: str) -> Interval:
-    """An option's risk and its 95% interval; people alone with their record are counted."""
+    """Return an option's risk and its 95% interval; the share of unique records is exact."""
     if risk == ALONE:
         share = 0.0 if result.crowd_least > 1 else result.alone_share
         return share, share, share
@@ -152,18 +155,18 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 
 def some_alone(result: OptionResult) -> bool:
-    """Whether anybody is alone with a record, or may be, as it is not known."""
+    """Return whether any record is unique, or may be, as it is not known."""
     return result.crowd_least < 2 and result.alone_share != 0
 
 
 def beyond(result: OptionResult, limits: Limits) -> float:
-    """How many times its limit the worst measure may be, by the upper end; NaN where unknown."""
+    """Return the worst upper end of a risk as a multiple of its threshold; NaN where unknown."""
     every = [limits.times(result, risk) for risk in limits.judged]
     return math.nan if any(map(math.isnan, every)) else max(every, default=0.0)
 
 
 def kind_of(option: ReleaseOption) -> str:
-    """The kind of a release option, one of :data:`KINDS`.
+    """Return the kind of a release option, one of :data:`KINDS`.
 
     Examples
     --------
@@ -176,11 +179,11 @@ def kind_of(option: ReleaseOption) -> str:
 
 
 def revealing(result: OptionResult) -> tuple[float, ...]:
-    """By what options are sorted, the least revealing first.
+    """Return the key that sorts options, the least revealing first.
 
-    By kind. Among those without records: a promise by ε first, the smallest ε first; then a
-    threshold. Among records: nobody alone first, then by re-identification risk. Exact tables,
-    which promise nothing and blank nothing, come last of all.
+    Kinds come first. Among options without records: those with an ε, the smallest ε first; then
+    those with a threshold. Among records: those without unique records first, then by
+    re-identification risk. Exact tables, which promise nothing and blank nothing, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:
@@ -193,20 +196,20 @@ def revealing(result: OptionResult) -> tuple[float, ...]:
 
 
 def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> int | None:
-    """The row that every page, the report and the slides recommend; None if there is none.
+    """Return the row that every page, the report and the slides recommend; None if there is none.
 
-    Within all limits it is the least revealing that serves (:func:`serves`); of equally revealing
-    ones the most useful. Where none serves, it is the least revealing of nearly as much utility as
-    any, which pages name and do not recommend. Where none is within, it is the nearest: that whose
-    worst measure is the fewest times its limit. Without any limit none is best, and the data as
-    they are never are.
+    Within all thresholds it is the least revealing option that serves (:func:`serves`); among
+    equally revealing ones, the most useful. Where none serves, it is the least revealing of those
+    with nearly the best utility; pages name it and do not recommend it. Where none is within, it is
+    the nearest: its worst measure is the smallest multiple of its threshold. Without any threshold
+    no option is best, and the data as they are never are.
 
     Parameters
     ----------
     table : OptionsTable
     limits : Limits
     need : float
-        The share of the best utility within the limits, in [0, 1].
+        The share of the best utility within the thresholds, in [0, 1].
     """
     good = within_limits(table, limits)
     if good:
@@ -221,17 +224,17 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
 
 
 def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list[int]:
-    """Those of some rows that keep what the purpose needs most, and a share of the best utility.
+    """Return the rows that keep what the purpose needs most, and a share of the best utility.
 
-    An option that loses a weighty component serves nobody: resolution that is kept makes up for no
-    trip that is lost. Nor does one with people alone serve, where others have none.
+    An option that loses a weighty component does not serve: good resolution does not make up for
+    lost trips. Nor does an option with unique records serve, where others have none.
     """
     kept = [i for i in _nobody_alone(table, rows) if not needs_lost(table, i)]
     return _nearly(table, kept, need)
 
 
 def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
-    """Those with a share of the best utility among them."""
+    """Return the rows with a share of the best utility among them."""
     every = list(rows)
     most = most_useful(table, every)
     least = math.inf if most is None else need * float(table.utility[most])
@@ -239,37 +242,37 @@ def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
 
 
 def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
-    """Those with nobody alone; all where there is none."""
+    """Return the rows without unique records; all rows where there is none."""
     every = list(rows)
     return [i for i in every if not some_alone(table.results[i])] or every
 
 
 def needs_lost(table: OptionsTable, row: int) -> list[str]:
-    """The weighty components that apply to an option and are all but lost."""
+    """Return the weighty components that apply to an option and are almost lost."""
     result = table.results[row]
     return [n for n in table.choice.lost(result) if not math.isnan(result.components[n])]
 
 
 def options_tried(table: OptionsTable) -> list[int]:
-    """Rows of the options that could be made, without the data as they are."""
+    """Return the rows of the options that could be made, without the data as they are."""
     return [i for i, r in enumerate(table.results) if r.option.steps and r.fault is None]
 
 
 def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
-    """Rows of those that break none of the limits; none at all where there is no limit."""
+    """Return the rows that break no threshold; no row where there is no threshold."""
     if not limits.judged:
         return []
     return [i for i in options_tried(table) if not limits.broken(table.results[i])]
 
 
 def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:
-    """The row, of those given, with the most utility; None where no utility is known."""
+    """Return the row, of those given, with the most utility; None where no utility is known."""
     known = [i for i in rows if math.isfinite(table.utility[i])]
     return max(known, key=lambda i: float(table.utility[i]), default=None)
 
 
 def _checked(name: str, limit: Any) -> float | None:
-    """A limit that the measure can have; infinity is none."""
+    """Return a threshold that the measure can have; None for infinity."""
     most = RISKS[limit_key(name)].most
     if limit is None:
         return None

@@ -1,13 +1,12 @@
-"""What does an attacker learn who names nobody? Homes, and where somebody was.
+"""What an attacker learns without re-identification: homes, and positions at a given time.
 
-An attacker who has narrowed a person down to a record, or to a group with one, reads off all its
-cells. So k-anonymity bounds neither figure.
+An attacker who has narrowed a person down to a record, or to a group with one, reads all its cells.
+So k-anonymity bounds neither figure.
+
+The module also chooses people to follow in a demonstration: people for whom a release makes a
+difference, or none.
 
 Source: docs/science.md, “An attacker who knows the truth”; Shokri et al. 2011.
-
-Whom to follow for a demonstration? People in whom a release makes a difference, or none.
-
-Source: docs/science.md, “An attacker who knows the truth”.
 """
 
 from __future__ import annotations
@@ -60,19 +59,19 @@ def home_found(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> HomesFound:
-    """Share of people whose home is near where an attacker says by their own record.
+    """Return the share of people whose home an attacker infers from their own record.
 
     Parameters
     ----------
     original : FingerprintSet
         The data that the release was made of.
     released : ReleasedSet or GloveResult
-        What :func:`release`, :func:`glove` or :func:`aligned` made of them.
+        Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     within_m : sequence of float
-        How near a guess must be, metres.
+        Distances, metres, within which a guess counts as found.
     nights : int
-        Nights (22 to 6 h, local time) in which a person was recorded, at least, for the original to
-        tell the home.
+        Fewest nights (22 to 6 h, local time) with a record of the person for the original to
+        determine the home.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -82,29 +81,31 @@ def home_found(
     -------
     HomesFound
         A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
-        the release whose home is known, by the attacker whose interval reaches highest; never falls
-        with the distance), ``low``, ``high`` (95% Wilson interval), ``guessing`` (share whom one
-        place would do for, the home most others are within 1 km of), ``people`` (of a release in
-        periods their records), ``unknown`` (people in the release whose nights are too few), and
-        ``attacker`` (who that is). ``by_attacker`` has ``found`` of each. ``attrs`` hold
+        the release with a known home, by the attacker whose interval reaches highest; never falls
+        with the distance), ``low``, ``high`` (95% Wilson interval), ``guessing`` (share found by
+        one guess for everybody, the home with most others within 1 km), ``people`` (for a release
+        in periods, their records), ``unknown`` (people in the release whose nights are too few),
+        and
+        ``attacker`` (the attacker behind ``found``). ``by_attacker`` has ``found`` of each
+        attacker. ``attrs`` hold
         ``nights``, ``method`` and a keyed ``digest``.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release does not know what it was made of.
+        A parameter is out of its range, or the release carries no record of its original.
     InfeasibleError
-        Of nobody in the release is the home known.
+        The home of nobody in the release is known.
 
     Notes
     -----
     Each attacker has the right record, or that of the right group, and makes one guess of each
-    home, whatever the distance. ``most_nights`` says the place with most night samples.
-    ``fullest_circle`` spreads each sample evenly over its cell and says the middle of the cell
-    around which most of the nights are within 1 km. ``by_others`` spreads them as the homes of all
-    other people, and says the place with most within 1 km. ``noise_likelihood``, where there is
-    noise in space, says the likeliest home if half of the samples, moved by the noise, are from
-    there. Each of the first three says the commonest home where the record tells less than that.
+    home, whatever the distance. ``most_nights`` guesses the place with most night samples.
+    ``fullest_circle`` spreads each sample evenly over its cell, and guesses the middle of the cell
+    with most of the nights within 1 km. ``by_others`` spreads the samples like the homes of all
+    other people, and guesses the place with most within 1 km. ``noise_likelihood``, where there is
+    noise in space, guesses the likeliest home if half of the samples, moved by the noise, are from
+    there. Each of the first three guesses the commonest home where the record says less.
 
     Examples
     --------
@@ -136,7 +137,7 @@ def homes_found(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> HomesFound:
-    """As :func:`home_found`, where what is attacked and the true homes are known already."""
+    """Do the same as :func:`home_found`, for a prepared attack with known true homes."""
     origin, original = release.origin, release.origin.original
     asked = homes_asked(release, homes, nights)
     if asked is None:
@@ -174,34 +175,34 @@ def expected_error(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> ExpectedError:
-    """How far off the attacker's best guess is of where a person was at a recorded moment.
+    """Return the error of the attacker's best guess of a person's position at a recorded moment.
 
-    The attacker links p true points to the records (:func:`link`), and guesses the place from which
-    all that the records say of the moment is least far on average, each weighed by its posterior.
-    Of the two attackers, the result is that of the one with the smaller mean.
+    The attacker links p true points to the records (:func:`link`). The guess is the place with the
+    least mean distance to the positions in the records at that moment, weighed by posterior. Of the
+    two attackers, the result is that of the one with the smaller mean error.
 
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As of :func:`link`; targets are people in the release, each with one moment, drawn among
-        the samples that are not known (among all, where all are).
+        As for :func:`link`; targets are people in the release, each with one moment. It is drawn
+        among the samples that are not known (among all samples where all are known).
 
     Returns
     -------
     ExpectedError
-        Metres, with an interval, beside what guessing one place for everybody gives, and what the
-        points known tell without any release.
+        Error in metres, with an interval. It also holds the errors of one guess for everybody, and
+        of the known points without any release.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release does not know what it was made of.
+        A parameter is out of its range, or the release carries no record of its original.
     InfeasibleError
-        p exceeds every trace.
+        p exceeds the length of every record.
 
     Examples
     --------
-    Who finds the record reads off the place; one cell for all says its middle.
+    An attacker who finds the record reads the place from it; one cell for all yields its middle.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x, t = [0, 0, 8000, 8000], [5, 60, 5, 60]
@@ -263,7 +264,7 @@ def expected_error(
 
 
 def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
-    """A sample row of each target, none of those known where there are others."""
+    """Return a sample row of each target, not one of the known samples where there are others."""
     rng = np.random.default_rng(np.random.SeedSequence((seed, 2)))
     owner = np.repeat(np.arange(known.n_targets), fs.lengths[known.targets])
     rows = rows_of(fs.offsets[known.targets], fs.lengths[known.targets])
@@ -280,7 +281,7 @@ def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
 
 
 def _farthest(fs: FingerprintSet, published: Published) -> float:
-    """No guess is further off than the extent of the data and the release."""
+    """Return the extent of the data and the release, which no error of a guess can exceed."""
     spans = []
     for low, size in (("x_m", "dx_m"), ("y_m", "dy_m")):
         at = [(each[low], each[size]) for each in (fs.arrays(), published.cells)]
@@ -297,22 +298,22 @@ _LOOKED_AT = 200  # targets, drawn
 
 @dataclass(frozen=True)
 class Example:
-    """Somebody to follow.
+    """A person to follow in a demonstration.
 
     Attributes
     ----------
     kind : {"hidden", "found", "home", "accused"}
-        By the points known of this person, the record is picked out in the data as they are and
-        not in the release (it is named with a chance of less than a half); in both; the right
-        record, one person's or a group's, leads alone in the release, and says where the home is
-        (of those who are named with a chance of less than a half, if there are any); the person is
-        not in the release, and somebody else's record is taken.
+        "hidden": the known points pick out the record in the data as they are, and not in the
+        release (with a chance of less than a half). "found": they pick it out in both. "home": the
+        right record, one person's or a group's, leads alone in the release and reveals the home;
+        where possible, a person picked with a chance of less than a half. "accused": the person is
+        not in the release, and another person's record is picked.
     user : int
         Row number in the original.
     pseudonym : str
-        Of the session.
+        Pseudonym in the session.
     period : int or None
-        Number of the period of the record asked for; None without periods.
+        Number of the period of the attacked record; None without periods.
     """
 
     kind: ExampleKind
@@ -330,16 +331,16 @@ def examples(
     *,
     engine: Engine,
 ) -> tuple[Example, ...]:
-    """One person of each kind, where there is one among 200 targets drawn by the seed.
+    """Return one person of each kind, where there is one among 200 targets drawn by the seed.
 
     Parameters
     ----------
     release : Attacked
     config : LinkConfig
     table : DataFrame
-        Of these targets, as :attr:`fpanon_core.LinkResult.per_target`.
+        Table of these targets, as :attr:`fpanon_core.LinkResult.per_target`.
     within_m : sequence of float
-        Of these distances the middle one is that within which a home counts as found.
+        Distances; a home counts as found within the middle one.
     nights : int
     engine : LocalEngine
     """
@@ -368,14 +369,14 @@ def examples(
 
 
 def middle(within_m: Sequence[float]) -> float:
-    """The middle one of some distances."""
+    """Return the middle one of some distances."""
     return sorted(within_m)[len(within_m) // 2]
 
 
 def _found_before(
     release: Attacked, config: LinkConfig, some: IntArray, engine: Engine
 ) -> FloatArray:
-    """The chance that the record in the data as they are is picked out by the very same points."""
+    """Return the chance that the same points pick out the record in the data as they are."""
     original = release.origin.original
     raw = attacked(original, made_by(original, ReleaseOption()))
     known = targets_of(release, config)
@@ -396,7 +397,7 @@ def _found_before(
 def _at_home(
     release: Attacked, table: pd.DataFrame, nights: int, within_m: float, engine: Engine
 ) -> BoolArray:
-    """Of whom the right record is the one that leads, and says where the home is."""
+    """Return whether the right record leads alone and reveals the home, for each target."""
     homes = homes_of(release, nights)
     if homes is None:
         return np.zeros(len(table), bool)
@@ -413,7 +414,7 @@ def _at_home(
 
 
 def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
-    """Of targets the fingerprints that were asked for."""
+    """Return the rows of the targets' fingerprints that are attacked."""
     user: IntArray = table["user"].to_numpy()
     if release.period is None:
         return user
@@ -426,17 +427,17 @@ def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
 
 
 def homes_of(release: Attacked, nights: int) -> HomesAsked | None:
-    """The homes of people in the release; None where nobody's is known."""
+    """Return the homes of people in the release; None where nobody's is known."""
     return homes_asked(release, true_homes(release.origin.original), nights)
 
 
 def guesses_of(
     release: Attacked, homes: HomesAsked, records: IntArray, engine: Engine
 ) -> FloatArray:
-    """What some records say of their people's homes, (n_records, 2), metres.
+    """Guess the home of the people of some records, (n_records, 2), metres.
 
-    By the place with most nights; after noise by the fullest circle. Such a guess is of the record,
-    the same for whomever it is taken.
+    The guess is the place with most nights; after noise, the fullest circle. It depends on the
+    record alone, not on the person it is taken for.
     """
     if len(records) == 0:
         return np.empty((0, 2))
@@ -450,7 +451,7 @@ def guesses_of(
 
 
 def _only(published: Published, records: IntArray) -> Published:
-    """Some of the records."""
+    """Return some of the records."""
     sizes = np.diff(published.offsets)[records]
     rows = rows_of(published.offsets[records], sizes)
     return Published(

@@ -1,18 +1,15 @@
-"""Whose record does an attacker pick who knows where a person was? Linkage, on any release option.
+"""Linkage: whose record an attacker with true points picks, in any release option.
 
-Unicity asks with points drawn from the release; here they are drawn from the original, and every
-published record is scored by how likely the stated method makes it of such points.
+Unicity draws its points from the release. Linkage draws them from the original, and scores every
+published record by how likely the stated method produces it from such points.
 
 Source: docs/science.md, “An attacker who knows the truth”; the measure of location inference is
 that of Shokri et al. 2011.
 
-What is attacked, and of whom is it asked? A release, held against what it was made of.
-
-Of a release in periods everybody's part in each period is asked for by itself: an attacker knows
-points of one period, and looks for the record of that. Bringing a person's records together again
-is another attack.
-
-Source: docs/science.md, “An attacker who knows the truth”.
+The module also prepares an attack: it joins a release to the data it was made of. In a release in
+periods, each person's part in each period is attacked separately. The attacker knows points of one
+period, and looks for the record of that period. Linking a person's records across periods is
+another attack.
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ from ..model.linkage import LinkConfig, LinkReading, LinkResult, strongest
 from ..model.released import Origin, ReleasedSet
 
 FIRST_FEW = 10
-"""Records that an attacker is ready to look into."""
+"""Number of leading records that an attacker is willing to examine."""
 
 
 def link(
@@ -58,25 +55,26 @@ def link(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> LinkResult:
-    """Share of people whose record an attacker picks who knows p true points of each.
+    """Return the share of people whose record an attacker picks with p true points of each.
 
     Parameters
     ----------
     original : FingerprintSet
         The data that the release was made of.
     released : ReleasedSet or GloveResult
-        What :func:`release`, :func:`glove` or :func:`aligned` made of them.
+        Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     p : int
-        Points known of each target, samples of the original.
+        Number of points known of each target, samples of the original.
     strategy : {"random", "uniform", "top", "consecutive"}
-        Which points; see :func:`draw_knowledge`.
+        How the points are chosen; see :func:`draw_knowledge`.
     blur_m, blur_min : float
-        Standard deviation of the attacker's own error, along x and y in metres, in time in minutes,
-        normally distributed. The attacker knows how large it is.
+        Standard deviation of the attacker's own normally distributed error, along x and y in
+        metres, in time in minutes. The attacker knows its size.
     users : int
-        Targets drawn among those in the release, and as many, at most, among those who are not.
+        Number of targets drawn among the people in the release, and at most as many among the
+        others.
     seed : int
-        Of the draws of targets, points and errors; not of the release.
+        Seed of the draws of targets, points and errors; not of the release.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -85,23 +83,25 @@ def link(
     Returns
     -------
     LinkResult
-        Records picked, and records among the first ten, by the strongest of two attackers, with
-        intervals, beside guessing; accusations of people who are not in the release.
+        Records picked, and records among the first ten, by the stronger of two attackers, with
+        intervals, and by guessing; accusations of people who are not in the release.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release does not know what it was made of.
+        A parameter is out of its range, or the release carries no record of its original.
     InfeasibleError
-        p exceeds every trace; or the release is in periods, and points are known without times.
+        p exceeds the length of every record; or the release is in periods, and points are known
+        without times.
 
     Notes
     -----
     With f(q | s) the density that the stated method gives the point q for a published sample s of
     the record r, the score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
-    ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or in proportion to counts where
-    points are drawn so. A density at or below the floor counts as none. Where people were sampled,
-    "not in the release" is a hypothesis of its own. In docs/science.md, “An attacker who knows the
+    ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or proportional to counts where
+    points are drawn by count. A density at or below the floor counts as none. Where people were
+    sampled,
+    "not in the release" is a separate hypothesis. See docs/science.md, “An attacker who knows the
     truth”.
 
     Examples
@@ -114,7 +114,7 @@ def link(
     >>> round(result.first, 3), round(result.guessing, 3)
     (0.667, 0.333)
 
-    Of two records with the known point the shorter one is the likelier.
+    The shorter of two records with the known point is the likelier one.
 
     >>> fs = FingerprintSet.from_samples([1, 2, 2, 2], [0, 0, 500, 900], [0] * 4, [5, 5, 6, 7])
     >>> link(fs, release(fs, []), 1).by_attacker["first"].round(2).tolist()
@@ -135,7 +135,7 @@ def true_ranks(
     engine: Engine,
     progress: Progress | None = None,
 ) -> dict[str, Ranks]:
-    """Where the own records of targets stand by true points, for each attacker."""
+    """Rank the targets' own records by true points, for each attacker."""
     cells = cells_known(release, known, config)
     published = release.published
     own = published.own[known.targets]
@@ -143,7 +143,7 @@ def true_ranks(
 
 
 def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carried:
-    """The known points as the release would publish them, with the attacker's own errors."""
+    """Return the known points as the release would publish them, with the attacker's errors."""
     blur = {"blur_m": config.blur_m, "blur_min": config.blur_min}
     return carried(release.origin, known, **blur, seed=config.seed)
 
@@ -151,10 +151,10 @@ def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carr
 def targets_of(
     release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
 ) -> Knowledge:
-    """Points of people in the release and, likewise, of people who are not; ascending by person.
+    """Draw points of people in the release and of people who are not; ascending by person.
 
-    With everybody in the release, the draws of :func:`draw_knowledge`. ``beyond``: p may exceed
-    every trace.
+    With everybody in the release, the draws are those of :func:`draw_knowledge`. With ``beyond``, p
+    may exceed the length of every record.
     """
     if release.period is not None and config.strategy == "top":
         # An attacker who knows the period would find more than one who searches all of them.
@@ -248,10 +248,10 @@ def _reading(found: Ranks, present: BoolArray) -> LinkReading:
 
 
 def share_with_interval(values: FloatArray) -> tuple[float, float, float]:
-    """Mean of chances, with Wilson's interval; NaN of none.
+    """Return the mean of chances, with Wilson's interval; NaN for none.
 
-    Values between 0 and 1 vary less than shares of the same mean, so that the interval is no
-    shorter than theirs.
+    Chances between 0 and 1 vary less than hits with the same mean, so this interval is no shorter
+    than needed.
     """
     if len(values) == 0:
         return np.nan, np.nan, np.nan
@@ -271,9 +271,9 @@ class Attacked:
     whole : FingerprintSet
         The original; with periods, its pieces.
     person : int64 ndarray (whole.n_users,)
-        Row number in the original of each.
+        Row number in the original of each fingerprint.
     period : int64 ndarray (whole.n_users,) or None
-        Number of the period of each; None without periods.
+        Number of the period of each fingerprint; None without periods.
     published : Published
     """
 
@@ -285,25 +285,25 @@ class Attacked:
 
     @property
     def guessing(self) -> float:
-        """Mean chance of naming a record by guessing, among those of its period where there are."""
+        """Mean chance of guessing a person's record; with periods, among those of its period."""
         # Over people of a period p, of n_p in all: Σ_p n_p · (1/n_p) / Σ_p n_p.
         periods = 1 if self.origin.period is None else len(np.unique(self.origin.period))
         return periods / self.published.n_people
 
 
 def attacked(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Attacked:
-    """A release with what it was made of, if it was made of these data.
+    """Join a release to the data it was made of.
 
     Raises
     ------
     ConfigError
-        It does not know, or it was made of others.
+        The release carries no record of its original, or was made of other data.
     """
     return of_origin(_origin_of(original, released))
 
 
 def of_origin(origin: Origin) -> Attacked:
-    """A release by how it came about, with what it was made of."""
+    """Join a release, given by its origin, to the data it was made of."""
     original = origin.original
     if origin.period is None or origin.period_days is None:
         everybody = np.arange(original.n_users)
@@ -319,15 +319,15 @@ def of_origin(origin: Origin) -> Attacked:
 
 
 def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | None:
-    """Everybody in a release whose home can be asked for; None where there is nobody.
+    """Return everybody in a release whose home can be attacked; None where there is nobody.
 
     Parameters
     ----------
     release : Attacked
     homes : Homes
-        True ones, of the original.
+        True homes, of the original.
     nights : int
-        In which somebody was recorded, at least, for the home to be known.
+        Fewest nights with a record of the person for the home to be known.
     """
     inside = release.published.own >= 0
     rows = np.flatnonzero(inside & (homes.nights[release.person] >= nights))
@@ -355,7 +355,7 @@ def _origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) ->
 
 
 def origin_within(released: ReleasedSet) -> Origin:
-    """How a release came about, by itself; ConfigError where it does not say."""
+    """Return the origin that a release carries; raise ConfigError where it carries none."""
     origin = getattr(released, "origin", None)
     if not isinstance(origin, Origin):
         raise ConfigError(

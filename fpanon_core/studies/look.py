@@ -1,4 +1,4 @@
-"""What does a release look like? Its places, and how far everyone in it is from hiding."""
+"""A look at a release: its places, and how far everyone in it is from hiding."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ _RELEASING_SHARE = 0.4  # of the progress
 
 @dataclass(frozen=True)
 class Config:
-    """Which release is looked at.
+    """The release to look at.
 
     Attributes
     ----------
     option : ReleaseOption
     seed : int
-        Of its techniques.
+        Seed of its techniques.
     most_places : int
-        Places that are shown, those of most users.
+        Largest number of places shown, those with the most users.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -49,26 +49,26 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """A release to be looked at beside others.
+    """The places and 2-gaps of a release.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the original data.
+        Digest of the original data.
     bounds : float64 ndarray (n, 4)
         West, south, east, north of the published places of most users, degrees; empty where the
         data carry no projection.
     users : int64 ndarray (n_places,)
-        Users seen in each place, the most first; also where there are no bounds. With periods,
-        people, however many records each has.
+        Number of users in each place, the most first; also where there are no bounds. With periods,
+        each person counts once, however many records they have.
     left_out : int
-        Places beyond those.
+        Number of places beyond those shown.
     pseudonyms : tuple of str
-        Of everyone in the release; with periods, of every record.
+        Pseudonyms of everyone in the release; with periods, of every record.
     gaps : float64 ndarray (n_users,)
-        2-gap of everyone in the release; empty where there is one user. With periods, of every
-        record among those of its period.
+        2-gap of everyone in the release; empty where there is one user. With periods, 2-gap of
+        every record among those of its period.
     """
 
     config: Config
@@ -80,7 +80,7 @@ class Result(Tabled):
     gaps: FloatArray
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Places and gaps.
+        """Return places and gaps.
 
         - ``places``: ``west``, ``south``, ``east``, ``north`` (degrees; NaN without a projection),
           ``users``;
@@ -101,7 +101,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The release that an option makes, its places, and the 2-gap of everyone in it.
+    """Make the release of an option; return its places, and the 2-gap of everyone in it.
 
     Parameters
     ----------
@@ -148,9 +148,10 @@ def study(
 def _gaps_within(
     periods: PeriodSet, engine: Engine | None, progress: Progress | None
 ) -> FloatArray:
-    """2-gap of each record among those of its period: a person's others are no crowd.
+    """Return the 2-gap of each record among those of its period.
 
-    1, the most there is, of one that is alone in its period.
+    Other records of the same person do not hide it. A single record in its period gets 1, the
+    maximum.
     """
     gaps = np.ones(periods.pieces.n_users)
     numbers = periods.periods.tolist()

@@ -1,7 +1,7 @@
-"""Who shares a record with whom in a release: of a result at hand, or of files and their key.
+"""Membership: who shares a record with whom in a release, given as a result or as files and key.
 
-Groups are those of GLOVE or aligned; in any other release, people whose whole published records
-are the same.
+Groups are those of GLOVE or aligned; in any other release, people whose whole published records are
+the same.
 
 See docs/science.md, “Two releases of the same people”.
 """
@@ -52,24 +52,23 @@ def membership(
     key: Place | bytes | None = None,
     original: FingerprintSet | None = None,
 ) -> Membership:
-    """Whose each record of a release is, and its group.
+    """Return the owner and the group of each record of a release.
 
     Parameters
     ----------
     released : ReleasedSet, GloveResult, path or bytes
-        A result; or a folder or zip as :func:`fpanon_core.publish` writes it, or the zip's bytes.
+        A result; or a folder or zip written by :func:`fpanon_core.publish`, or the zip's bytes.
     key : path or bytes, optional
-        Of files: the key that was written with them.
+        For files, the key that was written with them.
     original : FingerprintSet, optional
-        Of a GloveResult: the fingerprints that were hidden, where nobody in this process holds them
-        any more.
+        For a GloveResult, the fingerprints that were hidden, if this process no longer holds them.
 
     Raises
     ------
     ConfigError
-        The key, or the original, is missing or another one's.
+        The key or the original is missing, or belongs to another release.
     SchemaError
-        The files are not there, damaged, or not as they were written.
+        The files are missing, damaged or changed.
     """
     if isinstance(released, (ReleasedSet, GloveResult)):
         if key is not None:
@@ -81,7 +80,7 @@ def membership(
 
 
 def of_origin(origin: Origin) -> Membership:
-    """The same, of how a release came about."""
+    """Return the membership of a release from its origin."""
     records = origin.records
     if records.group is not None:
         group = records.group
@@ -144,12 +143,12 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
 
 
 def _sound(released: Place | bytes) -> Package:
-    """The members of a release that is put together as it was written.
+    """Return the members of a release whose files are as they were written.
 
     Raises
     ------
     SchemaError
-        It is not; the message says what is wrong first.
+        They are not; the message gives the first fault.
     """
     nobody = FingerprintSet.from_samples([0], [0], [0], [0])  # the records are not at hand
     faults = Faults(nobody, 0)
@@ -162,7 +161,7 @@ def _sound(released: Place | bytes) -> Package:
 
 
 def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
-    """The id behind each pseudonym of a release, by its key."""
+    """Return the id behind each pseudonym of a release, by its key."""
     table = read_listed(key, "key")
     if not {"pseudonym", "user_id"} <= set(table.columns):
         raise SchemaError(
@@ -183,13 +182,13 @@ def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
 def _periods_of(
     facts: ReleaseFacts, starts: pd.Series[Any]
 ) -> tuple[IntArray | None, int | None, int]:
-    """Number of the period of each record, days in one, and the day of the first.
+    """Return the period number of each record, the days in a period, and the day of the first.
 
     Parameters
     ----------
     facts : ReleaseFacts
     starts : Series
-        A time of each record: all of its samples begin in its period.
+        One time of each record; all of its samples begin in its period.
     """
     days = facts.period_days
     if days is None:
@@ -211,7 +210,7 @@ def _periods_of(
 def _days(
     period: IntArray | None, days: int | None, base: int, n: int
 ) -> tuple[IntArray, IntArray]:
-    """The first day of each record, and the day after its last."""
+    """Return the first day of each record, and the day after its last."""
     if period is None or days is None:
         return np.full(n, ALWAYS[0], np.int64), np.full(n, ALWAYS[1], np.int64)
     first = base + np.asarray(period, np.int64) * days
@@ -219,13 +218,13 @@ def _days(
 
 
 def _first_day(fs: FingerprintSet) -> int:
-    """Number of the local day on which period 0 begins; 0 without a calendar."""
+    """Return the number of the local day on which period 0 begins; 0 without a calendar."""
     if fs.clock is None:
         return 0
     return fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date().toordinal()
 
 
 def _readable(text: object) -> str:
-    """Words that a file says of itself, short and without anything that cannot be seen."""
+    """Return a file's text about itself, shortened and without unprintable characters."""
     line = " ".join(str(text).split())[:_NAME_LENGTH]
     return "".join(c if c.isprintable() else "\ufffd" for c in line)

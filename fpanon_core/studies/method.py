@@ -1,4 +1,4 @@
-"""How is every figure computed, and by which source? The definitions and references as shipped."""
+"""Definitions of every figure, and their references, as shipped."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _WORK = re.compile(r"^### +(.+?)\s*$", re.MULTILINE)
 
 
 def docs_folder() -> Path:
-    """The folder of the documents: inside an installed package, beside it in a checkout."""
+    """Return the folder of the documents: inside an installed package, beside it in a checkout."""
     return SHIPPED / "docs"
 
 
 @cache
 def sections() -> dict[str, str]:
-    """The definitions in force, Markdown with formulas, by their headings in order.
+    """Return the current definitions, Markdown with formulas, by their headings in order.
 
-    What stands before the first section goes by the document's title.
+    The text before the first section has the document's title as its key.
 
     Examples
     --------
@@ -33,14 +33,14 @@ def sections() -> dict[str, str]:
 
 @cache
 def words() -> str:
-    """The glossary: Markdown with a table for each question."""
+    """Return the glossary: Markdown with a table for each question."""
     text = _document("words.md")
     return text[text.index("\n## ") :].strip()
 
 
 @cache
 def references() -> dict[str, str]:
-    """Every work, data set and program that is cited, by the key it is cited by.
+    """Return every work, data set and program that is cited, by its citation key.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def references() -> dict[str, str]:
 
 
 def cited(text: str) -> dict[str, str]:
-    """Those of the references that a text cites, in the order of the list."""
+    """Return the references that a text cites, in the order of the list."""
     plain = re.sub(r"\s+", " ", text)
     return {
         key: entry
@@ -62,7 +62,7 @@ def cited(text: str) -> dict[str, str]:
 
 
 def anchor(heading: str) -> str:
-    """A heading as links and addresses have it.
+    """Return a heading in the form used in links and addresses.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def _document(name: str) -> str:
 
 
 def _split(text: str, heading: re.Pattern[str]) -> dict[str, str]:
-    """What follows each heading, up to the next, by its words."""
+    """Return the text after each heading, up to the next, by heading."""
     found = list(heading.finditer(text))
     ends = [match.start() for match in found] + [len(text)]
     return {

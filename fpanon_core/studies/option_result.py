@@ -1,4 +1,4 @@
-"""What one release option risks and is worth, and by which utility it is judged."""
+"""Risk and utility of one release option, and the utility by which it is judged."""
 
 from __future__ import annotations
 
@@ -21,72 +21,74 @@ from ..model.utility import weighting
 
 Interval = tuple[float, float, float]
 LOST = 0.1
-"""A component of which less than this is kept is all but lost."""
+"""Share of a component below which it counts as almost lost."""
 _WEIGHTY = 0.2
 
 CUSTOM = "custom"
 """Name of a risk or utility given as a function."""
 
 FIGURES = 4
-"""Raised whenever an option's figures change for the same data, settings and seed: what was saved
-by a program of another number is not used again. 2: EM and KL are sums, intervals hold for few
+"""Version of the figures, raised whenever they change for the same data, settings and seed.
+
+Results saved with another number are not reused. 2: EM and KL are sums, intervals hold for few
 targets, the resolution is the release's own. 3: linkage, homes found, and the worse of linkage and
 k are among the risks. 4: risks are those of the strongest attacker of a battery, density and flows
-are means over nine corners of the areas."""
+are means over nine corners of the areas.
+"""
 
 
 @dataclass(frozen=True)
 class OptionResult:
-    """What one option would release, and what that risks and is worth.
+    """Size, risks and utility of the release that one option would make.
 
     Attributes
     ----------
     option : ReleaseOption
     risks : dict of str to (value, low, high)
-        Those of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN where one
-        cannot be asked; ``"custom"`` if given. EM and KL are sums over the bins of a person, in
-        bins and nats. No interval of unicity, k and linkage reaches above what the people who share
-        a record leave possible.
+        The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
+        where one cannot be measured; ``"custom"`` if given. EM and KL are sums over the bins of a
+        person, in bins and nats. Intervals of unicity, k and linkage stay below the bound set by
+        the people who share a record.
     components : dict of str to float
-        Of the computed utility, in [0, 1]; NaN where one is not applicable.
+        Components of the computed utility, in [0, 1]; NaN where one is not applicable.
     corners : dict of str to tuple of float
-        Components that hang on where squares have their corners, at each; empty where not known.
+        Components that depend on the corners of the squares, at each corner; empty where not known.
     areas : str
-        On what density and flows were compared; empty where it is not known.
+        Areas in which density and flows were compared; empty where not known.
     n_users, n_samples : int
-        Subscribers and samples released.
+        Numbers of subscribers and samples released.
     users_share : float
         Share of the original's subscribers that are in the release.
     suppressed_share : float
-        Share of samples that suppression left out, of those it was given; 0 without suppression.
+        Share of its input samples that suppression left out; 0 without suppression.
     crowd_least : int
-        People who share the record that fewest do: 1 where somebody's is like nobody else's.
+        Smallest number of people who share a record; 1 where there is a unique record.
     alone_share : float
-        Share of the people whose record is like nobody else's.
+        Share of the people with a unique record.
     naming_most : float
-        Mean over people of 1 / those who share the record: what whoever knows a whole record has
-        for a chance of naming the person.
+        Mean over people of 1 / the number of people who share their record: the chance that an
+        attacker who knows a whole record picks the right person.
     too_few, n_targets : int
-        Targets with fewer than p bins in the release, of how many.
+        Number of targets with fewer than p bins in the release, and of all targets.
     seconds : float
-        Taken; less where the process had made the release before.
+        Time taken; less where the process had made the release before.
     fault : str or None
         Why there is no result; then the figures are empty.
     origin : (x_m, y_m) or None
         A corner of the square grid that places were last generalized to; None without one.
     attacker : str
-        The strongest attacker, whose re-identification risk this is
+        The strongest attacker, who sets the re-identification risk
         (:attr:`fpanon_core.RiskResult.attacker`); empty where it is not known.
     guessing : dict of str to float
-        ``"linkage"`` and ``"home"``: the share that guessing would find, who has no record.
+        ``"linkage"`` and ``"home"``: the share that guessing without a record would find.
     unasked : dict of str to str
-        Of the measures that cannot be asked of this option, why.
+        Reason for each measure that cannot be measured for this option.
     homes_asked : int
-        Of how many people, with periods of how many records, the share of homes is: those in the
-        release whose nights are recorded. 0 where no home can be asked, or it is not known.
+        Denominator of the home-inference rate: people (with periods, records) in the release whose
+        nights are recorded. 0 where no home can be measured, or it is not known.
     size : dict of str to float
-        How coarse the typical published sample is, beside the data, by the names of
-        :class:`fpanon_core.studies.release_facts.Size`; empty where it is not known.
+        Size of the typical published sample and of the data, by the names of
+        :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     """
 
     option: ReleaseOption
@@ -114,20 +116,20 @@ class OptionResult:
 
     @property
     def grid(self) -> Grid | None:
-        """The square grid that places were last generalized to, with its origin; None without."""
+        """The square grid of the last generalization, with its origin; None without one."""
         spaces = [s.profile.space for s in self.option.steps if isinstance(s, Generalize)]
         if not spaces or not isinstance(spaces[-1], Grid):
             return None
         return Grid(spaces[-1].metres, self.origin)
 
     def risk(self, name: str) -> Interval:
-        """A risk and its interval; NaN where it is not known."""
+        """Return a risk and its interval; NaN where it is not known."""
         return self.risks.get(name, (math.nan, math.nan, math.nan))
 
     def allowed(self, name: str, limit: float) -> float:
-        """The largest risk within a limit: beside what guessing finds, where the limit is so.
+        """Return the largest risk within a threshold, on top of guessing where the measure says so.
 
-        NaN, which nothing is within, where what guessing finds is not known.
+        Return NaN, which no risk is within, where the result of guessing is not known.
         """
         if name in RISKS and RISKS[name].beside_guessing:
             return limit + self.guessing.get(name, math.nan)
@@ -135,17 +137,17 @@ class OptionResult:
 
     @property
     def alone(self) -> int:
-        """People whose record is like nobody else's."""
+        """Number of people with a unique record."""
         return 0 if math.isnan(self.alone_share) else round(self.alone_share * self.n_users)
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps; None for what is not known."""
+        """Return plain values that JSON keeps; None for what is not known."""
         values = {**asdict(self), "option": self.option.to_dict()}
         return {name: _plain(value) for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> OptionResult:
-        """Back from :meth:`to_dict`; SchemaError if it is none."""
+        """Read the result of :meth:`to_dict`; raise SchemaError if it is damaged."""
         try:
             # Programs before figure 4 did not write all of them.
             values = {"corners": {}, "guessing": {}, "unasked": {}, "size": {}} | dict(plain)
@@ -170,7 +172,7 @@ class OptionResult:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """Utility as the experts of one ``domain`` scored it in a questionnaire ``frame``."""
+    """Utility scored by the experts of one ``domain`` in a questionnaire ``frame``."""
 
     frame: pd.DataFrame
     domain: str
@@ -178,14 +180,14 @@ class Asked:
 
 @dataclass(frozen=True)
 class UtilityChoice:
-    """Which utility a table shows.
+    """The utility that a table shows.
 
     Attributes
     ----------
     label : str
         ``"transport"``, ``"epidemics"``, ``"own weights"``, ``"asked: DOMAIN"`` or ``"custom"``.
     weights : dict of str to float, or None
-        Of the computed components, adding up to 1.
+        Weights of the computed components, adding up to 1.
     asked : dict of str to float, or None
         Mean score of each option, by its name in lower case, in [0, 1].
     """
@@ -195,7 +197,7 @@ class UtilityChoice:
     asked: dict[str, float] | None = None
 
     def of(self, result: OptionResult) -> float:
-        """The utility of one option; NaN where it is not known."""
+        """Return the utility of one option; NaN where it is not known."""
         if self.asked is not None:
             names = (result.option.name, result.option.text)
             return next(
@@ -208,13 +210,13 @@ class UtilityChoice:
         return score(result.components, self.weights)
 
     def ends(self, result: OptionResult) -> tuple[float, float]:
-        """Least and greatest utility of a corner of the areas; NaN where there is no such."""
+        """Return the least and the greatest utility over the corners of the areas; NaN if none."""
         if self.weights is None or result.fault is not None or not result.components:
             return math.nan, math.nan
         return score_range(result.components, result.corners, self.weights)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
-        """Components that weigh 0.2 or more of 1, and of which less than 0.1 is kept; or none."""
+        """Return the components that weigh 0.2 or more of 1, and of which less than 0.1 is kept."""
         return tuple(
             name
             for name, weight in (self.weights or {}).items()
@@ -223,12 +225,12 @@ class UtilityChoice:
 
 
 def utility_choice(utility: Any) -> UtilityChoice:
-    """Which utility is meant; see :func:`fpanon_core.explore_options`.
+    """Resolve a utility; see :func:`fpanon_core.explore_options`.
 
     Raises
     ------
     ConfigError
-        None that is known.
+        The utility is unknown.
     """
     match utility:
         case UtilityChoice():

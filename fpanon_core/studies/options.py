@@ -1,14 +1,13 @@
-"""Which release gives most for the risk it runs? Every option's risk and utility.
+"""Comparison of release options: the risk and utility of each.
 
-Risk is measured on what would be released, with p points that an attacker knows of a person: as
-they are published, and as they truly were, which noise and exchange move and groups of k blur.
-Neither bounds the other, so that the re-identification risk is that of the strongest attacker of a
-battery (:mod:`.reidentification`). Of a sample of
-the users, only those in it are targets, so that the risk is theirs and not lessened by the chance
-of not being in it.
+Risk is measured on what would be released, with p points that an attacker knows of a person. The
+points are taken as published, and as they truly were, as noise and exchange move them and groups of
+k blur them. Neither risk bounds the other, so the re-identification risk is that of the strongest
+attacker of a battery (:mod:`.reidentification`). If the release is a sample of the users, only
+those in it are targets. The risk is theirs, and not lessened by the chance of not being in it.
 
-Options have bins of different fineness, and so EM and KL are compared by their sums over a person's
-bins, never by the means, of which that of the raw data is the lowest.
+Options have bins of different fineness. So EM and KL are compared by their sums over a person's
+bins, never by the means, which are lowest for the raw data.
 """
 
 from __future__ import annotations
@@ -49,19 +48,19 @@ _RELEASING_SHARE, _PUBLISHED_SHARE, _RISK_SHARE = 0.3, 0.5, 0.95  # of an option
 
 @dataclass(frozen=True)
 class Config:
-    """Which options are weighed, and against what an attacker knows.
+    """The options to compare, and the attacker's knowledge.
 
-    By which measure of risk and which utility they are compared is no part of it: all are measured,
-    and :meth:`OptionsTable.with_choice` chooses among them.
+    The measure of risk and the utility are no part of it: all are computed, and
+    :meth:`OptionsTable.with_choice` chooses among them.
 
     Attributes
     ----------
     options : tuple of ReleaseOption
-        Each with a name of its own. Usually the data as they are.
+        Options with distinct names; they usually include the data as they are.
     knowledge : KnowledgeConfig
-        Its seed is that of the techniques, too.
+        The attacker's knowledge; its seed is also that of the techniques.
     areas : float, Hexagons, Regions or None
-        Where density and flows are compared; the usual squares for None.
+        Areas in which density and flows are compared; None for the usual squares.
 
     Raises
     ------
@@ -81,7 +80,10 @@ class Config:
 
 
 def _bytes_a_sample(_: FingerprintSet, config: Config | None, __: Engine | None) -> float:
-    """The data, and each option more, whose release is kept; as many as are usual for None."""
+    """Return the bytes for each sample: the data, and one kept release for each option.
+
+    Without a configuration a usual number of options is assumed.
+    """
     return 150.0 + 60.0 * (16 if config is None else len(config.options))
 
 
@@ -95,10 +97,10 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> OptionsTable:
-    """Every option's risk by all measures, and the components of its utility.
+    """Measure every option's risk by all measures, and the components of its utility.
 
-    The result is an :class:`OptionsTable`, by unicity and for transport until another choice is
-    made. What the parameters are says :func:`explore_options`.
+    The :class:`OptionsTable` shows unicity and the utility for transport until another choice is
+    made. The parameters are those of :func:`explore_options`.
     """
     return explore_options(
         fs,
@@ -134,37 +136,39 @@ def explore_options(
     ----------
     fs : FingerprintSet
     options : iterable, or mapping of name to option
-        Of what :func:`as_option` takes.
+        Anything that :func:`as_option` takes.
     risk : {"unicity", "outsider", "linkage", "k", "home", "em", "kl"} or callable
-        All are computed and kept (RISKS of model/disclosure); this one makes the front.
-        EM and KL are the sums over a person's bins. ``"k_disclosure"`` is ``"k"``. A function of
-        the released FingerprintSet gives a number that is taken as it is, without an interval.
+        Measure of risk that defines the front; all are computed and kept (RISKS of
+        model/disclosure). EM and KL are the sums over a person's bins. ``"k_disclosure"`` is
+        ``"k"``. A function of the released FingerprintSet returns a number that is used without an
+        interval.
     utility : str, mapping, Asked, ("asked", frame, domain), or callable of (original, released)
         A named weighting or weights of the computed components; the experts' answers, found by the
-        option's name; or a function of one's own.
+        option's name; or the caller's own function.
     p, strategy, users, seed
-        The attacker's knowledge, as :func:`draw_knowledge`, of the release and of the original;
-        where a trace has fewer than p bins, all are known. The seed is that of the techniques, too.
+        The attacker's knowledge of the release and of the original, as for :func:`draw_knowledge`;
+        where a record has fewer than p bins, all are known. The seed is also that of the
+        techniques.
     areas : float, Hexagons or Regions, optional
-        Where density and flows are compared, as :func:`utility`.
+        Areas in which density and flows are compared, as for :func:`utility`.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
-        May raise :class:`Cancelled`, which comes through.
+        May raise :class:`Cancelled`, which is passed on.
     previous : OptionsTable, optional
-        Options that were measured there, on the same data with the same knowledge and seed, are
-        taken from it; those that failed are tried again. Not with areas or functions of one's own,
-        which nobody can compare.
+        Results to reuse for options measured on the same data with the same knowledge and seed;
+        failed options are tried again. Ignored with ``areas`` or the caller's own functions, which
+        cannot be compared.
     on_option : callable of one OptionResult, optional
-        Called as each is ready, for instance to save it.
+        Called when each result is ready, for instance to save it.
 
     Returns
     -------
     OptionsTable
-        Its front is by the intervals: an option dominates another only where the difference is
-        more than they leave open; else the two are level. An option that fails (an
-        :class:`FpanonError`, or memory runs out) has its ``fault`` said, and costs the others
-        nothing. What was released lately is kept in the process, within bounds
+        Its front uses the intervals: an option dominates another only where the difference is
+        larger than their uncertainty; otherwise the two are level. An option that fails (an
+        :class:`FpanonError`, or memory runs out) has a ``fault``, and does not affect the others.
+        Recent releases are kept in the process, within bounds
         (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
@@ -207,7 +211,7 @@ def explore_options(
 
 @dataclass(frozen=True, eq=False)
 class _Exploration:
-    """What all options of one exploration have in common."""
+    """The data and settings that all options of one exploration share."""
 
     fs: FingerprintSet
     knowledge: KnowledgeConfig
@@ -217,7 +221,7 @@ class _Exploration:
     engine: Engine
 
     def result(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
-        """Risk and utility of one option, or why there are none."""
+        """Return the risk and utility of one option, or why there are none."""
         started = time.perf_counter()
         try:
             done = self._measured(option, progress)
@@ -283,7 +287,7 @@ class _Exploration:
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
-        """What an attacker finds who knows points of the release itself."""
+        """Measure what an attacker finds who knows points of the release itself."""
         if release.periods is not None:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)
@@ -291,10 +295,10 @@ class _Exploration:
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:
-    """Every measure of risk by points drawn from the release itself, with its interval.
+    """Return every measure of risk by points drawn from the release itself, with its interval.
 
-    Whatever points they are, all who share the record fit them, so that an interval need not reach
-    beyond what those leave possible.
+    Any known points fit all people who share the record. So the intervals are cut at the bound that
+    sharing sets.
     """
     possible = {"unicity": alike.alone_share, "k": alike.naming_most}
     risks: dict[str, Interval] = {}

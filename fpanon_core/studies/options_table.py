@@ -1,4 +1,4 @@
-"""Options beside each other: risk, utility, the front, and who dominates whom."""
+"""A table of release options: risk, utility, the front, and which option dominates which."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ class OptionsTable(Tabled):
     ----------
     results : tuple of OptionResult
     risk_name : str
-        The measure that makes the front.
+        The measure of risk that defines the front.
     choice : UtilityChoice
     config : KnowledgeConfig
-        What the attacker knows, and the seed.
+        The attacker's knowledge, and the seed.
     digest : str
-        Of the original data; keyed (:mod:`fpanon_core.model.files`) in a table that was read back.
+        Digest of the original data; keyed (:mod:`fpanon_core.model.files`) in a table that was read
+        back.
     version : str
-        Of the program that made the results.
+        Version of the program that made the results.
     figures : int
-        Its :data:`~.option_result.FIGURES`.
+        :data:`~.option_result.FIGURES` of that program.
     """
 
     results: tuple[OptionResult, ...]
@@ -76,12 +77,12 @@ class OptionsTable(Tabled):
 
     @property
     def risk_low(self) -> FloatArray:
-        """Lower end of its 95% interval."""
+        """Lower end of the 95% interval of each risk."""
         return self._risks[:, 1]
 
     @property
     def risk_high(self) -> FloatArray:
-        """Upper end of its 95% interval."""
+        """Upper end of the 95% interval of each risk."""
         return self._risks[:, 2]
 
     @cached_property
@@ -91,7 +92,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def utility_ends(self) -> FloatArray:
-        """Least and greatest utility of a corner of the areas, one row per option; NaN unknown."""
+        """Least and greatest utility over the corners of the areas, (n_options, 2); NaN unknown."""
         rows = [self.choice.ends(result) for result in self.results]
         return np.array(rows, np.float64).reshape(-1, 2)
 
@@ -111,13 +112,14 @@ class OptionsTable(Tabled):
 
     @cached_property
     def dominated_by(self) -> list[IntArray]:
-        """Row numbers of the options that dominate each one, by more than intervals leave open."""
+        """Row numbers of the options that dominate each one beyond the intervals' uncertainty."""
         return self._dominating(low=self.risk_low, high=self.risk_high)
 
     def _dominating(self, **ends: FloatArray) -> list[IntArray]:
-        """By estimates, or by intervals; but without records, larger ε never dominates smaller ε.
+        """Return the rows that dominate each option, by estimates or by intervals.
 
-        Both have no record to re-identify, and the one of smaller ε reveals less.
+        Among options without records, a larger ε never dominates a smaller ε. Both have no record
+        to re-identify, and the smaller ε reveals less.
         """
         by = dominating(self.risk, self.utility, **ends)
         steps = [option.recordless for option in self.options]
@@ -132,15 +134,16 @@ class OptionsTable(Tabled):
     def level_with(self) -> list[IntArray]:
         """Row numbers of the options that each one is level with.
 
-        By the estimates one of the two would dominate the other.
+        By the estimates alone one of the two would dominate the other.
         """
         return level(self.risk, self.utility, self.risk_low, self.risk_high)
 
     def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
-        """Whether each option's risk may be above a limit: the upper end of its interval is.
+        """Return whether the upper end of each option's interval is above a threshold.
 
-        Of a risk without an interval, the risk itself; what is not known may be. The limit of homes
-        found is beside what guessing finds. An option that failed has no risk to judge.
+        A risk without an interval is compared itself; an unknown risk counts as above. The
+        threshold of homes is on top of what guessing finds. An option that failed has no risk to
+        judge.
         """
         most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
         made = np.array([result.fault is None for result in self.results], bool)
@@ -148,11 +151,11 @@ class OptionsTable(Tabled):
         return above
 
     def allowed(self, limit: float) -> FloatArray:
-        """The largest risk within the limit, of each option: see :meth:`OptionResult.allowed`."""
+        """Return each option's largest risk within a threshold (:meth:`OptionResult.allowed`)."""
         return np.array([result.allowed(self.risk_name, limit) for result in self.results])
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
-        """The same options by another measure or utility, without computing anything anew.
+        """Return the same options by another measure or utility, without new computations.
 
         Raises
         ------
@@ -174,9 +177,10 @@ class OptionsTable(Tabled):
     def reusable(
         self, digest: str, config: KnowledgeConfig
     ) -> dict[tuple[Step, ...], OptionResult]:
-        """Results by steps, if of these data, this knowledge and this program; none that failed.
+        """Return the results by steps, if data, knowledge and program are the same.
 
-        Nor any of a grid whose origin is not said: it was saved when grids began elsewhere.
+        Failed results are left out. So are those of a grid without a stated origin: they were saved
+        when grids began elsewhere.
         """
         mine = (keyed(self.digest), self.config, self.version, self.figures)
         if (keyed(digest), config, __version__, FIGURES) != mine:
@@ -190,15 +194,15 @@ class OptionsTable(Tabled):
     MAY_LEAVE = frozenset({"options"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``options``: one row per option.
+        """Return ``options``, a table of one row per option.
 
-        ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``, ``utility``,
-        ``utility_low``, ``utility_high`` (over the corners of ``areas``), ``areas``, ``front``,
-        ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and ``_high``,
-        ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (which measures could not be, and
-        why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
+        Columns: ``option``, ``steps`` (in words), ``risk``, ``risk_low``, ``risk_high``,
+        ``utility``, ``utility_low``, ``utility_high`` (over the corners of ``areas``), ``areas``,
+        ``front``, ``dominated_by``, ``level_with`` (names), each measure of risk with ``_low`` and
+        ``_high``, ``linkage_guessing`` and ``home_guessing``, ``not_asked`` (measures that do not
+        apply, and why), ``crowd_least``, ``alone_share``, ``naming_most`` (see
         :class:`OptionResult`), the components of the computed utility, ``users``, ``users_share``,
-        ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (those of them with fewer than p
+        ``samples``, ``suppressed_share``, ``targets``, ``too_few`` (targets with fewer than p
         bins), ``seconds``, ``fault`` (empty if none), ``origin_x_m`` and ``origin_y_m`` (a corner
         of the last square grid, NaN without one). ``attrs`` hold ``risk``, ``utility``, ``config``
         and ``digest`` as plain values.
@@ -255,7 +259,7 @@ class OptionsTable(Tabled):
         return {"options": frame}
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
         return {
             "results": [result.to_dict() for result in self.results],
             "risk": self.risk_name,
@@ -268,12 +272,12 @@ class OptionsTable(Tabled):
 
     @classmethod
     def from_dict(cls, plain: Any) -> OptionsTable:
-        """Back from :meth:`to_dict`.
+        """Read the result of :meth:`to_dict`.
 
         Raises
         ------
         SchemaError
-            It is no such table.
+            The values are damaged, or no table of options.
         """
         try:
             results = tuple(OptionResult.from_dict(each) for each in plain["results"])
@@ -290,7 +294,7 @@ class OptionsTable(Tabled):
 
 
 def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:
-    """Results with those from before that are of other steps and names."""
+    """Return the new results, and those from before with other steps and names."""
     steps, names = {r.option.steps for r in new}, {r.option.name for r in new}
     more = (r for r in before if r.option.steps not in steps and r.option.name not in names)
     return (*new, *more)

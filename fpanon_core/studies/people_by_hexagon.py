@@ -1,7 +1,7 @@
-"""Where are people? How many were recorded in each hexagon of H3, and how many as published.
+"""Numbers of people recorded in each H3 hexagon, and numbers as published.
 
-Places of few people are left out: who is alone at a place would be seen there by everybody who
-looks at the wall.
+Hexagons of few people are left out, as anyone who sees the map would single out a person alone in a
+hexagon.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ from .tabled import Tabled
 Hexes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
 RESOLUTIONS = range(3, 11)
-"""Of H3, coarse to fine: edges of 69 km to 76 m."""
+"""Resolutions of H3, coarse to fine: edges of 69 km to 76 m."""
 _AREAS_AT_ONCE, _PEOPLE_AT_ONCE = 2_000, 2_000
 _SURE = 1 - 1e-12
 
 
 @dataclass(frozen=True)
 class Config:
-    """How fine the map is, and who is too few for it.
+    """Fineness of the map, and the least number of people shown.
 
     Attributes
     ----------
     least : int
-        People that a hexagon must have to be told of.
+        Least number of people in a hexagon that is shown.
     across : int
-        Hexagons, about, along the longer side of where nearly everything is.
+        Approximate number of hexagons along the longer side of the area of nearly all samples.
     most : int
-        Hexagons that are told of, those of most people.
+        Largest number of hexagons shown, those of most people.
     option : ReleaseOption
-        Of records. The result also says where people are as it publishes them, unless it has no
-        step.
+        Option that publishes records. The result also shows people as it publishes them, unless it
+        has no step.
     seed : int
-        Of its techniques.
+        Seed of its techniques.
     """
 
     least: int = 5
@@ -71,37 +71,38 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """How many people were recorded at least once in each hexagon.
+    """Number of people recorded at least once in each hexagon.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the data.
+        Digest of the data.
     resolution : int
-        Of H3.
+        Resolution of H3.
     edge_m : float
         Average length of a hexagon's edge, metres.
     cell : uint64 ndarray (n,)
-        H3's index of each hexagon that is told of, the most people first.
+        H3's index of each hexagon shown, the most people first.
     people : int64 ndarray (n,)
-        Recorded there at least once; at least ``config.least``, or 0 where only ``after`` is.
+        People recorded there at least once: at least ``config.least``, or 0 where only ``after``
+        has people.
     after : float64 ndarray (n,)
-        As published: how many are to be expected there at least once, if everybody was anywhere in
-        each area published of them, all places in it alike; 0 where fewer than ``config.least`` may
-        have been. All 0 without an option.
+        Expected number of people there at least once by the release, if each published area holds
+        the person at a uniformly random place; 0 where fewer than ``config.least`` may have been.
+        All 0 without an option.
     lon, lat : float64 ndarray (n_corners,)
-        Corners of the hexagons, degrees; longitudes run on across the antimeridian.
+        Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)
         Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
     few : int
-        Hexagons with people, but too few.
+        Number of hexagons with people, but too few.
     beyond : int
-        Hexagons with people enough that are not among the ``config.most``.
+        Number of hexagons with enough people that are not among the ``config.most``.
     unseen : int
-        People who were recorded in none of those told of.
+        Number of people who were recorded in none of the hexagons shown.
     n_people : int
-        All.
+        Number of all people.
     """
 
     config: Config
@@ -120,7 +121,7 @@ class Result(Tabled):
     n_people: int
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``hexagons``: ``cell`` (H3's index, hexadecimal), ``people``, ``after``."""
+        """Return ``hexagons``: ``cell`` (H3's index, hexadecimal), ``people``, ``after``."""
         cells = [f"{cell:x}" for cell in self.cell.tolist()]
         found = {"cell": cells, "people": self.people, "after": self.after}
         return {"hexagons": pd.DataFrame(found)}
@@ -139,7 +140,7 @@ def study(
     Raises
     ------
     ConfigError
-        The data carry no projection, so that nobody knows where on the globe they are.
+        The data carry no projection, so that their place on the globe is unknown.
 
     Examples
     --------
@@ -195,14 +196,14 @@ def study(
 
 
 def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """The same numbers, in the place of each cell among all of them, sorted; 0 elsewhere."""
+    """Return the numbers at the position of each cell in all sorted cells; 0 elsewhere."""
     found = np.zeros(len(every), np.int64)
     found[np.searchsorted(every, cell)] = people
     return found
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
-    """All hexagons where nearly everything is, also those where nobody was recorded."""
+    """Return all hexagons where nearly everything is, including those where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
     x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
@@ -215,10 +216,10 @@ def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
 def _spread(
     release: Release, cells: Hexes, crs: str | None, progress: Progress | None
 ) -> tuple[FloatArray, FloatArray]:
-    """People expected at least once in each hexagon, and who may have been; see :class:`Result`.
+    """Return the people expected, and possible, at least once in each hexagon; see :class:`Result`.
 
-    Of an area each hexagon whose centre is in it gets the same share; of one without any, that
-    with the nearest centre gets all.
+    Each hexagon with its centre in an area gets the same share of it. An area without such a centre
+    goes to the hexagon with the nearest centre.
     """
     assert crs is not None
     fs, original = release.fs, release.chain.original
@@ -243,7 +244,7 @@ def _spread(
 
 
 def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) -> sparse.csr_array:
-    """Logarithm of one minus the share of each area that each hexagon gets, (areas, hexagons)."""
+    """Return the logarithm of one minus each hexagon's share of each area, (areas, hexagons)."""
     rows, columns = [], []
     low, size = areas[:, :2], areas[:, 2:]
     for at in range(0, len(areas), _AREAS_AT_ONCE):
@@ -267,7 +268,10 @@ def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) 
 
 
 def _resolution(fs: FingerprintSet, config: Config) -> int:
-    """The finest of which at most about ``across`` lie side by side, none finer than a sample."""
+    """Return the finest resolution with about ``across`` hexagons side by side, or fewer.
+
+    Hexagons are never finer than a sample.
+    """
     x, y = fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2
     shown = central(x, y)
     side = max(shown.east - shown.west, shown.north - shown.south)
@@ -279,7 +283,7 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
 
 
 def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Of all hexagons: longitudes near those of the first, latitudes, and where each begins."""
+    """Return the longitudes (near those of the first), latitudes, and offsets of all hexagons."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     offsets = np.concatenate([[0], np.cumsum([len(ring) for ring in rings])]).astype(np.int64)
     if not rings:

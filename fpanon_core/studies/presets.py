@@ -1,6 +1,6 @@
-"""Lists of release options to begin with, what is tried first, and what was published of one.
+"""Lists of release options to start with, and published figures to compare with.
 
-The first is the grid of Noriega Campero 2015, table 5.1.
+The first list is the grid of Noriega Campero 2015, table 5.1.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _FINE_M = (500.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0, 20_000.0)
 _FINE_MIN = (60.0, 120.0, 360.0, 720.0, 1_440.0, 10_080.0)
 _TAIL = 0.05  # of the people, left out because they are hardest to hide
 HEXAGONS = (9, 8, 7, 6, 5)
-"""Resolutions of H3 that are weighed."""
+"""Resolutions of H3 that are compared."""
 _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
-"""Of tables that are compared: more take minutes to attack."""
+"""Most areas of tables that are compared; more take minutes to attack."""
 _MOST_PLACES = 10_000  # of synthetic people: a fit by so many takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
@@ -76,18 +76,20 @@ PUBLISHED_TRADE = tuple(
     )
     for window, (share, text) in zip(WINDOWS_MIN, row, strict=True)
 )
-"""Noriega Campero 2015, table 5.2; the last figure is an upper bound. On other data: to compare the
-shape."""
+"""Noriega Campero 2015, table 5.2; the last figure is an upper bound.
+
+The figures are of other data, so only the shape is comparable.
+"""
 
 
 def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Noriega Campero's 3 regions × 4 windows (table 5.1), with what these data have for regions.
+    """Return Noriega Campero's 3 regions × 4 windows (table 5.1), with the regions of these data.
 
-    The antenna table's columns of names, by number of regions, the finest first, where there are
-    three or more; with two, single antennas come before them. With fewer, single antennas and
-    clusters of about a 35th and a 6th of the antennas; without an antenna table, square grids of
-    about a 50th, a 10th and a third of the extent, but for a few far travellers. They stand in for
-    ZIP codes, districts and municipalities, which were of the sizes of another city.
+    The regions are the antenna table's columns of names, the finest first, where there are three or
+    more. With two columns, single antennas come before them. With fewer, the regions are single
+    antennas and about 35 and 6 clusters of antennas. Without an antenna table, they are square
+    grids of about a 50th, a 10th and a third of the extent, which ignores a few far travellers.
+    They replace ZIP codes, districts and municipalities, whose sizes were those of another city.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Square grids from 500 m to 20 km × windows from 1 h to a week, none finer than the data."""
+    """Return squares of 500 m to 20 km × windows of 1 h to a week, none finer than the data."""
     return [
         _option(Grid(metres), minutes)
         for metres in _FINE_M
@@ -109,9 +111,10 @@ def fine_grid(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> list[ReleaseOption]:
-    """Hexagons of H3, resolutions 9 to 5 × windows of 1 h, 6 h and a day, none finer than the data.
+    """Return hexagons of H3 × windows of 1 h, 6 h and a day, none finer than the data.
 
-    Of mean edges from about 200 m to 10 km. None where the data carry no projection.
+    The usual resolutions 9 to 5 have mean edges from about 200 m to 10 km. The list is empty where
+    the data carry no projection.
     """
     return [
         _option(hexagons, minutes)
@@ -124,7 +127,7 @@ def hexagon_grid(fs: FingerprintSet, resolutions: Iterable[int] = HEXAGONS) -> l
 
 
 def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
-    """GLOVE at several k.
+    """Return GLOVE at several k.
 
     Examples
     --------
@@ -135,10 +138,10 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 
 
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
-    """Everyone hidden, aligned, at several k: whole fingerprints, in weeks, in days.
+    """Return aligned at several k: for whole fingerprints, in weeks, and in days.
 
-    In days also with up to 5% of each day's people left out, those hardest to hide. Without the
-    periods that are as long as the data, or longer.
+    Days are also tried with up to 5% of each day's people left out, those hardest to hide. Periods
+    as long as the data, or longer, are left out.
 
     Examples
     --------
@@ -161,7 +164,7 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 
 
 def crowd(limits: Limits) -> int:
-    """People who must share a record for a chance of naming within the limit.
+    """Return the k whose re-identification chance is within the threshold.
 
     Examples
     --------
@@ -173,13 +176,13 @@ def crowd(limits: Limits) -> int:
 
 
 def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Tables in place of records: private at ε = 1 and .5, one table alone, and by threshold.
+    """Return options without records: tables, and synthetic people.
 
-    And synthetic people at ε = 1 and .5, at the antennas, or at squares, fewer than people.
-    Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
-    Areas are groups of antennas, or squares where there is no antenna table. For a study the days
-    and the squares are those of the data, but for a few far travellers; what is published states
-    its own.
+    Tables are private at ε = 1 and .5, or of one kind alone at ε = 1, or protected by a threshold.
+    Synthetic people are at ε = 1 and .5, at the antennas, or at squares, fewer than people. Areas
+    and bands are those proposed for about as many people (:func:`fpanon_core.proposed`). Areas are
+    groups of antennas, or squares where there is no antenna table. For a study the days and squares
+    are those of the data, which ignores a few far travellers; a published release states its own.
 
     Examples
     --------
@@ -202,7 +205,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def about_people(fs: FingerprintSet) -> int:
-    """The number of people to one digit: as a public number may be known.
+    """Return the number of people rounded to one digit, as a public number may be known.
 
     Examples
     --------
@@ -213,14 +216,14 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Antennas, or squares of which there is one for two people at most."""
+    """Return a frame of antennas, or of squares, at most one for every two people."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))
 
 
 def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
-    """Areas and bands for about so many people, and the ε of one table."""
+    """Return areas and bands for about so many people, and the ε of one table."""
     if fs.antennas is not None and len(fs.antennas):
         wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
         an_area = math.ceil(len(fs.antennas) / wise.areas)
@@ -230,7 +233,7 @@ def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[Fra
 
 
 def _side_of(fs: FingerprintSet, squares: int) -> float:
-    """Side of at most about so many squares, of the 1-2-5 series."""
+    """Return a side from the 1-2-5 series that gives at most about so many squares."""
     width, height = (side + fs.granularity_m for side in width_height(fs))
     wanted = max(math.sqrt(width * height / squares), fs.granularity_m)
     power = 10.0 ** math.floor(math.log10(wanted))
@@ -248,8 +251,10 @@ PRESETS: Mapping[str, Callable[[FingerprintSet], list[ReleaseOption]]] = Mapping
         "asis": lambda _: [ReleaseOption()],
     }
 )
-"""The lists, by the names that the command line and the dashboard's address know them by. Of
-hiding everyone, no k above the users that the data have."""
+"""The lists, by their names on the command line and in the dashboard's address.
+
+Lists that hide everyone have no k above the number of users in the data.
+"""
 
 
 def _option(space: Space, minutes: float) -> ReleaseOption:
@@ -270,7 +275,7 @@ def _spaces(fs: FingerprintSet) -> list[Space]:
 
 
 def named_columns(fs: FingerprintSet) -> list[str]:
-    """Columns that name several regions for every antenna, by falling number of regions."""
+    """Return the columns that name several regions for all antennas, most regions first."""
     found: dict[str, int] = {}
     for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
         regions = set(texts.tolist())
@@ -292,9 +297,9 @@ def _grids(fs: FingerprintSet) -> list[Space]:
 
 
 def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
-    """Side of the squares on which a purpose is compared, metres; None for those that fit the data.
+    """Return the side of the squares that suit a purpose, metres; None for those that fit the data.
 
-    Squares that fit 50 times into a city are smaller than what trips are planned by: trips are
+    Squares of a 50th of a city are smaller than the areas that trips are planned by. So trips are
     compared on 5 km, all else on 1 km, where the data are neither smaller nor much larger.
 
     Examples
@@ -312,5 +317,5 @@ def purpose_areas(fs: FingerprintSet, purpose: str) -> float | None:
 
 
 def width_height(fs: FingerprintSet) -> FloatArray:
-    """Of the data without a few far travellers, metres: one of them would make every area huge."""
+    """Return the extent of the data, metres, without a few far travellers who would enlarge it."""
     return np.array([np.ptp(ends) for ends in central(fs.x_m, fs.y_m).ends])

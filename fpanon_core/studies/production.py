@@ -1,7 +1,7 @@
-"""How does the chosen form leave? A release, made for this once, as a zip, and its verdict.
+"""The chosen release, made once as a zip for publication, and its verdict.
 
-What is drawn is drawn from the operating system: another time it would be another release. The
-bytes are verified before anybody is offered them.
+All draws come from the operating system, so another run makes another release. The bytes are
+verified before they are offered to anybody.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ _WRITING_BYTES = 220_000_000  # a release read back and checked, some 100,000 ro
 
 @dataclass(frozen=True)
 class Config:
-    """Which release is to be made.
+    """The release to make.
 
     Attributes
     ----------
     option : ReleaseOption
-        What is done; the data as they are, where nothing else is said.
+        The release option; by default the data as they are.
     hidden : hiding.Config or None
-        Instead: everyone hidden as this says, with all that GLOVE and aligned can be told.
+        Settings of GLOVE or aligned in place of an option, with all their parameters.
     format : {"csv", "parquet"}
-        Of the data.
+        File format of the data.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -72,22 +72,24 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Of the original data.
+        Digest of the original data.
     facts : ReleaseFacts
     verdict : Verdict
-        On the bytes of the data file in the zip.
+        Verdict on the bytes of the data file in the zip.
     page : str
         The README, Markdown.
     archive : bytes
         The zip; empty where the verdict has not passed.
     key : bytes
-        CSV of ``pseudonym`` and ``user_id``. Not for release; empty likewise.
+        CSV of ``pseudonym`` and ``user_id``. Not for release; empty where the verdict has not
+        passed.
     left_out : bytes or None
         CSV of ``user_id``, ``sample`` and ``reason``. Not for release; None where samples were
-        moved before some were left out, and empty likewise.
+        moved before some were left out, and empty where the verdict has not passed.
     membership : Membership or None
-        Whose each record is and its group, to hold other releases of the same people against; its
-        digest is that of the data file. Not for release; None where the verdict has not passed.
+        The owner and the group of each record, for a comparison with other releases of the same
+        people; its digest is that of the data file. Not for release; None where the verdict has not
+        passed.
     """
 
     config: Config
@@ -101,7 +103,7 @@ class Result(Tabled):
     membership: Membership | None
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``release``: the facts that are plain numbers and words, in one row."""
+        """Return ``release``: the facts that are plain numbers and words, in one row."""
         plain = {
             name: value
             for name, value in self.facts.to_dict().items()
@@ -120,15 +122,15 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The release as a zip, its key and its verdict.
+    """Make the release as a zip, with its key and its verdict.
 
     Parameters
     ----------
     fs : FingerprintSet
     config : Config
     made : GloveResult, optional
-        What hiding everyone as the configuration says has given before: nothing is drawn in it, and
-        it need not be made again.
+        An earlier result of hiding everyone with this configuration. It holds no random draw, and
+        is not made again.
 
     Raises
     ------
@@ -172,7 +174,7 @@ def _origin(
 
 
 def _zipped(folder: Path, member: str, verified: str) -> bytes:
-    """The zip's bytes, in which the data file is the one that was verified."""
+    """Return the zip's bytes; check that its data file is the one that was verified."""
     packed = io.BytesIO()
     write_zip(folder, packed)
     content = packed.getvalue()

@@ -1,21 +1,16 @@
-"""How does a release leave? Written, read back, checked against the original, and described.
+"""Publication of a release: written, read back, checked against the original, and described.
 
-What is checked is what leaves: the bytes of the data file, read again, against the original data.
-Only what passes is put in its place. The key, which joins pseudonyms to the input's ids, and the
-list of what was left out are files of their own, not for release.
+* The check reads the bytes of the data file again and compares them with the original data. Only a
+  release that passes is put in its place. The key, which joins pseudonyms to the input's ids, and
+  the list of left-out samples are separate files, not for release.
+* :func:`verdict_on` is the one place that calls the verifier. Where GLOVE was the last step, it
+  looks for everybody's k-anonymous group. It compares with the original itself where every
+  published sample still holds its original one. Where samples were moved before, or their cells do
+  not hold the raw ones whole, it compares with the data given to GLOVE: the promise is about them.
+* :func:`held_against` checks whether an existing release keeps its promise, from its bytes and the
+  original data.
 
 Source: docs/science.md, “A release, as it leaves”.
-
-What do the bytes of a release, read back, amount to? The one place that asks the verifier.
-
-Where GLOVE was the last step, everybody's crowd is looked for. Against the original itself, where
-every sample that leaves still holds the one it was made of; where samples were moved before, or
-their cells do not hold the raw ones whole, against the data that GLOVE was given: they are what the
-promise is about.
-
-Does a release that lies there keep its promise? Asked of its bytes and the original data.
-
-See docs/science.md, “A release, as it leaves”.
 """
 
 from __future__ import annotations
@@ -71,43 +66,41 @@ def publish(
     left_out: str | os.PathLike[str] | None = None,
     format: Format = "csv",
 ) -> Path:
-    """Write a release as it is to leave, and verify the bytes written.
+    """Write a release for publication, and verify the bytes written.
 
-    A folder or zip with the data, a one-page ``README.md`` and a ``datapackage.json``. Pseudonyms,
-    group numbers and the order of the people are drawn anew from the operating system in every
-    call. Nothing in it tells an input id, a path or a digest of the original.
+    It is a folder or zip with the data, a one-page ``README.md`` and a ``datapackage.json``.
+    Pseudonyms, group numbers and the order of the people are drawn anew from the operating system
+    in every call. Nothing in it reveals an input id, a path or a digest of the original.
 
     Parameters
     ----------
     released : ReleasedSet or GloveResult
-        What :func:`release`, :func:`glove` or :func:`aligned` returned.
+        Result of :func:`release`, :func:`glove` or :func:`aligned`.
     path : path
-        A name that ends in ``.zip``, of which an existing file is replaced; or a folder, new or
-        empty.
+        A name that ends in ``.zip``, where an existing file is replaced; or a folder, new or empty.
     key : path, optional
-        Where to write which input id each pseudonym stands for, with periods in which period: a new
-        ``.csv`` outside the release, for yourself alone. Without it, nobody can tell afterwards.
+        File for the input id of each pseudonym, with periods also the period: a new ``.csv``
+        outside the release, for yourself alone. Without it, the ids cannot be recovered later.
     original : FingerprintSet, optional
-        The data it was made of, with periods before they were cut. A GloveResult does not keep
-        them: needed where they are no longer held by anybody in this process, as with a result that
-        was loaded.
+        The data it was made of; with periods, the data before they were cut. A GloveResult does not
+        keep them. They are needed if this process no longer holds them, as with a loaded result.
     left_out : path, optional
-        Where to write which samples do not leave: a new ``.csv`` outside the release, with
-        ``user_id``, ``sample`` (row number in the original: by person, then by time, from 0; no
-        line of a file) and ``reason``. Not for release.
+        File for the left-out samples: a new ``.csv`` outside the release, with ``user_id``,
+        ``sample`` (row number in the original: by person, then by time, from 0; not a line of a
+        file) and ``reason``. Not for release.
     format : {"csv", "parquet"}
-        Of the data.
+        File format of the data.
 
     Returns
     -------
     Path
-        Of the release.
+        Path of the release.
 
     Raises
     ------
     ConfigError
-        A place cannot be written to, the key or the list would be inside the release, the original
-        is missing or another one, or samples were moved, so that none can be listed.
+        A path cannot be written to, the key or the list would be inside the release, the original
+        is missing or a different one, or samples were moved, so that none can be listed.
     InfeasibleError
         The release did not pass its verification; nothing is written.
 
@@ -161,12 +154,12 @@ def publish(
 def origin_of(
     released: ReleasedSet | GloveResult, original: FingerprintSet | None = None
 ) -> Origin:
-    """How what is to be published came about.
+    """Return the origin of a release: the data and the steps that made it.
 
     Raises
     ------
     ConfigError
-        It cannot be told, or the original is another one.
+        The origin is not known, or the original is a different one.
     """
     if isinstance(original, PeriodSet):
         raise ConfigError(
@@ -194,18 +187,18 @@ def origin_of(
 
 @dataclass(frozen=True, eq=False)
 class Produced:
-    """A release that lies in a folder, and what is not for release.
+    """A release written to a folder, and what is not for release.
 
     Attributes
     ----------
     facts : ReleaseFacts
     verdict : Verdict
     sha256 : str
-        Of the data file.
+        SHA-256 of the data file.
     key : DataFrame
         ``pseudonym``, ``user_id`` of everybody published; with periods also ``period``, its number.
     left_out : DataFrame or None
-        ``user_id``, ``sample``, ``reason`` of every sample of the original that does not leave;
+        ``user_id``, ``sample``, ``reason`` of every left-out sample of the original;
         None where samples were moved before some were left out, so that none can be named.
     """
 
@@ -217,12 +210,12 @@ class Produced:
 
 
 def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
-    """Put a release together in an empty folder, whether or not it passes its verification.
+    """Write a release to an empty folder, whether or not it passes its verification.
 
     Raises
     ------
     ConfigError
-        GLOVE stands twice among its techniques.
+        GLOVE occurs twice among its techniques.
     """
     if sum(isinstance(step, Glove) for step in origin.option.steps) > 1:
         raise ConfigError(
@@ -254,7 +247,7 @@ def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
 
 
 def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
-    """The samples of the original that do not leave, with the reason."""
+    """Return the left-out samples of the original, with the reason."""
     fs, hidden = origin.original, origin.hidden
     if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
@@ -295,19 +288,19 @@ def verdict_on(
     Parameters
     ----------
     folder : Path
-        The release.
+        Folder of the release.
     data : Path
         Its data file.
     origin : Origin
-        What was made, and of what.
+        The data and steps that made the release.
     naming : Naming
-        The names it was written under.
+        The pseudonyms and group numbers it was written with.
     key : DataFrame
         ``pseudonym``, ``user_id``.
     left_out : DataFrame or None
-        What of the original does not leave; None where it cannot be traced.
+        Left-out samples of the original; None where they cannot be traced.
     whole : bool
-        Whether a group of k is held against the original itself.
+        Whether groups of k are compared with the original itself.
     """
     if not _as_made(published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
@@ -337,7 +330,7 @@ def _verdict(found: Verification, k: int | None, more: str = "") -> Verdict:
 
 
 def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> bool:
-    """Whether what is read back is, row by row, what was to be written."""
+    """Return whether the rows read back are those that were to be written."""
     waiting = pd.DataFrame()
     for piece in origin.records.frames(naming):
         while len(waiting) < len(piece):
@@ -361,17 +354,17 @@ def held_against(
     key: str | os.PathLike[str] | None = None,
     left_out: str | os.PathLike[str] | None = None,
 ) -> Verification:
-    """The verifier's verdict on a release, as :func:`fpanon_core.verify_release` gives it.
+    """Verify a release, as :func:`fpanon_core.verify_release` does.
 
-    Without a ``k`` the promise is checked that the release states of itself: a verdict that no
-    crowd is promised, on one that says it promises five, would contradict its own page.
+    Without a ``k`` the promise that the release itself states is checked. Otherwise the verdict
+    could contradict the release's own page.
 
     Raises
     ------
     ConfigError
-        The key or the list is named although it is not there.
+        The key or the list is named but does not exist.
     SchemaError
-        There is no release at that place, or key or list cannot be read.
+        There is no release at that path, or the key or the list cannot be read.
     """
     for what, file in (("key", key), ("list of what was left out", left_out)):
         if file is not None and not os.path.isfile(file):
@@ -382,12 +375,12 @@ def held_against(
 
 
 def promised(release: str | os.PathLike[str], original: FingerprintSet) -> int | None:
-    """The crowd that a release says it promises; None where it promises none, or says nonsense.
+    """Return the k that a release states; None where it promises none, or cannot be read.
 
     Raises
     ------
     SchemaError
-        There is no release at that place.
+        There is no release at that path.
     """
     facts = read_package(release, Faults(original, 0)).facts
     return None if facts is None else facts.k

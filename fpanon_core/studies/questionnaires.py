@@ -1,7 +1,7 @@
-"""What did the experts answer? A questionnaire, read where the data are: in the child process.
+"""Answers of experts to a questionnaire, read in the child process that holds the data.
 
-It is a file that somebody brings, and is read like any other: within a budget, and never by the
-process that serves everybody's pages.
+The file comes from a user and is untrusted. It is read within a budget, and never by the process
+that serves the pages.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ..model.errors import SchemaError
 
 @dataclass(frozen=True)
 class Config:
-    """Which questionnaire, and about what.
+    """The questionnaire, and the options and domains of interest.
 
     Attributes
     ----------
     file : str
-        Tells one file from another, without what is in it; "" is the synthetic example.
+        Identifier of the file, without its content; "" is the synthetic example.
     options, domains : tuple of str
-        Asked about; answers on others are set aside.
+        Options and domains of interest; answers on others are set aside.
     """
 
     file: str = ""
@@ -38,14 +38,14 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a questionnaire says, or why it cannot be read.
+    """Answers of a questionnaire, or why it cannot be read.
 
     Attributes
     ----------
     used : DataFrame or None
-        ``expert``, ``domain``, ``option``, ``score``; None where none can be used.
+        ``expert``, ``domain``, ``option``, ``score``; None where there is nothing to use.
     rejected : DataFrame
-        The rows that cannot be used: ``row``, ``reason`` and what stands in them.
+        The rows that cannot be used: ``row``, ``reason`` and their content.
     refused : str
         Why there is nothing to use.
     """
@@ -56,13 +56,13 @@ class Answers:
 
 
 def study(config: Config, content: bytes = b"", *, progress: Progress | None = None) -> Answers:
-    """The answers in the bytes of a file, or of the synthetic example.
+    """Read the answers in the bytes of a file, or in the synthetic example.
 
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`, but for a file that is no questionnaire, which is
-        an answer, too.
+        As :func:`fpanon_core.read_questionnaire`, except for a file that is no questionnaire: its
+        refusal is returned.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE
@@ -75,7 +75,7 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
 
 
 def scored(answers: Answers, domain: str, options: Iterable[str]) -> tuple[int, int, int]:
-    """How many experts, scores, and options that nobody scored, in a domain."""
+    """Return the numbers of experts, scores, and options without a score, in a domain."""
     assert answers.used is not None
     part = answers.used[answers.used["domain"] == domain]
     missing = set(options) - set(part["option"])

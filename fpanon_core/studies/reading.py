@@ -1,13 +1,12 @@
-"""From a file, an upload or a sample to fingerprints: how a data set is read, and what is in it.
+"""Reading of a data set: from a file, an upload or a sample to fingerprints.
 
-How much memory will reading a table take? From its beginning, before it is read.
+The memory that reading a table needs is estimated from its beginning. It was measured on 0.3 to 24
+million generated events, of 4 to 16 columns (23 November 2026,
+tests/benchmarks/reading_estimates.py). The figure is the peak of a process of its own: a start, so
+many bytes for each row, and so many for each byte of the decoded table. When reading in parts only
+some rows are in memory at a time; of text parts, one whole part.
 
-Measured of 0.3 to 24 million generated events, of 4 to 16 columns, in a process of its own by what
-it holds at its peak (23 November 2026, tests/benchmarks/reading_estimates.py): a start, so many
-bytes a row for what is made of them, and for each byte of the table as it is decoded. In parts only
-some rows are in memory at a time; of text parts one as a whole.
-
-What is to lie under the maps? Read where a file that means harm ends no server.
+Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """
 
 from __future__ import annotations
@@ -50,25 +49,25 @@ Body = bytes | Path | FolderFile | KeptFolder
 
 @dataclass(frozen=True)
 class Source:
-    """What to read: a sample's key, a file's content, or a file by its path.
+    """A source to read: a sample's key, a file's content, or a file by its path.
 
     Attributes
     ----------
     label : str
-        For the screen.
+        Name on the screen.
     sample : str
         Key of a sample data set, or "".
     file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
-        The table of events, and of antennas; antennas given with a sample take the place of its
-        own. Or, in place of events, a folder in which a reading was kept.
+        The table of events, and of antennas; antennas given with a sample replace its own. In place
+        of events, it can be a folder in which a reading was kept.
     regions : tuple of (name, bytes, Path or FolderFile), or None
-        GeoJSON of the regions in which the antennas stand.
+        GeoJSON of the regions that contain the antennas.
     region_name : str or None
-        The property that names them; found out if not given.
+        The property with the regions' names; detected if not given.
     synthetic : bool
-        Whether the people in it were generated; said wherever it is shown.
+        Whether the people in it were generated; stated wherever it is shown.
     note : str
-        What else must be said wherever it is shown.
+        Note to be stated wherever it is shown.
     """
 
     label: str
@@ -87,19 +86,19 @@ class Source:
 
     @property
     def was_read(self) -> bool:
-        """Whether it is a reading that was kept, so that nothing of how it is read can change."""
+        """Whether it is a reading that was kept; its settings can no longer change."""
         return self.file is not None and isinstance(self.file[1], KeptFolder)
 
     @cached_property
     def seal(self) -> str:
-        """Name of this source that only the user's key tells from what is in it."""
+        """Name of this source, which can be linked to its content only with the user's key."""
         body: Any = self.sample if self.file is None else self.file[1]
         content = body if isinstance(body, bytes) else str(body).encode()
         return sealed(b"fpanon source", content).hex()[:32]
 
     @classmethod
     def of_sample(cls, key: str, **more: Any) -> Source:
-        """A sample data set, with all that must be said of it; ConfigError for an unknown key."""
+        """Return a sample data set with its notes; raise ConfigError for an unknown key."""
         known = sample(key)
         more |= {"synthetic": known.synthetic, "note": known.description}
         return cls(known.title, key, **more)
@@ -107,7 +106,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """How to read it; None and empty mean: find out. A role whose column is None has none."""
+    """Settings of a reading; None and empty mean: detect. A role with column None is absent."""
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
     timezone: str | None = None
@@ -122,20 +121,20 @@ class Reading:
 def read(
     source: Source, reading: Reading, *, keep: Path | None = None, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport]:
-    """Fingerprints and ingest report of a source.
+    """Read the fingerprints and the ingest report of a source.
 
-    The source may be a folder: of parts, which needs ``keep``; or one in which a reading was kept.
+    The source may be a folder of parts, which needs ``keep``, or one in which a reading was kept.
 
     Parameters
     ----------
     keep : Path, optional
-        A folder, not there yet, in which to keep what was read, to be given in place of a file.
+        A new folder in which to keep the reading, which can later replace the file as a source.
 
     Raises
     ------
     ConfigError, SchemaError
-        As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and nobody
-        has said how to read them, and where the reading of a folder cannot be changed.
+        As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and their
+        reading is not set, and where the settings of a kept reading would have to change.
     """
     path = source.file[1] if source.file is not None else None
     if isinstance(path, Path) and path.is_dir():
@@ -156,7 +155,7 @@ def read(
 def read_or_ask(
     source: Source, reading: Reading, *, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport] | PositionDoubt:
-    """As :func:`read`; or, at the least doubt about the positions, the doubt and no data at all.
+    """Read a source, or return the doubt and no data if its positions are at all doubtful.
 
     Raises
     ------
@@ -180,7 +179,7 @@ def _refuse_doubtful(report: IngestReport) -> None:
 
 
 def _of_kept(source: Source, reading: Reading) -> tuple[FingerprintSet, IngestReport]:
-    """The reading that was kept, in the very folder that was chosen."""
+    """Return the reading that was kept, from the very folder that was chosen."""
     assert source.file is not None
     chosen = source.file[1]
     assert isinstance(chosen, KeptFolder)
@@ -238,7 +237,7 @@ def _parts(
 
 
 def _beside(source: Source) -> dict[str, Any]:
-    """What is read beside the events."""
+    """Return what is read in addition to the events."""
     return {
         "antennas": source.antennas and _opened(source.antennas),
         "regions": source.regions and _opened(source.regions),
@@ -282,9 +281,9 @@ def _read(
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """The columns of a source that may not be readable as it is: names, or positions without.
+    """Return the columns of a source that may be unreadable: names, or positions without names.
 
-    A name that occurs several times is given by its positions.
+    A name that occurs several times is replaced by its positions.
     """
     progress(0.0)
     file = source.file or ("", sample(source.sample).path)
@@ -297,18 +296,18 @@ def peek(source: Source, *, progress: Progress) -> list[str | int]:
 
 
 def places_of(fs: FingerprintSet) -> pd.DataFrame:
-    """The places in the data, ``x_m``, ``y_m`` and the ``samples`` at each."""
+    """Return the places in the data, ``x_m``, ``y_m``, and the number of ``samples`` at each."""
     return visited_places(fs)
 
 
 @contextlib.contextmanager
 def beginning(source: Source) -> Iterator[IO[bytes]]:
-    """The table of events, open for a look at it; nothing where it cannot be opened.
+    """Open the table of events for a look at it; yield an empty file where it cannot be opened.
 
     Raises
     ------
     SchemaError
-        It is not the file any more that was chosen in the server's folder.
+        The file in the server's folder is no longer the one that was chosen.
     """
     body = None if source.file is None else source.file[1]
     if isinstance(body, bytes):
@@ -334,11 +333,11 @@ def _opened(file: tuple[str, Body]) -> Path | io.BytesIO:
 
 
 READING_BYTES = START_BYTES + 30_000_000
-"""Before the table: as of any computation, and zones and grids of the earth."""
+"""Memory before the table: that of any computation, plus time zones and map projections."""
 BYTES_A_ROW = 180
-"""The columns of an event, sorted and compared, and the sample made of it."""
+"""Memory for each row: the columns of an event, sorted and compared, and its sample."""
 BYTES_A_BYTE: dict[Kind, float] = {"text": 1.9, "Parquet": 1.4, "JSON": 12.5, "XLSX": 2.0}
-"""Of the table decoded; JSON and sheets are taken apart field by field."""
+"""Memory for each byte of the decoded table; JSON and sheets are parsed field by field."""
 PARTS_START_BYTES = 480_000_000
 PARTS_BYTES_A_ROW = 22
 PARTS_TIMES = 5  # the rows of a batch, so often at a time
@@ -348,7 +347,7 @@ _MORE = f"Or use a machine with more memory; its administrator sets the limit ({
 
 
 def needed_for(head: Head) -> int:
-    """Memory that reading a table as a whole is likely to take."""
+    """Estimate the memory that reading a table as a whole takes."""
     packed = 0 if head.kind in ("Parquet", "XLSX") else head.packed_bytes - head.decoded_bytes
     decoded = BYTES_A_BYTE[head.kind] * head.decoded_bytes
     if head.kind in ("JSON", "XLSX"):
@@ -357,7 +356,7 @@ def needed_for(head: Head) -> int:
 
 
 def needed_for_parts(heads: Sequence[Head]) -> int:
-    """Memory that reading parts one after another is likely to take."""
+    """Estimate the memory that reading parts one after another takes."""
     rows = sum(head.rows for head in heads)
     if not rows:
         return PARTS_START_BYTES
@@ -368,7 +367,7 @@ def needed_for_parts(heads: Sequence[Head]) -> int:
 
 
 def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
-    """Say so before a table is read that would not fit in memory, with what would.
+    """Refuse a table that would not fit in memory before reading it, and say what would fit.
 
     Raises
     ------
@@ -392,7 +391,7 @@ def refuse_table(file: IO[bytes], limits: Limits | None = None) -> None:
 
 
 def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
-    """As :func:`refuse_table`, of the parts in a folder.
+    """Refuse the parts in a folder if they would not fit, as :func:`refuse_table` does.
 
     Raises
     ------
@@ -408,7 +407,7 @@ def refuse_parts(folder: Path, limits: Limits | None = None) -> None:
 
 
 def parts_in(folder: Path) -> list[Path]:
-    """The files of a folder of parts."""
+    """Return the files of a folder of parts."""
     return [folder / name for name in data_files(folder)]
 
 
@@ -420,7 +419,7 @@ def _too_much(needs: int, limit: int) -> str:
 
 
 def background(body: bytes, *, progress: Progress | None = None) -> Background:
-    """As :func:`.read_background`."""
+    """Read a map background, as :func:`.read_background` does."""
     found = read_background(body)
     tell(progress, 1.0)
     return found

@@ -1,6 +1,6 @@
-"""What will reading a table take? Its rows, time and memory, estimated before.
+"""Estimates of the rows, time and memory that reading a table will take.
 
-Time is measured by really reading the first rows, in two amounts, and carried on to all.
+Time is measured by reading the first rows, in two amounts, and extrapolated to all rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .estimates import Estimate
 from .reading import Reading, Source, beginning, needed_for, needed_for_parts, parts_in, read
 
 LARGE_BYTES = 20_000_000
-"""Of a file, or parts together: less is read sooner than it could be estimated."""
+"""Size of a file, or of all parts together, below which reading is faster than its estimate."""
 # A row of a table that no cache holds takes longer, as measured of 3 to 12 million rows; and a
 # process that reads has to begin.
 _OF_MANY = {"text": 1.9, "JSON": 1.4, "Parquet": 1.3, "XLSX": 1.0}
@@ -39,7 +39,7 @@ class ReadingEstimate(Estimate):
     Attributes
     ----------
     rows : int or None
-        About; None where the table's beginning does not tell.
+        Approximate number; None where the table's beginning does not show it.
     """
 
     rows: int | None = None
@@ -50,7 +50,7 @@ class ReadingEstimate(Estimate):
 
     @property
     def rows_rounded(self) -> int:
-        """To two digits, as it is no count."""
+        """Number of rows, rounded to two digits, as it is an estimate."""
         rows = self.rows or 0
         unit: int = 10 ** max(len(str(rows)) - 2, 0)
         return round(rows / unit) * unit
@@ -59,7 +59,7 @@ class ReadingEstimate(Estimate):
 def study(
     source: Source, reading: Reading | None = None, *, progress: Progress | None = None
 ) -> ReadingEstimate:
-    """As :func:`estimate_reading`, of what somebody has chosen."""
+    """Call :func:`estimate_reading` for a chosen source."""
     tell(progress, 0.0)
     return estimate_reading(source, reading or Reading())
 
@@ -67,24 +67,24 @@ def study(
 def estimate_reading(
     source: Source, reading: Reading, *, timed: bool = True, limits: Limits | None = None
 ) -> ReadingEstimate:
-    """What ``read(source, reading)`` is likely to take.
+    """Estimate what ``read(source, reading)`` takes.
 
     Time is good to a factor of about two, memory to one of about one and a half.
 
     Parameters
     ----------
     source : Source
-        A file, an upload or a folder of parts; of a sample, or what was read already, nothing is
+        A file, an upload or a folder of parts; for a sample, or data already read, nothing is
         known.
     timed : bool
         Whether to read the first rows; a few seconds at most.
     limits : Limits, optional
-        Those of this machine, as the environment has them, when None.
+        Memory limits; those of this machine, as set in the environment, when None.
 
     Raises
     ------
     SchemaError
-        It is not the file any more that was chosen in the server's folder.
+        The file in the server's folder is no longer the one that was chosen.
     """
     limit = (limits or Limits.of_server()).memory_bytes
     if source.sample or source.was_read:
@@ -106,7 +106,7 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Whether reading it takes longer than to estimate it; parts only where they can be read."""
+    """Return whether reading takes longer than its estimate; parts only where they can be read."""
     body = source.file[1] if source.file is not None else None
     if source.sample or source.was_read or body is None:
         return False
@@ -158,7 +158,7 @@ def _parts_of(heads: Sequence[Head], folder: Path) -> Path:
 
 
 def _name_of(head: Head) -> str:
-    """A file's, for what it is: no name of the operator's."""
+    """Return a file name that shows the format only, as the operator's own name is confidential."""
     return f"head{_SUFFIX[head.kind]}"
 
 

@@ -1,7 +1,7 @@
-"""How does somebody else arrive at the same numbers? By a recipe: all but the data.
+"""Recipe: everything but the data that others need to arrive at the same numbers.
 
-It holds no figure, nobody's name and nothing of the data but their keyed digest
-(:mod:`fpanon_core.model.files`), by which this machine alone knows them again.
+It holds no figure and nobody's name. Of the data it holds only their keyed digest
+(:mod:`fpanon_core.model.files`), which only this machine can match.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _FORMAT = 1
 
 
 NOTHING_LEAVES = ""
-"""In the place of the name of a chosen form, where it was decided that none is released."""
+"""Value of :attr:`Decision.chosen` where it was decided to release nothing."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What the officer decided, and in whose name.
+    """The decision of the data officer, with its reason and signer.
 
     Attributes
     ----------
     question : str
-        What was to be decided; the usual question where empty.
+        The question to be decided; the usual question where empty.
     chosen : str or None
-        Name of the option that was chosen; None where none is, :data:`NOTHING_LEAVES` where it
-        was decided to release nothing.
+        Name of the chosen option; None where none is chosen, :data:`NOTHING_LEAVES` where it was
+        decided to release nothing.
     why : str
         The reason.
     signer : str
-        Who signs; in no recipe.
+        Name of the signer; not kept in a recipe.
     data_name : str
-        What the data are called; never taken from a file's name.
+        Name of the data; never taken from a file's name.
     until : str
-        Until when the decision holds, such as "31 December 2027"; in no recipe.
+        End of the decision's validity, such as "31 December 2027"; not kept in a recipe.
     """
 
     question: str = ""
@@ -61,32 +61,32 @@ class Decision:
 
     @property
     def refused(self) -> bool:
-        """Whether it was decided that nothing leaves."""
+        """Whether it was decided to release nothing."""
         return self.chosen == NOTHING_LEAVES
 
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """The options, what is known of whom, and by what they are judged.
+    """The options, the attacker's knowledge, and the criteria of judgement.
 
     Attributes
     ----------
     options : tuple of ReleaseOption
     knowledge : KnowledgeConfig
-        With the seed of techniques and draws.
+        The attacker's knowledge, with the seed of techniques and draws.
     risk : str
     utility : UtilityChoice
     limits : Limits
     recipient : Recipient or None
     areas : float, str or None
-        As of an exploration.
+        Areas of comparison, as in an exploration.
     decision : Decision
-        Without who signs, and until when it holds.
+        The decision without its signer and end of validity.
     digest : str
-        Keyed; of the data.
+        Keyed digest of the data.
     version : str
     figures : int
-        Of the program that measured them: :data:`~.option_result.FIGURES`.
+        :data:`~.option_result.FIGURES` of the program that measured them.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -102,7 +102,7 @@ class Recipe:
     figures: int = FIGURES
 
     def to_dict(self) -> dict[str, Any]:
-        """As plain values that JSON keeps; :meth:`from_dict` reads them back."""
+        """Return plain values that JSON keeps; :meth:`from_dict` reads them back."""
         decided = asdict(self.decision)
         del decided["signer"], decided["until"]
         return {
@@ -122,12 +122,12 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, plain: Any) -> Recipe:
-        """Back from :meth:`to_dict`.
+        """Read the result of :meth:`to_dict`.
 
         Raises
         ------
         SchemaError
-            It is no recipe, a damaged one, or of a newer program.
+            The values are no recipe, a damaged one, or one of a newer program.
         """
         if not isinstance(plain, Mapping) or "recipe" not in plain:
             raise SchemaError("The file is no recipe; take the one that goes with a report.")
@@ -174,12 +174,12 @@ def recipe_of(
     recipient: Recipient | None = None,
     areas: StatedAreas = None,
 ) -> Recipe:
-    """The recipe by which a table of options, and a report on it, are made again.
+    """Return the recipe that reproduces a table of options and a report on it.
 
     Raises
     ------
     ConfigError
-        Its risk or utility is a function of one's own, which no file holds.
+        The risk or the utility is the caller's own function, which no file holds.
     """
     if table.risk_name == CUSTOM or table.choice.label == CUSTOM:
         raise ConfigError(
@@ -203,12 +203,12 @@ def recipe_of(
 
 
 def named(table: OptionsTable, name: str) -> int:
-    """The row of the option of that name, as it is called or told by its steps.
+    """Return the row of the option with that name, or with that description of its steps.
 
     Raises
     ------
     ConfigError
-        There is none, or it could not be made.
+        There is no such option, or it could not be made.
     """
     for i, result in enumerate(table.results):
         if name_key(name) in (name_key(result.option.name), name_key(result.option.text)):
@@ -224,7 +224,7 @@ def named(table: OptionsTable, name: str) -> int:
 
 
 def _utility(plain: Any) -> UtilityChoice:
-    """Of known components, or of the experts' answers: each a share."""
+    """Read a utility of known components, or of the experts' answers; check that all are shares."""
     choice = UtilityChoice(**plain)
     weights, asked = choice.weights, choice.asked
     if weights is not None and set(weights) != set(COMPONENTS):

@@ -1,7 +1,8 @@
-"""What comes back from published counts? The attack on a data set's own counts (Xu et al. 2017).
+"""Recovery attack on a data set's own counts: trajectories from published counts (Xu et al. 2017).
 
-The counts of everyone, or of some drawn at random, are made and attacked; the attack sees nothing
-else. What it recovers is paired with the truth, scored, and put beside linking at random.
+The counts of everyone, or of some people drawn at random, are made and attacked; the attack sees
+nothing else. The recovered trajectories are paired with the truth, scored, and compared with random
+linking.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ STEPS = {"night": "nights", "day": "days", "whole": "across days"}
 """The steps of the attack: their columns in tables, and their names."""
 
 CUSTOMARY_LIMIT = 15
-"""People below which counts are customarily not published."""
+"""Customary threshold: counts of fewer people are not published."""
 
 MOST_CELLS = 5_000_000
-"""People × slots above which the attack takes long enough to wait until it is asked for."""
+"""People × slots above which the attack is slow, and runs on request only."""
 
 _MOST_ERRORS = 20_001
 # Of a person and slot: truth, recovered (three times), its order and places for the score, random
@@ -52,18 +53,18 @@ _MAKING, _RECOVERY_SHARE = 0.1, 0.5  # of the progress; of what is left, the res
 
 @dataclass(frozen=True)
 class Counting:
-    """Whose counts are made, and how the attack on them is scored.
+    """The people who are counted, and how the attack on their counts is scored.
 
     Attributes
     ----------
     slot_min : float
         Length of a slot, minutes; a whole number of them makes a day.
     users : int or None
-        People counted, drawn at random where there are more; None for everyone.
+        Number of people counted, drawn at random where there are more; None for everyone.
     pairing : {"greedy", "optimal"}
         How recovered and true trajectories are paired for the score.
     seed : int
-        Of random linking, and of which people are drawn.
+        Seed of random linking, and of the draw of people.
     """
 
     slot_min: float = 30.0
@@ -82,13 +83,13 @@ class Counting:
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """As :class:`Counting`, and how the attack links.
+    """Settings of :class:`Counting`, and how the attack links.
 
     Attributes
     ----------
     link_threshold_m : float
-        Trajectories and records no farther apart are linked at once, metres; 0 keeps every
-        assignment optimal.
+        Largest distance, metres, at which trajectories and records are linked at once; 0 keeps
+        every assignment optimal.
     """
 
     link_threshold_m: float = 0.0
@@ -107,7 +108,7 @@ class Result(Tabled):
     ----------
     counts : AggregateCounts
     truth, recovered : int32 ndarray (n_users, n_slots)
-        Places of everyone counted, and of the trajectory paired with them.
+        Places of everyone counted, and of the trajectory paired with each.
     users : int64 ndarray (n_users,)
         Row number, in the data set, of everyone counted.
     number : int64 ndarray (n_users,)
@@ -116,17 +117,17 @@ class Result(Tabled):
     lon, lat : float64 ndarray (n_places,)
         Centres of the places, degrees; empty where the data carry no projection.
     score : RecoveryScore
-        With at most 20,001 quantiles of the errors in place of all of them.
+        Score with at most 20,001 quantiles of the errors in place of all errors.
     at_home : float
-        Share of the night slots that people spend at their most frequent place of the nights, on
-        average; NaN where there is no night.
+        Mean share of the night slots that people spend at their most frequent night place; NaN
+        where there is no night.
     habits : Habits
-        How regular the people counted are, row by row.
+        Regularity of the people counted, row by row.
     n_users : int
-        Users in the data, of whom those counted were drawn.
+        Number of users in the data, from whom the people counted were drawn.
     config : Config
     digest : str
-        Of the data, also where fewer were counted.
+        Digest of the data, also where fewer people were counted.
     """
 
     counts: AggregateCounts
@@ -146,7 +147,7 @@ class Result(Tabled):
 
     @cached_property
     def right(self) -> FloatArray:
-        """Share of everyone's points that the trajectory paired with them gets right."""
+        """Share of each person's points that the trajectory paired with them gets right."""
         return np.asarray((self.recovered == self.truth).mean(axis=1), np.float64)
 
     @property
@@ -165,11 +166,11 @@ class Result(Tabled):
         return float((self.counts.above_zero < CUSTOMARY_LIMIT).mean())
 
     def within(self, metres: float) -> float:
-        """Share of the recovered points no farther than this from the truth."""
+        """Return the share of the recovered points within this distance of the truth."""
         return float((self.score.error_m.astype(np.float64) / 1000 <= metres / 1000).mean())
 
     def apart_m(self, row: int) -> FloatArray:
-        """How far somebody's recovered place is from the true one in each slot, metres."""
+        """Return the distance of a person's recovered place from the true one by slot, metres."""
         places = self.counts.centres
         apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
         return apart
@@ -177,7 +178,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"recovery_scores", "recovery_uniqueness"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Scores by step, the counts under attack, quantiles of the error, uniqueness; habits.
+        """Return scores by step, the attacked counts, error quantiles, uniqueness and habits.
 
         ``recovery_habits``: a row per person, shares at the 1 … 5 top places; ``recovery_next``:
         quantiles of the errors of the predicted next place; ``recovery_gains``: a row per pair of
@@ -216,7 +217,7 @@ class Result(Tabled):
         return {f"recovery_{name}": pd.DataFrame(columns) for name, columns in tables.items()}
 
     def path(self, row: int) -> pd.DataFrame:
-        """One person's true and recovered places, under the pseudonym; not for release."""
+        """Return one person's true and recovered places, under the pseudonym; not for release."""
         c, true, ours = self.counts, self.truth[row], self.recovered[row]
         columns = {
             "pseudonym": self.pseudonyms[row],
@@ -229,9 +230,9 @@ class Result(Tabled):
         return pd.DataFrame(columns)
 
     def trajectories(self) -> pd.DataFrame:
-        """What the attacker ends with: a row for each recovered trajectory and slot; no names.
+        """Return the attacker's result, a row for each recovered trajectory and slot; no names.
 
-        The trajectories may be true: they are guarded like the data.
+        The trajectories may be true, so they are protected like the data.
         """
         c = self.counts
         # Everyone has a pair, so this undoes the pairing.
@@ -246,7 +247,7 @@ class Result(Tabled):
         return pd.DataFrame(columns)
 
     def _scores(self) -> dict[str, Any]:
-        """One row per step; errors and uniqueness are of the last alone."""
+        """Return one row per step; errors and uniqueness belong to the last step alone."""
         s, last = self.score, [np.nan] * (len(STEPS) - 1)
         return {
             "step": list(STEPS.values()),
@@ -268,7 +269,7 @@ class Result(Tabled):
 
 
 def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) -> float:
-    """For each sample: the data, and where everyone was, is said to be and was paired with."""
+    """Return the bytes for each sample: the data, and true, recovered and paired places."""
     people = int(fs.weight.sum())
     people = people if config.users is None else min(people, config.users)
     slots = float((fs.t_min + fs.dt_min).max() - fs.t_min.min()) / config.slot_min
@@ -276,7 +277,7 @@ def bytes_of_counting(fs: FingerprintSet, config: Counting, _: Engine | None) ->
 
 
 def part_counted(fs: FingerprintSet, config: Counting) -> FingerprintSet:
-    """The people who are counted; the others have no part in it."""
+    """Return the people who are counted."""
     return fs.subset(drawn_rows(fs, config))
 
 
@@ -288,7 +289,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Counts of the users, the attack on them, and its score.
+    """Make the counts of the users, attack them, and score the attack.
 
     Parameters
     ----------
@@ -355,7 +356,7 @@ def attacked(
     *,
     link_threshold_m: float = 0.0,
 ) -> tuple[Recovered, RecoveryScore]:
-    """The attack on some counts by an attacker who knows how many people there are, scored."""
+    """Attack counts, with the number of people known to the attacker, and score the attack."""
     recovered = recover_trajectories(
         made.counts,
         link_threshold_m=link_threshold_m,
@@ -377,17 +378,17 @@ def attacked(
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Memory that :func:`study` takes at most on counts of such a size, beside the data; bytes.
+    """Return the most bytes that :func:`study` takes for counts of this size, beside the data.
 
-    Linear in people × slots; of people × people there is what one assignment needs, and of places
-    what a few slots do. A bound for the usual machine: measured runs stay below it.
+    It is linear in people × slots. One assignment adds a part in people × people, and a few slots
+    add a part in places. This is a bound for the usual machine: measured runs stay below it.
     """
     beside = _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places  # blocks, and some slots of all places
     return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + beside
 
 
 def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
-    """Row numbers of the users counted, ascending; all where there are no more than asked for."""
+    """Return the row numbers of the users counted, ascending; all where no more are wanted."""
     if counting.users is None or counting.users >= fs.n_users:
         return np.arange(fs.n_users, dtype=np.int64)
     rng = np.random.default_rng(counting.seed)
@@ -395,7 +396,7 @@ def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
 
 
 def _at_home(counts: AggregateCounts, truth: npt.NDArray[np.int32]) -> float:
-    """See :attr:`Result.at_home`."""
+    """Return :attr:`Result.at_home`."""
     if not counts.is_night.any():
         return float("nan")
     night = truth[:, counts.is_night]

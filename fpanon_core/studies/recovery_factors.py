@@ -1,6 +1,6 @@
-"""What makes the recovery attack better or worse? Its factors (Xu et al. 2017, section 5.3).
+"""Factors that make the recovery attack better or worse (Xu et al. 2017, section 5.3).
 
-Coarser places, longer slots and fewer people, one at a time.
+They are coarser places, longer slots and fewer people, one at a time.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Row = tuple[dict[str, Any], CountedPeople, dict[str, float]]
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """As :class:`.recovery.Counting`, and the levels of each factor.
+    """Settings of :class:`.recovery.Counting`, and the levels of each factor.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Config(Counting):
     slots_min : tuple of float
         Lengths of slots, minutes.
     people : tuple of int or None
-        Numbers of people; an eighth, a quarter, a half and all of those counted for None.
+        Numbers of people; None for an eighth, a quarter, a half and all of those counted.
     """
 
     spaces_m: tuple[float, ...] = (1_000.0, 5_000.0, 20_000.0)
@@ -58,15 +58,15 @@ class Config(Counting):
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """The attack at every level.
+    """Results of the attack at every level.
 
     Attributes
     ----------
     levels : DataFrame
-        As of :func:`recovery_factors`.
+        Table of :func:`recovery_factors`.
     config : Config
     digest : str
-        Of the data, also where fewer were counted.
+        Digest of the data, also where fewer people were counted.
     """
 
     levels: pd.DataFrame
@@ -74,13 +74,13 @@ class Result(Tabled):
     digest: str
 
     def of(self, factor: str) -> pd.DataFrame:
-        """The rows of "space", "time" or "users", each level once."""
+        """Return the rows of "space", "time" or "users", each level once."""
         return self.levels[self.levels["factor"] == factor].drop_duplicates("level")
 
     MAY_LEAVE = frozenset({"recovery_factors"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """One row per level."""
+        """Return one row per level."""
         return {"recovery_factors": self.levels}
 
 
@@ -92,7 +92,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The attack over resolutions and numbers of people; see :func:`recovery_factors`."""
+    """Attack counts at several resolutions and numbers of people; see :func:`recovery_factors`."""
     levels = _levels(fs.subset(drawn_rows(fs, config)), config, engine, progress)
     return Result(levels, config, fs.digest)
 
@@ -109,7 +109,7 @@ def recovery_factors(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """The attack on coarser places, longer slots, and fewer people (Xu et al. 2017, fig. 9–11).
+    """Attack counts of coarser places, longer slots, fewer people (Xu et al. 2017, fig. 9–11).
 
     Parameters
     ----------
@@ -119,10 +119,10 @@ def recovery_factors(
     slots_min : sequence of float
         Lengths of slots, minutes.
     users : sequence of int, optional
-        Numbers of people, drawn at random, the fewer among the more. An eighth, a quarter, a half
-        and all if not given.
+        Numbers of people, drawn at random; each smaller draw is part of the larger ones. An eighth,
+        a quarter, a half and all if not given.
     slot_min : float
-        Length of the slots where places and people vary.
+        Length of the slots, minutes, where places and people vary.
     pairing, seed, engine
         As :func:`score_recovery`; the seed also draws the people.
     progress : callable of one float in [0, 1], optional
@@ -134,8 +134,9 @@ def recovery_factors(
         One row per level: ``factor`` ("space", "time", "users"), ``level`` (metres, minutes,
         people; 0 m for the places as they are), ``users``, ``places``, ``slots``, ``night``,
         ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
-        ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, of the
-        points with a sample), ``recorded_share`` (of all points, those), ``error_median_m``, and
+        ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, for the
+        points with a sample), ``recorded_share`` (share of the points with a sample),
+        ``error_median_m``, and
         ``top1`` … ``top5`` (uniqueness).
         Truth and error are those of the level: on coarser places a point is right when the coarse
         place is. ``attrs`` hold ``config`` and ``digest``.
@@ -191,9 +192,9 @@ def attacked_each(
     engine: Engine | None,
     progress: Progress | None,
 ) -> pd.DataFrame:
-    """The attack on so many counts of the same people: what each is called, what it attains, costs.
+    """Attack several counts of the same people; return name, result and cost of each in a row.
 
-    The attacker knows how many people there are. The counts of a row are made when it is its turn.
+    The attacker knows the number of people. The counts of a row are made when its turn comes.
     """
     engine, found = engine or LocalEngine(), []
     for nth in range(count):
@@ -210,7 +211,7 @@ def attacked_each(
 def _attacked(
     made: CountedPeople, counting: Counting, engine: Engine, progress: Progress | None
 ) -> dict[str, object]:
-    """What the attack on some counts attains, as columns of a table."""
+    """Return the result of the attack on some counts, as columns of a table."""
     counts, score = made.counts, attacked(made, counting, engine, progress)[1]
     random = [f"{step}_random" for step in STEPS]
     return {

@@ -1,8 +1,8 @@
-"""What do mitigations help against the recovery attack, and what do they cost?
+"""Mitigations of the recovery attack: their effect and their cost.
 
-The attack is run after each; the cost is the error of the published counts, which is what those
-who work with them lose. Private counts are tried over a frame, a stated one where there is one.
-Nothing here is for publication: noise has the study's seed.
+The attack is run after each mitigation. The cost is the error of the published counts, which their
+users have to bear. Private counts are tried over a frame, a stated one where there is one. Nothing
+here is for publication: noise has the study's seed.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ _MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
 @dataclass(frozen=True)
 class Config(Counting):
-    """As :class:`.recovery.Counting`, and how far each mitigation goes.
+    """Settings of :class:`.recovery.Counting`, and the strength of each mitigation.
 
     Attributes
     ----------
     coarse_slot_min : float or None
-        Length of coarser slots, minutes; :func:`longer_slot` of ``slot_min`` for None.
+        Length of coarser slots, minutes; None for :func:`longer_slot` of ``slot_min``.
     coarse_m, limit, noise_share, epsilons, frame
-        As :func:`mitigation_table`.
+        As in :func:`mitigation_table`.
     """
 
     coarse_slot_min: float | None = None
@@ -90,19 +90,19 @@ class Config(Counting):
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """The attack after each mitigation, and what each costs.
+    """Results of the attack after each mitigation, and the cost of each.
 
     Attributes
     ----------
     table : DataFrame
-        As of :func:`mitigation_table`; the first row is of none.
+        Table of :func:`mitigation_table`; the first row is without mitigation.
     places : int
-        Of the frame of private counts.
+        Number of places in the frame of private counts.
     n_users : int
-        Users in the data, of whom those counted were drawn.
+        Number of users in the data, from whom the people counted were drawn.
     config : Config
     digest : str
-        Of the data, also where fewer were counted.
+        Digest of the data, also where fewer people were counted.
     """
 
     table: pd.DataFrame
@@ -113,40 +113,40 @@ class Result(Tabled):
 
     @property
     def people(self) -> int:
-        """People counted."""
+        """Number of people counted."""
         return int(self.none["users"])
 
     @property
     def none(self) -> pd.Series[Any]:
-        """The attack on the counts as they are."""
+        """Row of the attack on the counts as they are."""
         return self.table.iloc[0]
 
     @property
     def least(self) -> pd.Series[Any]:
-        """The mitigation, whichever it is, after which least comes back: no row has less."""
+        """Row of the mitigation, of any kind, with the least recovered."""
         return _least(self.table.iloc[1:])
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Of the same counts and places, without a promise: after which least comes back."""
+        """Row with the least recovered at the same slots and places, without an ε."""
         return _least(self._comparable())
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """The same among those whose errors are half of all people counted at most, if any."""
+        """The same among those with errors of at most half of all people counted; None if none."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
 
     def _comparable(self) -> pd.DataFrame:
-        """Those after which a point is right for the same reasons as before."""
+        """Return the mitigations after which a point is right for the same reasons as before."""
         tried = self.table.iloc[1:]
         return tried[~tried["mitigation"].isin(_COARSER) & (tried["unit"] == "")]
 
     MAY_LEAVE = frozenset({"recovery_mitigations"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """One row per mitigation."""
+        """Return one row per mitigation."""
         return {"recovery_mitigations": self.table}
 
 
@@ -163,7 +163,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """The attack after each mitigation, and what it costs; see :func:`mitigation_table`."""
+    """Attack after each mitigation, and measure its cost; see :func:`mitigation_table`."""
     asked = config
     config = replace(config, coarse_slot_min=config.coarse_slot_min or longer_slot(config.slot_min))
     table = _table(fs.subset(drawn_rows(fs, config)), config, engine, progress)
@@ -187,13 +187,13 @@ def mitigation_table(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """The attack after each mitigation, beside none, and what each costs in error of the counts.
+    """Attack counts without and with each mitigation, and measure the error it costs.
 
-    The attacker knows how many people there are (operators publish it). What is tried on private
-    counts is the noise that an ε takes, drawn with the seed, as nothing is published here; for one
-    slot as unit on counts of recorded samples, for a person on filled-in ones. Without a frame its
-    places and period are those of the data, and it is the noise alone that is tried: no promise
-    holds of such counts. What is published is made with :func:`dp_counts`, over a stated frame.
+    The attacker knows the number of people (operators publish it). Private counts are tried with
+    the noise that an ε needs, drawn with the seed, as nothing is published here. For one slot as
+    unit, they are counts of recorded samples; for a person as unit, filled-in ones. Without a
+    frame, places and period are those of the data. Then only the noise is tried, and such counts
+    carry no promise. Counts for publication are made with :func:`dp_counts`, over a stated frame.
 
     Parameters
     ----------
@@ -205,14 +205,15 @@ def mitigation_table(
     coarse_m : float
         Side of the squares of coarser places, metres.
     limit : int
-        Counts below it are suppressed.
+        Smallest count that is not suppressed.
     noise_share : float
         Share of the points at people's most frequent places that are moved.
     epsilons : sequence of float
-        Of the differentially private counts, each for both units of protection.
+        Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
-        Of the differentially private counts. Without one: the antennas where there is a table of
-        them, else squares of ``coarse_m`` over all data; and all days in slots of ``slot_min``.
+        Frame of the differentially private counts. Without one: the antennas where there is a
+        table of them, else squares of ``coarse_m`` over all data; and all days in slots of
+        ``slot_min``.
     pairing, seed, engine
         As :func:`score_recovery`; the seed also moves points, and draws the noise.
     progress : callable of one float in [0, 1], optional
@@ -223,14 +224,14 @@ def mitigation_table(
     DataFrame
         One row per mitigation: ``mitigation`` ("none", "longer slots", "coarser places",
         "small counts suppressed", "noise at frequent places", "differential privacy"),
-        ``setting`` (180, 5000, 15, 0.2, ε), ``unit`` (of protection; "" but for differential
+        ``setting`` (180, 5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential
         privacy); the columns of :func:`recovery_factors`' attack; and the cost:
         ``count_error``, the mean absolute error of a published count of a place and slot,
         people, and ``count_error_share``, all errors together as a share of all people counted.
-        Negative counts are read as 0, and errors of private counts are those of the noise: against
-        the counts of the same places, slots and samples without it. Coarser counts are read as a
-        user of the data must, spread evenly over the places, or repeated for the slots, that they
-        cover. On coarser counts a point is right when the coarse place is. ``attrs`` hold
+        Negative counts are read as 0. Errors of private counts are those of the noise, against the
+        counts of the same places, slots and samples without it. Coarser counts are read as their
+        reader must: spread evenly over the places, or repeated for the slots, that they cover. On
+        coarser counts a point is right when the coarse place is. ``attrs`` hold
         ``config`` and ``digest``.
 
     Raises
@@ -269,7 +270,7 @@ def _table(
 
 @dataclass(frozen=True)
 class Effort:
-    """What trying the mitigations is likely to take on this machine; a rough figure.
+    """Rough estimate of what trying the mitigations takes on this machine.
 
     Attributes
     ----------
@@ -288,17 +289,17 @@ class Effort:
 
 
 def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Effort:
-    """What trying the mitigations on so many people takes, going by one attack.
+    """Estimate the effort of trying the mitigations on so many people from one attack.
 
     Parameters
     ----------
     attacked_before : recovery.Result
-        The attack on the counts as they are, of these or fewer people.
+        The attack on the counts as they are, for these or fewer people.
     seconds : float
-        How long it took.
+        Time that this attack took.
     people : int
-        Time grows with their square, as everybody is compared with everybody; room with people and
-        places by slots.
+        Number of people. Time grows with its square, as everybody is compared with everybody;
+        memory grows with people and places by slots.
     """
     more = people / attacked_before.score.n_users
     counts = attacked_before.counts
@@ -308,18 +309,19 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
 
 
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
-    """Memory that :func:`study` takes at most on counts of such a size, beside the data; bytes.
+    """Return the most bytes that :func:`study` takes for counts of this size, beside the data.
 
-    ``n_places`` are those of the data or of the frame of private counts, whichever are more.
+    ``n_places`` is the number of places of the data or of the frame of private counts, whichever is
+    larger.
     """
     kept = (_BYTES_A_COUNT * n_places + _BYTES_A_POINT * people) * n_slots
     return recovery.memory_bytes(n_slots, people, n_places) + kept
 
 
 def longer_slot(slot_min: float) -> float:
-    """A length of coarser slots that goes with ``slot_min``: its least multiple of 3 h or more.
+    """Return a length of coarser slots: the least multiple of ``slot_min`` of 3 h or more.
 
-    Longer than ``slot_min``, and a whole number of them makes a day; a day itself where none does.
+    It is longer than ``slot_min`` and divides a day; a whole day where no such length exists.
 
     Examples
     --------
@@ -350,7 +352,7 @@ class _Releases:
     def with_cost(
         self, name: str, setting: float, unit: Unit | Literal[""]
     ) -> tuple[CountedPeople, dict[str, float]]:
-        """The release by a row's name and setting, and how far its counts are off."""
+        """Return the release of a row's name and setting, and the error of its counts."""
         made, read, exact = self._release(name, setting, unit)
         off, counted = 0.0, float(exact.totals.sum())
         for first in range(0, exact.n_slots, _SLOTS_AT_ONCE):
@@ -388,7 +390,7 @@ class _Releases:
         return replace(made, counts=counts), counts.block, self.counts
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
-        """Counts over the frame with the noise that ε takes; the truth is filled in."""
+        """Return counts over the frame with the noise that ε needs; the truth is filled in."""
         if self._framed is None:
             self._framed = counted_people(self._fs, frame=self._frame)
         made = self._framed

@@ -1,26 +1,19 @@
-"""How likely does an attacker pick the right record? The strongest attacker of a stated battery.
+"""Re-identification risk: how likely an attacker picks the right record, by a stated battery.
 
-The threat: an attacker knows p points of a person, either as they truly were or as the release
-shows them, and picks the record that fits best. Three attackers try: the best sample and Bayes with
-true points (:mod:`.linkage`), and Bayes with points as published. Without noise Bayes picks the
-shortest record that fits, since the release shows how long records are.
+The threat: an attacker knows p points of a person, either true or as published, and picks the
+record that fits best. Three attackers try: the best sample and Bayes with true points
+(:mod:`.linkage`), and Bayes with points as published. Without noise Bayes picks the shortest record
+that fits, since the release shows how long records are. The strongest attacker sets the risk.
+:func:`outsider_risk` measures it for a release option, together with home inference. Unicity and
+disclosure, in contrast, use points drawn from the release itself.
 
-Source: docs/science.md, “An attacker who knows the truth”.
+In a release in periods each period is searched separately. A record hides among those of its own
+period, never among a person's others, also where places are known without any time. The attacker
+knows p points of *one* record of a target, the one with the most samples. Points that fall into
+several records find each of them less often, and people who are recorded most are found most
+easily.
 
-What does an attacker find in a release option? Re-identification by a battery, and homes.
-
-Beside unicity and disclosure, which ask with points drawn from the release itself.
-
-Source: docs/science.md, “An attacker who knows the truth”.
-
-What does an attacker find in a release in periods? The risk of people, through their records.
-
-Each period is searched for itself: a record hides among those of its own period, never among a
-person's others, also where places are known without any time. What is known of a target are p
-points of *one* record, that with the most samples: of points that fall into several records each
-record is found by fewer, and whoever is recorded most is found most easily.
-
-Source: docs/science.md, “Periods”.
+Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
 """
 
 from __future__ import annotations
@@ -83,13 +76,13 @@ def reidentification(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RiskResult:
-    """Share of people whose record the strongest of three attackers picks.
+    """Return the share of people whose record the strongest of three attackers picks.
 
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As of :func:`link`. Targets are people in the release; of a person with fewer than p points
-        all are known. Points as published are never blurred.
+        As for :func:`link`. Targets are people in the release; all points of a person with fewer
+        than p are known. Points as published are never blurred.
 
     Returns
     -------
@@ -98,7 +91,7 @@ def reidentification(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release does not know what it was made of.
+        A parameter is out of its range, or the release carries no record of its original.
     InfeasibleError
         The release is in periods, and points are known without times.
 
@@ -120,7 +113,7 @@ def reidentification(
 
 
 def groups_of(release: Attacked) -> Crowds:
-    """How many people share each record of a release."""
+    """Count the people who share each record of a release."""
     origin = release.origin
     person = None if origin.period is None else _rows_of_records(release, origin.person)
     return crowds(origin.released, person)
@@ -134,7 +127,7 @@ def strongest_of(
     engine: Engine,
     progress: Progress | None = None,
 ) -> RiskResult:
-    """:func:`reidentification`, for a caller who has the release and its groups at hand."""
+    """Do the same as :func:`reidentification`, for a prepared release with known groups."""
     known = targets_of(release, config, absent=False, beyond=True)
     by_truth = true_ranks(
         release, known, config, engine=engine, progress=part(progress, 0.0, _TRUE_SHARE)
@@ -150,7 +143,7 @@ def strongest_of(
 def published_first(
     release: Attacked, config: LinkConfig, *, engine: Engine, progress: Progress | None = None
 ) -> FloatArray:
-    """The chance that Bayes picks each target's record by points as published, (n_targets,).
+    """Return the chance that Bayes picks each target's record by published points, (n_targets,).
 
     With periods, the points are those of each person's longest record.
     """
@@ -175,7 +168,7 @@ def published_first(
 
 
 def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
-    """Of each record that leaves, as often as the data after have a fingerprint for it."""
+    """Repeat the values of published records, once for each person in a record's group."""
     hidden = release.origin.hidden
     return values if hidden is None else np.repeat(values, hidden.weight[hidden.group >= 0])
 
@@ -215,22 +208,23 @@ _LINKAGE_SHARE = 0.8  # of the progress
 
 @dataclass(frozen=True)
 class OutsiderRisk:
-    """What true points and the record's nights give away in one option.
+    """Re-identification, linkage and home inference of one option.
 
     Attributes
     ----------
     risks : dict of str to (value, low, high)
         ``"outsider"`` (the re-identification risk), ``"linkage"`` (the stronger of the attackers
-        with true points) and ``"home"``, with 95% intervals; NaN where it cannot be asked.
+        with true points) and ``"home"``, with 95% intervals; NaN where it cannot be measured.
     attacker : str
-        The strongest attacker behind the re-identification risk; empty where it cannot be asked.
+        The strongest attacker, who sets the re-identification risk; empty where it cannot be
+        measured.
     guessing : dict of str to float
-        What guessing finds of the same: 1 over the people in the release (with periods, in the
-        record's); the share whose home is near the commonest one.
+        Result of guessing: 1 over the people in the release (with periods, in the record's period);
+        the share of people whose home is near the commonest one.
     unasked : dict of str to str
-        Why a measure cannot be asked.
+        Reason why a measure cannot be measured.
     homes_asked : int
-        Of how many people, or records of periods, the share of homes is.
+        Denominator of the home-inference rate: people, or records of periods.
     """
 
     risks: dict[str, Interval]
@@ -248,15 +242,15 @@ def outsider_risk(
     engine: Engine,
     progress: Progress | None = None,
 ) -> OutsiderRisk:
-    """Re-identification risk, linkage and home inference of a release, as the library gives them.
+    """Measure re-identification risk, linkage and home inference of a release.
 
     Parameters
     ----------
     release : Release
     knowledge : KnowledgeConfig
-        p points of each target; all of them, of a person who has fewer.
+        The attacker's knowledge: p points of each target, or all of a person with fewer.
     alike : Crowds
-        How many share each record, which bounds the intervals.
+        Number of people who share each record, which bounds the intervals.
     engine : LocalEngine
     progress : callable of one float in [0, 1], optional
     """
@@ -288,18 +282,18 @@ def outsider_risk(
 
 @dataclass(frozen=True, eq=False)
 class PeriodRisk:
-    """What the searches of all periods found, as of :class:`DisclosureResult`.
+    """Results of the searches in all periods, as in :class:`DisclosureResult`.
 
     Attributes
     ----------
     sizes : int64 ndarray (n_targets,)
-        People among whom each target is hidden, in the target's period.
+        Size of the anonymity set of each target, in the target's period.
     em_sum, kl_sum : float64 ndarray (n_targets,)
         Sums over the bins of that period.
     em_most, kl_most : float
-        What no target's sum can exceed.
+        Upper bounds of any target's sum.
     too_few : int
-        Targets with fewer than p bins in the record that is known of.
+        Number of targets with fewer than p bins in the record with the known points.
     """
 
     sizes: IntArray
@@ -311,11 +305,11 @@ class PeriodRisk:
 
     @property
     def n_targets(self) -> int:
-        """How many people were looked for."""
+        """Number of targets."""
         return len(self.sizes)
 
     def measure(self, name: Measure | Sum) -> float:
-        """The value of ``"unicity"``, ``"k"``, ``"em_sum"`` or ``"kl_sum"``."""
+        """Return the value of ``"unicity"``, ``"k"``, ``"em_sum"`` or ``"kl_sum"``."""
         values = {
             "unicity": self.sizes == 1,
             "k": 1.0 / self.sizes,
@@ -325,7 +319,7 @@ class PeriodRisk:
         return math.fsum(values) / self.n_targets
 
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
-        """Its 95% interval."""
+        """Return the 95% interval of a measure."""
         if name == "unicity":
             return wilson_interval(int((self.sizes == 1).sum()), self.n_targets)
         most = {"k": 1.0, "em_sum": self.em_most, "kl_sum": self.kl_most}[name]
@@ -335,7 +329,7 @@ class PeriodRisk:
 def risk_in(
     periods: PeriodSet, config: KnowledgeConfig, engine: Engine, progress: Progress | None
 ) -> PeriodRisk:
-    """Look for people, each in the period of the record that is known of."""
+    """Search for people, each in the period of the record with the known points."""
     fs = periods.pieces
     longest = longest_of(fs.lengths, periods.person, periods.period)
     known = drawn(fs, config, among=longest, beyond=True)
@@ -358,14 +352,14 @@ def risk_in(
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
-    """Row of each person's record with the most samples, ascending; ties: the earlier period."""
+    """Return the row of each person's longest record, ascending; ties: the earlier period."""
     order = np.lexsort((period, -lengths, person))
     first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
     return first
 
 
 def _of_some(known: Knowledge, targets: IntArray, rows: IntArray) -> Knowledge:
-    """What is known of some of the targets, by their numbers among ``rows``, ascending."""
+    """Return the knowledge of some targets, renumbered within ``rows``, ascending."""
     sizes = known.sizes[targets]
     points = rows_of(known.offsets[:-1][targets], sizes)
     return replace(

@@ -1,9 +1,9 @@
-"""What is told of a release to whoever receives it; see :class:`fpanon_core.model.facts`.
+"""Facts stated about a release to its recipient, and the coarseness of a release.
 
-Is a release of use, whatever its risk? How coarse half of it is, beside the data.
-
-One rule for every page and the report: a release is of little use where the typical area is more
-than half as wide as the data, the typical time longer than a day, or less than half of it is left.
+The facts are those of :class:`fpanon_core.model.facts`. The coarseness decides whether a release is
+of use, whatever its risk. One rule holds for every page and the report. A release is of little use
+in any of three cases: the typical area is more than half as wide as the data, the typical time
+window is longer than a day, or less than half of the data is left.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _STRETCH = 1_000_000  # samples
 def facts_of(
     origin: Origin, found: Presence, left_out: int | None, *, whole: bool = True
 ) -> ReleaseFacts:
-    """The facts of a release.
+    """Return the facts of a release.
 
     Parameters
     ----------
     origin : Origin
     found : Presence
-        What of it is true of the person it is told of.
+        The published rows that are true of their person.
     left_out : int or None
-        How many samples of the original do not leave; None where they cannot be traced, and what
-        the steps left out is told instead.
+        Number of left-out samples of the original; None where they cannot be traced: then the
+        number that the steps left out is stated.
     whole : bool
-        Whether a group of k is held against the original itself.
+        Whether groups of k are compared with the original itself.
     """
     hidden, records = origin.hidden, origin.records
     after = origin.released if hidden is None else hidden.published
@@ -74,11 +74,11 @@ def facts_of(
 
 
 def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
-    """Local dates of the first and last day recorded; how far the last window goes beyond.
+    """Return the local dates of the first and last recorded day, and the excess of the last window.
 
-    A window of a week that began three days before the records end says nothing of the other four,
-    and a reader who took its end for theirs would see a fall that is none. Of moved times the days
-    of the records would not be those of the rows: theirs are told.
+    A window of a week that began three days before the records end says nothing of the other four.
+    A reader who took the window's end for the records' end would see a false decline. With moved
+    times, the days are those of the published rows, as the recorded days would not match them.
     """
     records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:
@@ -110,12 +110,12 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
 
 
 def _alone(origin: Origin) -> int:
-    """Records that nobody else has; in groups nobody has such a one."""
+    """Return the number of unique records; 0 with k-anonymous groups."""
     return 0 if origin.hidden is not None else int((sharing(origin.released) == 1).sum())
 
 
 def accuracy_of(origin: Origin) -> Accuracy | None:
-    """How coarse what is published is; None where nothing is."""
+    """Return how coarse the published data are; None where nothing is published."""
     hidden = origin.hidden
     if hidden is None:
         fs = origin.released
@@ -136,18 +136,18 @@ _DAY_MIN = 24 * 60
 
 @dataclass(frozen=True)
 class Size:
-    """How coarse the typical published sample is, beside the data.
+    """Size of the typical published sample, compared with the data.
 
     Attributes
     ----------
     side_m, span_min : float
         Medians of (width + height)/2 and of the time span; NaN where nothing is published.
     data_side_m : float
-        Of the box that holds most of the data; see :func:`typical_side_m`.
+        Side of the box that holds most of the data; see :func:`typical_side_m`.
     granularity_m : float
         Side of a raw sample.
     days, days_lost : float
-        Days on which the data have samples, and those of them on which nothing is published.
+        Number of days with samples in the data, and of those among them without anything published.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class Size:
 
 
 def sizes(origin: Origin) -> dict[str, float]:
-    """The fields of :class:`Size` of a release, by name; empty where nothing is published."""
+    """Return the fields of :class:`Size` of a release, by name; {} where nothing is published."""
     accuracy = accuracy_of(origin)
     if accuracy is None:
         return {}
@@ -191,7 +191,7 @@ def sizes(origin: Origin) -> dict[str, float]:
 
 
 def _days_lost(origin: Origin) -> int:
-    """Days on which the data have samples and nothing is published.
+    """Count the days on which the data have samples and nothing is published.
 
     A published time window counts for every day that it touches.
     """
@@ -207,23 +207,24 @@ def _days_lost(origin: Origin) -> int:
 
 
 def size(result: OptionResult) -> Size | None:
-    """Of an option that was measured; None where it is not known."""
+    """Return the size of an option that was measured; None where it is not known."""
     return Size(**result.size) if result.size else None
 
 
 def thin(result: OptionResult) -> bool:
-    """Whether less than half of the samples or of the people are left; a draw of people is whole.
+    """Return whether less than half of the samples or of the people are left.
 
-    Who draws people leaves none of the others' days out of what is published.
+    A random sample of people does not count as thin, as it keeps all days of its people.
     """
     drawn = any(isinstance(step, SampleUsers) for step in result.option.steps)
     return result.suppressed_share > 0.5 or (result.users_share < 0.5 and not drawn)
 
 
 def typical_side_m(fs: FingerprintSet) -> float:
-    """(width + height)/2 of the box between the 2.5% and 97.5% quantiles of the samples, metres.
+    """Return (width + height)/2 of the box between the 2.5% and 97.5% quantiles of the samples.
 
-    Not of all samples: one journey to the other end of the country would make any area look small.
+    It is in metres. The outermost samples are ignored, as one journey to the other end of the
+    country would make any area look small.
 
     Examples
     --------

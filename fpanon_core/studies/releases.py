@@ -1,9 +1,9 @@
-"""What would be published? Releases, each made once and kept a while for whoever asks again.
+"""Releases for studies, each made once and kept for a while.
 
-Weighing an option, and looking at its places and at how far people in it are from hiding, are two
-questions about one release; options that begin with the same steps share what those make. So what a
-process has made lately is kept in it, by the data's digest, the steps and the seed. The original's
-side of utility and people's true homes are kept likewise: options asked one by one cost no more
+Several studies look at one release: its risk and utility, its places, and how far people in it are
+from hiding. Options that begin with the same steps share the results of these steps. So a process
+keeps what it made recently, by the data's digest, the steps and the seed. The original's side of
+utility and people's true homes are kept in the same way. Options measured one by one cost no more
 than together.
 """
 
@@ -34,21 +34,21 @@ T = TypeVar("T")
 Steps = tuple[Step, ...]
 
 MOST_KEPT = 16
-"""Releases a process keeps."""
+"""Largest number of releases a process keeps."""
 MOST_SAMPLES = 4_000_000
-"""Samples of all releases a process keeps: about 260 MB. A larger release is not kept."""
+"""Most samples of all releases a process keeps: about 260 MB. A larger release is not kept."""
 _MOST_REFERENCES = 2
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What a chain of techniques makes of the data.
+    """Result of applying a chain of techniques to the data.
 
     Attributes
     ----------
     chain : Chained
     seed : int
-        Of its draws.
+        Seed of its draws.
     """
 
     chain: Chained
@@ -56,17 +56,17 @@ class Release:
 
     @property
     def fs(self) -> FingerprintSet:
-        """As it would be published."""
+        """The fingerprints as they would be published."""
         return self.chain.fs
 
     @property
     def kept_share(self) -> float:
-        """Share of samples that suppression left in, of those it was given; 1 without."""
+        """Share of its input samples that suppression kept; 1 without suppression."""
         return self.chain.kept_share
 
     @property
     def origin(self) -> Corner | None:
-        """A corner of the square grid that places were last generalized to; None without one."""
+        """Corner of the square grid of the last generalization; None without one."""
         laid = [step.profile for step in self.chain.steps if isinstance(step, Generalize)]
         if not laid or not isinstance(laid[-1].space, Grid):
             return None
@@ -80,7 +80,7 @@ class Release:
 
     @property
     def people(self) -> int:
-        """Subscribers who are published."""
+        """Number of subscribers who are published."""
         if self.periods is None:
             return int(self.fs.weight.sum())
         # Of GLOVE each record leaves by itself: people weigh what they do in the original.
@@ -88,28 +88,28 @@ class Release:
 
     @property
     def made(self) -> Origin:
-        """How it came about: what an attacker is held against."""
+        """Origin of the release: the data and steps that made it, which an attack needs."""
         return self.chain.origin(self.seed)
 
     @property
     def n_samples(self) -> int:
-        """Samples that are kept with it: its own, and those that its last step was given."""
+        """Number of samples kept with it: its own, and those given to its last step."""
         seen = self.chain.seen
         before = 0 if seen is self.chain.original else records_of(seen).n_samples
         return self.fs.n_samples + before
 
 
 class Shelf(Generic[T]):
-    """Things made lately, by what they were made of; those used longest ago make room.
+    """Cache of recent results by their inputs; the least recently used are dropped first.
 
     Parameters
     ----------
     most : int
-        How many are kept.
+        Largest number of results kept.
     most_size : int
-        Of all that are kept, together.
+        Largest total size of all results kept.
     size : callable
-        Of one of them.
+        Function that returns the size of one result.
     """
 
     def __init__(self, most: int, most_size: int, size: Callable[[T], int]) -> None:
@@ -122,18 +122,18 @@ class Shelf(Generic[T]):
 
     @property
     def size(self) -> int:
-        """Of all that are kept, together."""
+        """Total size of all results kept."""
         return sum(map(self._size, self._kept.values()))
 
     def get(self, key: Hashable) -> T | None:
-        """What was made of that, if it is still kept."""
+        """Return the result for a key, if it is still kept."""
         with self._change:
             if key in self._kept:
                 self._kept.move_to_end(key)
             return self._kept.get(key)
 
     def put(self, key: Hashable, made: T) -> None:
-        """Keep it, unless it alone is too large."""
+        """Keep a result, unless it alone is too large."""
         if self._size(made) > self._most_size:
             return
         with self._change:
@@ -143,7 +143,7 @@ class Shelf(Generic[T]):
                 self._kept.popitem(last=False)
 
     def clear(self) -> None:
-        """Keep nothing."""
+        """Drop all results."""
         with self._change:
             self._kept.clear()
 
@@ -161,14 +161,14 @@ def released(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Release:
-    """What the steps make of the data with a seed, for a study; made once, never published.
+    """Apply the steps to the data with a seed, for a study; the result is kept, never published.
 
     Parameters
     ----------
     fs : FingerprintSet
     steps : tuple of techniques
     seed : int
-        Each step draws from a seed made of this one and its position.
+        Seed; each step draws from a seed made of this one and its position.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -194,7 +194,7 @@ def released(
 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
-    """The original's side of every comparison of utility, made once."""
+    """Return the original's side of every comparison of utility, computed once."""
     known = _REFERENCES.get((fs.digest, areas))
     if known is None:
         known = Reference.of(fs, areas=areas)
@@ -203,7 +203,7 @@ def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
 
 
 def homes(fs: FingerprintSet) -> Homes:
-    """Where people live by the original, found out once."""
+    """Return where people live by the original, computed once."""
     known = _HOMES.get(fs.digest)
     if known is None:
         known = true_homes(fs)
@@ -212,7 +212,7 @@ def homes(fs: FingerprintSet) -> Homes:
 
 
 def forget() -> None:
-    """Keep nothing of what was made so far, as where memory is short."""
+    """Drop everything kept so far, for instance where memory is short."""
     _HOMES.clear()
     _RELEASES.clear()
     _REFERENCES.clear()

@@ -1,18 +1,13 @@
-"""What new pseudonyms in each period are worth: the re-linking attack on a release in periods.
+"""Re-linking attack on a release in periods: the worth of new pseudonyms in each period.
 
 Everybody has another pseudonym in each period. The attacker has the published records and nothing
-else, and matches those of two periods: by where and at which hours of the day they are, or by that
-and by the move from the last cell of the one to the first of the other. The stronger of the two is
-reported. Who is who in truth is asked only when the links are counted.
+else, and matches those of two periods. One attacker compares the places and hours of the day of the
+records. The other also uses the move from the last cell of one record to the first of the other.
+The stronger of the two is reported. The true owner of a record is used only to count correct links;
+:class:`Copies` holds it beside the records.
 
 Source: docs/science.md, “Whose records belong together”; the matching of statistics is that of
 Naini, Unnikrishnan, Thiran and Vetterli 2016.
-
-What is in a release in periods, record by record, and whose is it? For the re-linking attack.
-
-What is matched are the records; whose they are stands beside them, and is for the count alone.
-
-Source: docs/science.md, “Whose records belong together”.
 """
 
 from __future__ import annotations
@@ -61,14 +56,14 @@ _PAIRS_SHARE = 0.4  # of the progress; the rest is the chains
 
 @dataclass(frozen=True)
 class Config:
-    """Which release is attacked.
+    """The release that is attacked, and the settings of the attack.
 
     Attributes
     ----------
     option : ReleaseOption
-        Its steps cut the data into periods.
+        An option whose steps cut the data into periods.
     relink : RelinkConfig
-        The seed is of the release, too.
+        Settings of the attack; the seed is also that of the release.
     """
 
     option: ReleaseOption
@@ -77,13 +72,13 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What the re-linking attack brings together.
+    """Result of the re-linking attack.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the original.
+        Digest of the original.
     found : RelinkResult
     """
 
@@ -92,7 +87,7 @@ class Result(Tabled):
     found: RelinkResult
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``relinked_periods``: a row for each period and the next."""
+        """Return ``relinked_periods``: a row for each period and the next."""
         return {"relinked_periods": self.found.to_frame()}
 
 
@@ -127,16 +122,17 @@ def relink_periods(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> RelinkResult:
-    """Share of people whose records of one period and the next are linked, without known points.
+    """Link the records of each period and the next without known points; return the share found.
 
     Parameters
     ----------
     released : ReleasedSet or GloveResult
-        What :func:`release`, :func:`glove` or :func:`aligned` made of data in periods.
+        Result of :func:`release`, :func:`glove` or :func:`aligned` on data in periods.
     candidates : int
-        Records weighed for each record: the likeliest, until they stand for so many people.
+        Number of people behind the candidate records of each record; the likeliest records are
+        taken until they stand for so many people.
     seed : int
-        Of the draws among records that are alike, in chains, and of the random matching.
+        Seed of the draws among records that are alike, in chains, and of the random matching.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -145,27 +141,27 @@ def relink_periods(
     Returns
     -------
     RelinkResult
-        Linked rightly from a period to the next, and brought together over all periods, by the
-        stronger of two attackers, with intervals, beside a random matching.
+        Shares correctly linked from a period to the next, and brought together over all periods, by
+        the stronger of two attackers, with intervals, and by a random matching.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or the release is not in periods or does not know what it
-        was made of.
+        A parameter is out of its range, or the release is not in periods or carries no record of
+        its original.
     InfeasibleError
         There is one period only, or nobody has a record in a period and in the next.
 
     Notes
     -----
-    The likeness of two records is ``Σ_b √m_b · ln(1 + K(b) / K̄(b))`` over the bins of both, K what
-    the other record's samples give the bin and K̄ what those of the mean person of its period do.
-    One-to-one matching of greatest total likeness. In docs/science.md, “Whose records belong
-    together”.
+    The likeness of two records is ``Σ_b √m_b · ln(1 + K(b) / K̄(b))`` over the bins of both. K is
+    what the other record's samples give the bin, and K̄ what those of the mean person of its period
+    give. The attack is the one-to-one matching with the greatest total likeness. See
+    docs/science.md, “Whose records belong together”.
 
     Examples
     --------
-    Two people, each at a place of their own on both days; a third and a fourth who say the same.
+    Two people, each at a place of their own on both days; a third and a fourth with equal records.
 
     >>> from fpanon_core import Periods, release
     >>> x = [0, 0, 5_000, 5_000, 9_000, 9_000, 9_000, 9_000]
@@ -271,7 +267,7 @@ def _links(
     engine: Engine,
     progress: Progress | None,
 ) -> dict[str, Flows]:
-    """Whom each attacker links, of the same pairs."""
+    """Return the links that each attacker makes, from the same pairs."""
     pairs = likenesses(copies.bins, first, second, most, engine=engine, progress=progress)
     found = {}
     if _LIKENESS in attackers:
@@ -283,7 +279,7 @@ def _links(
 
 
 def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[str, Any]:
-    """The figures of an attacker over all pairs of periods."""
+    """Return the figures of an attacker over all pairs of periods."""
     both, linked, alike, made = pd.DataFrame(rows)[["both", "linked", "alike", "links"]].sum()
     share, like = (_with_ends(float(found / both), n_people) for found in (linked, alike))
     return {
@@ -297,7 +293,9 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """The figures of a pair of periods, and which copies of the first have one in the second."""
+    """Return the figures of a pair of periods, and the copies of the first that have one in the
+    second.
+    """
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True
@@ -321,7 +319,7 @@ def _counted(
 
 
 def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
-    """Of each person with several records the largest share of them in one chain."""
+    """Return the largest share of records in one chain, for each person with several records."""
     who, number = pd.factorize(np.concatenate(person))[0], np.concatenate(chain)
     records = np.bincount(who)
     first, which = distinct_rows(who, number)
@@ -333,7 +331,7 @@ def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
 
 
 def _per_pair(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each period and the next, as :attr:`RelinkResult.per_pair`."""
+    """Return a row for each period and the next, as :attr:`RelinkResult.per_pair`."""
     counted = zip(table["linked"], table["both"], strict=True)
     ends = [wilson_interval(x, n) if n else (np.nan, np.nan) for x, n in counted]
     asked = table["both"].where(table["both"] > 0)
@@ -349,36 +347,37 @@ def _per_pair(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _larger(table: pd.DataFrame) -> pd.Series[Any]:
-    """People of the larger period of each pair."""
+    """Return the number of people in the larger period of each pair."""
     return table[["people", "next_people"]].max(axis=1)
 
 
 def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
-    """A mean of values from 0 to 1 of so many people, and its interval."""
+    """Return a mean of values from 0 to 1 over so many people, with its interval."""
     mean = min(mean, 1.0)
     return mean, *wilson_interval(mean * of, of)
 
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """A release record by record, as many as there are people, by period, person and fingerprint.
+    """A release as one copy of a record for each person, by period, person and fingerprint.
 
     Attributes
     ----------
     bins : Bins
     moves : Moves
-        How far people go in which time.
+        Distances that people travel by elapsed time.
     traces : Traces
-        Of the distinct records, in order of the first copy.
+        The distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)
-        Of each copy: its record, who is behind it, the number of its period. The order is that of
-        periods and people, so that a release in another order gives the same.
+        The record, the owner and the number of the period of each copy. The order is that of
+        periods
+        and people, so that the order of the release does not matter.
     method : str
-        What was done to the data, in words.
+        The steps of the release, in words.
     days : int
-        In a period.
+        Days in a period.
     digest : str
-        Of the original.
+        Digest of the original.
     """
 
     bins: Bins
@@ -393,14 +392,14 @@ class Copies:
 
     @classmethod
     def of(cls, released: ReleasedSet | GloveResult) -> Copies:
-        """The records of a release, if it is in periods and knows whose they are.
+        """Read the records of a release in periods that carries their owners.
 
         Raises
         ------
         ConfigError
-            It is not, or does not.
+            The release is not in periods, or carries no owners.
         InfeasibleError
-            Nothing of it is published.
+            Nothing of the release is published.
         """
         if isinstance(released, GloveResult):
             hidden: GloveResult | None = released
@@ -463,11 +462,13 @@ class Part:
     Attributes
     ----------
     rows : int64 ndarray (n,)
-        Which copies these are, record by record.
+        Rows of the copies in this period, record by record.
     records : Traces
+        The distinct records.
     group : int64 ndarray (n,)
-        Of each copy: all its records that are alike are one.
+        The group of equal records that each copy belongs to.
     groups : Traces
+        One record for each group.
     """
 
     rows: IntArray
@@ -477,7 +478,7 @@ class Part:
 
     @classmethod
     def of(cls, copies: Copies, period: int, step: int) -> Part:
-        """The records of a period, which is that at this position among all."""
+        """Build the part of one period, whose position among all periods is ``step``."""
         rows = np.flatnonzero(copies.period == period)
         rows = rows[np.argsort(copies.record[rows], kind="stable")]
         record, which = np.unique(copies.record[rows], return_inverse=True)

@@ -1,11 +1,10 @@
-"""What was decided, on what evidence? The report that an officer signs.
+"""The report that an officer signs: what was decided, and on what evidence.
 
-Of a saved exploration and a decision, nothing else: no data are read, nothing is measured. It holds
-figures of everyone together, no person, no path and no name of a file.
+It is made from a saved exploration and a decision alone: no data are read, nothing is measured. It
+holds figures of everyone together, no person, no path and no name of a file.
 
-A report as one HTML page that opens offline and prints to A4: no script, no request, no font.
-
-Every text is escaped by the template's engine; the page forbids itself to load anything.
+It is one HTML page that opens offline and prints to A4, without script, request or font. The
+template engine escapes every text, and the page forbids itself to load anything.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ from .report_verdict import Sentence, verdict
 
 @dataclass(frozen=True)
 class Produced:
-    """A release that was produced, and the digest by which the file is known again.
+    """A release that was produced, and the digest that identifies its file.
 
     Attributes
     ----------
     facts : ReleaseFacts or FrameConfig
-        Of a release of records; or the stated frame of one without records.
+        Facts of a release of records; or the stated frame of one without records.
     sha256 : str
-        Of the file as it leaves, hexadecimal.
+        SHA-256 of the published file, hexadecimal.
     """
 
     facts: ReleaseFacts | FrameConfig
@@ -51,7 +50,7 @@ class Produced:
 
 @dataclass(frozen=True)
 class Row:
-    """An option in the table of those considered."""
+    """An option in the report's table of options."""
 
     number: int
     name: str
@@ -65,19 +64,19 @@ class Row:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The report; what it says in the order in which it is read, every text plain.
+    """The report: its contents in reading order, every text plain.
 
     Attributes
     ----------
     exploration : Exploration
     decision : Decision
     row : int or None
-        Of the chosen option.
+        Row of the chosen option.
     verdict : tuple of Sentence
     recipe : Recipe
     made_on : str
     release : Produced or None
-        Of the chosen option, where it was produced.
+        The release of the chosen option, where it was produced.
     """
 
     exploration: Exploration
@@ -95,12 +94,13 @@ class Report:
 
     @property
     def p(self) -> int:
-        """Points known."""
+        """Number of points known."""
         return self.exploration.table.config.p
 
     @property
     def weights(self) -> str:
-        """What utility weighs; empty where people or a function of one's own scored."""
+        """Weights of the utility, in words; empty where people or the caller's own function scored.
+        """
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
@@ -111,13 +111,14 @@ class Report:
 
     @property
     def in_order(self) -> tuple[Sentence, ...]:
-        """The verdict as it is read: what was chosen stands before what else was tried."""
+        """The verdict in reading order: the chosen option comes before the others that were tried.
+        """
         now, tried, chosen, *more = self.verdict
         return (now, chosen, tried, *more)
 
     @property
     def purpose(self) -> str:
-        """What the release is for, and what a useful one tells."""
+        """Purpose of the release, and what a useful one shows."""
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
         if known is None or known.weights != choice.weights:
@@ -126,7 +127,7 @@ class Report:
 
     @property
     def recipient(self) -> str:
-        """Who gets the release, and the threshold in force where it is another than follows."""
+        """The recipient, and the threshold in force where it differs from the recipient's."""
         who, most = self.exploration.recipient, self.exploration.limits.limit(NAMING[0])
         if who is None:
             return "Nobody said who gets the release."
@@ -136,7 +137,7 @@ class Report:
 
     @property
     def promise(self) -> str:
-        """What differential privacy does not cover of the chosen option; else empty."""
+        """What differential privacy does not cover of the chosen option; empty without ε."""
         return "" if self.chosen is None else describe_promise(self.chosen)
 
     @property
@@ -151,21 +152,21 @@ class Report:
         return describe_advice(advise(table, thresholds=limits))
 
     def has(self, technique: type, *options: ReleaseOption) -> bool:
-        """Whether one of some options has a technique."""
+        """Return whether one of some options has a technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:
-        """How a measure is called in a row."""
+        """Return the name of a measure in a row."""
         return w.MEASURES[risk].title.format(p=self.p)
 
     @property
     def rows(self) -> list[Row]:
-        """Options in the table of those considered."""
+        """Rows of the table of options; options that failed are left out."""
         results = self.exploration.table.results
         return [self._row(i) for i, result in enumerate(results) if result.fault is None]
 
     def _row(self, i: int) -> Row:
-        """An option in the table of those considered."""
+        """Build the row of one option."""
         table, limits = self.exploration.table, self.exploration.limits
         result = table.results[i]
         risk = table.risk_name
@@ -191,7 +192,7 @@ class Report:
 
     @property
     def found(self) -> list[tuple[str, ...]]:
-        """Measures before and after: title, name, before, after, guessing, limit."""
+        """Measures before and after: title, name, before, after, guessing, threshold."""
         both = (self.exploration.as_it_is, self.chosen)
         return [
             (
@@ -216,7 +217,7 @@ class Report:
         return usual_limits(self.exploration.recipient)
 
     def source(self, risk: str) -> str:
-        """Where a threshold is from."""
+        """Return the source of a threshold."""
         if self.exploration.limits.limit(risk) != self.usual.limit(risk):
             return "set by who made this report"
         if risk == NAMING[0] and self.exploration.recipient is not None:
@@ -227,7 +228,7 @@ class Report:
 
     @property
     def measures(self) -> list[str]:
-        """Those of re-identification, then the others that are judged."""
+        """Measures of re-identification, then the others that are judged."""
         return [*NAMING, *(risk for risk in self.judged if risk not in NAMING)]
 
 
@@ -238,23 +239,23 @@ def report(
     made_on: str = "",
     produced: Produced | None = None,
 ) -> Report:
-    """The report on a saved exploration and what was decided.
+    """Build the report on a saved exploration and a decision.
 
     Parameters
     ----------
     exploration : Exploration
     decision : Decision
-        Its texts are shown letter by letter.
+        The decision; its texts are shown unchanged.
     made_on : str
-        The date, as it is to stand there; a line to fill in where empty.
+        The date in the wording of the report; a line to fill in where empty.
     produced : Produced, optional
-        The release of the chosen form, where it was produced.
+        The release of the chosen option, where it was produced.
 
     Raises
     ------
     ConfigError
-        There is no option of the chosen name, it could not be made, no option is there at all, or
-        they were judged by a function of one's own.
+        There is no option of the chosen name, it could not be made, there are no options at all, or
+        they were judged by the caller's own function.
 
     Examples
     --------
@@ -280,7 +281,7 @@ def report(
 
 
 def page(report: Report) -> str:
-    """The page of a report.
+    """Return the page of a report.
 
     Parameters
     ----------
@@ -318,7 +319,7 @@ def _bracketed(value: str, beside: str) -> str:
 
 
 def _told(result: OptionResult | None, risk: str) -> str:
-    """A measure with its interval."""
+    """Return a measure with its interval, in words."""
     if result is None:
         return "–"
     if risk == "alone":
@@ -331,7 +332,10 @@ def _told(result: OptionResult | None, risk: str) -> str:
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:
-    """What guessing finds, as they are and in the form; of other records it finds others."""
+    """Return what guessing finds in the data as they are and in the option, in words.
+
+    The two differ where the records differ.
+    """
     both = ["" if result is None else w.guessing(result, risk) for result in (raw, chosen)]
     if all(both) and both[0] != both[1]:
         return f"{both[0]} as they are, {both[1]} in the option"

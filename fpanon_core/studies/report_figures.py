@@ -1,6 +1,6 @@
-"""What a report's figures show, and where each mark and each label is, in pixels.
+"""Figures of a report: their content, and the position of each mark and label, in pixels.
 
-The page draws them as SVG, its texts as text. No figure tells anything by colour alone.
+The page draws them as SVG, with texts as text. No figure shows anything by colour alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .option_result import Interval, OptionResult
 
 WIDTH = 720.0
 COMPARED = ("outsider", "home", "unicity", ALONE, "membership")
-"""Shares of people, which stand on one scale."""
+"""Measures that are shares of people, and so share one scale."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 62.0, 702.0, 14.0, 348.0
 _DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshold's
@@ -44,7 +44,7 @@ _MOST_TICKS = 6
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis: what it shows, and the pixels of its ends."""
+    """An axis: the range it shows, and the pixels of its ends."""
 
     low: float
     high: float
@@ -52,13 +52,13 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The pixel of a value, within the figure."""
+        """Return the pixel of a value, limited to the figure."""
         inside = min(self.high, max(self.low, value))
         share = (inside - self.low) / (self.high - self.low)
         return round(self.start + share * (self.end - self.start), 1)
 
     def ticks(self) -> list[float]:
-        """Round numbers, few enough to be read."""
+        """Return round numbers, few enough to be readable."""
         span = self.high - self.low
         power = 10.0 ** math.floor(math.log10(max(span, 1e-9)))
         step = next(s * power for s in _STEPS if span / (s * power) <= _MOST_TICKS)
@@ -67,9 +67,9 @@ class Scale:
 
 
 SHARES = Scale(0.0, 1.0, 286.0, 692.0)
-"""The scale of what is found before and after."""
+"""Scale of the shares found before and after."""
 KEPT = Scale(0.0, 1.0, 286.0, 662.0)
-"""The scale of what is kept of each use."""
+"""Scale of the share kept of each use."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class Mark:
     x, y, y_low, y_high : float
     front : bool
     over : bool
-        Whether it is over some limit, or may be.
+        Whether it is, or may be, above a threshold.
     chosen : bool
     number : int
     name : str
     label : (x, y, anchor) or None
-        Where the number stands; None where it would run into others.
+        Position of the number; None where it would overlap others.
     """
 
     x: float
@@ -103,7 +103,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Front:
-    """Risk against utility; ticks are places with their texts."""
+    """Risk against utility; ticks are pairs of a position and its text."""
 
     marks: tuple[Mark, ...]
     x_ticks: tuple[tuple[float, str], ...]
@@ -120,12 +120,12 @@ class Front:
 
     @property
     def unlabelled(self) -> list[int]:
-        """Numbers that are not written, since they would run into others."""
+        """Numbers that are not written, since they would overlap others."""
         return [mark.number for mark in self.marks if mark.label is None]
 
 
 def front(exploration: Exploration, chosen: int | None) -> Front | None:
-    """The figure of all forms; None where no risk or no utility is known."""
+    """Build the figure of all options; return None where no risk or no utility is known."""
     table, limits, risk = exploration.table, exploration.limits, exploration.table.risk_name
     rows = np.flatnonzero(np.isfinite(table.risk) & np.isfinite(table.utility)).tolist()
     if not rows:
@@ -172,9 +172,9 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
 
 
 def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
-    """Each with a place for its number beside it, where there is one: the chosen and best first.
+    """Place the number of each mark beside it where there is room, the chosen and best first.
 
-    Never over the words at the right end of the threshold's line.
+    Numbers never cover the words at the right end of the threshold's line.
     """
     at = np.array([(mark.x, mark.y) for mark in marks])
     digits = _DIGIT_PX * np.array([[len(str(mark.number))] for mark in marks])
@@ -209,7 +209,7 @@ def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
 
 @dataclass(frozen=True)
 class Compared:
-    """A share of people in the data as they are and in the chosen form; None where not known.
+    """A share of people in the data as they are and in the chosen option; None where not known.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ class Compared:
 
 
 def compared(exploration: Exploration, chosen: OptionResult | None) -> list[Compared]:
-    """What is found in the data as they are, and in the chosen form."""
+    """Return what is found in the data as they are, and in the chosen option."""
     raw, p = exploration.as_it_is, exploration.table.config.p
     asked = chosen or raw
     rows = []
@@ -254,7 +254,7 @@ def _known(value: float | None) -> float | None:
 
 
 def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> str:
-    """The same in a sentence, for who cannot see the figure."""
+    """Describe the same in a sentence, for readers who cannot see the figure."""
     p, both = exploration.table.config.p, (exploration.as_it_is, chosen)
     when = ("as they are", "in the chosen form")
     said = (
@@ -268,7 +268,7 @@ def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> 
 def kept(
     exploration: Exploration, chosen: OptionResult | None
 ) -> list[tuple[str, str, str, float]]:
-    """What the chosen form keeps of each component: title, meaning, weight in words, share."""
+    """Return what the option keeps of each component: title, meaning, weight in words, share."""
     weights = exploration.table.choice.weights or {}
     found = {} if chosen is None else chosen.components
     rows = []

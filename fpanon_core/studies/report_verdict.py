@@ -1,7 +1,7 @@
-"""The verdict of a report: what may be released, and whether what was chosen is within limits.
+"""The verdict of a report: what may be released, and whether the choice is within the thresholds.
 
-Sentences of the figures alone. What speaks against a choice is said as loudly as what speaks for
-it, and people alone with their record always stand beside.
+The sentences rest on the figures alone. Reasons against a choice get the same weight as reasons for
+it, and the number of unique records is always stated.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class Sentence:
     Attributes
     ----------
     head : str
-        What is said.
+        The statement.
     text : tuple of str
-        On what ground; paragraphs.
+        Its grounds, in paragraphs.
     tone : {"against", "open", "for"}
-        How it is marked; never by colour alone.
+        Tone of the statement, marked by more than colour.
     over : tuple of str
-        The limits that are broken, or may be, each with its figures.
+        The thresholds that are, or may be, exceeded, each with its figures.
     first : int
-        How many paragraphs stand on the first page.
+        Number of paragraphs on the first page.
     """
 
     head: str
@@ -59,14 +59,15 @@ class Sentence:
 
 
 def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
-    """The data as they are, the forms within the limits, the one that was chosen, the limits.
+    """Judge the data as they are, the options within the thresholds, the chosen one, the
+    thresholds.
 
     Parameters
     ----------
     exploration : Exploration
     decision : Decision
     chosen : int or None
-        Row of the option that was chosen.
+        Row of the chosen option.
     """
     tried = tried_told(exploration)
     if left := exploration.untried:
@@ -82,18 +83,18 @@ def verdict(exploration: Exploration, decision: Decision, chosen: int | None) ->
 
 
 def within(exploration: Exploration) -> list[int]:
-    """Rows of the forms, other than the data as they are, that break none of the limits.
+    """Return the rows of the options, other than the data as they are, within all thresholds.
 
-    None at all where there is no limit.
+    Return no row where there is no threshold.
     """
     return within_limits(exploration.table, exploration.limits)
 
 
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
-    """Which limits an option is above, by the lower end of its interval, or may be, by the upper.
+    """Say which thresholds an option exceeds, by the lower end of its interval, or may exceed.
 
-    Each with its figures, and how many times the limit. Within the limits is what is neither, by
-    any measure.
+    Each sentence has the figures and the multiple of the threshold. An option without any such
+    threshold is within the thresholds.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
@@ -105,16 +106,16 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(times: float) -> str:
-    """Such as " (up to 2.4 times)"; empty where it is not known, or hardly above."""
+    """Return a multiple such as " (up to 2.4 times)"; "" where not known, or hardly above."""
     if not math.isfinite(times) or times < 1.05:
         return ""
     return f" (up to {times:.0f} times)" if times >= 10 else f" (up to {times:.1f} times)"
 
 
 def describe_nearest(exploration: Exploration) -> str:
-    """Where none is within the limits: the nearest option, and what it misses by how much.
+    """Describe the nearest option and what it exceeds, where none is within the thresholds.
 
-    Empty where one is within, or none is near.
+    Return "" where one is within, or none is near.
     """
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
@@ -124,7 +125,7 @@ def describe_nearest(exploration: Exploration) -> str:
 
 
 def alone_told(result: OptionResult) -> str:
-    """Who is alone with a record, or who shares it; and what that means."""
+    """Say how many people have a unique record, or share one, and what that means."""
     if result.option.recordless is not None:
         return "It can still reveal something about people."
     if result.crowd_least > 1:
@@ -148,7 +149,7 @@ def alone_told(result: OptionResult) -> str:
 
 
 def found_told(result: OptionResult, p: int, limits: Limits) -> str:
-    """What an attacker finds who knows a few points, and whose home is learnt."""
+    """Say what an attacker with a few known points finds, and how many homes are found."""
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):
@@ -172,7 +173,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
-    """What attackers find where there is no record to pick."""
+    """Say what attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
         f"It holds no person's record. An attacker asks of {asked} whether they are in the data; "
@@ -189,7 +190,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
 
 
 def as_they_are(exploration: Exploration) -> Sentence:
-    """Whether the data may be released as they are."""
+    """Judge whether the data may be released as they are."""
     raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
     if raw is None or raw.fault is not None:
         told = (
@@ -212,7 +213,7 @@ def as_they_are(exploration: Exploration) -> Sentence:
 
 
 def _above_told(result: OptionResult, limits: Limits) -> str:
-    """How many limits there are, and how many are surely and how many perhaps not kept."""
+    """Say how many thresholds there are, and how many are surely or perhaps exceeded."""
     over = limits.broken(result)
     sure = sum(limits.surely_over(result, risk) for risk in over)
     told = [f"exceed {sure}"] if sure or not over else []
@@ -222,7 +223,7 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
 
 
 def tried_told(exploration: Exploration) -> Sentence:
-    """How many of the options that were tried are within the limits, and which is recommended."""
+    """Say how many of the options tried are within the thresholds, and which is recommended."""
     table, limits = exploration.table, exploration.limits
     made, good = options_tried(table), within(exploration)
     failed = sum(result.fault is not None for result in table.results)
@@ -275,7 +276,7 @@ def tried_told(exploration: Exploration) -> Sentence:
 
 
 def best_named(exploration: Exploration, so_far: str = "") -> str:
-    """The recommended option, the best or the nearest, by its name; empty where there is none."""
+    """Name the recommended option, the best or the nearest; return "" where there is none."""
     row = best_option(exploration.table, exploration.limits)
     if row is None:
         return ""
@@ -285,7 +286,7 @@ def best_named(exploration: Exploration, so_far: str = "") -> str:
 
 
 def describe_best(exploration: Exploration) -> tuple[str, ...]:
-    """On what ground the best option is named, or the nearest; and what an attacker finds in it."""
+    """Say why the best or the nearest option is named, and what an attacker finds in it."""
     table, best = exploration.table, best_option(exploration.table, exploration.limits)
     told = tried_told(exploration).text
     if best is None:
@@ -298,7 +299,7 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
 
 
 def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
-    """What is more useful than the recommended option, and within the limits."""
+    """Describe an option within the thresholds that is more useful than the recommended one."""
     result = exploration.table.results[row]
     if some_alone(result):
         said = alone_told(result)
@@ -310,7 +311,7 @@ def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
 
 
 def _alone_in(nobody: int, forms: int) -> str:
-    """In how many of the forms within the limits nobody is alone."""
+    """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
         return "nobody is alone in it" if forms == 1 else "nobody is alone in any of these"
     if nobody == 0:
@@ -365,7 +366,7 @@ def _named(exploration: Exploration, i: int) -> str:
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:
-    """Thresholds that are off, or looser than is usual for the recipient.
+    """Report thresholds that are off, or looser than usual for the recipient.
 
     A threshold that is loose enough lets any option pass.
     """

@@ -1,4 +1,4 @@
-"""The words of a report: measures and components by plain names, numbers as people say them."""
+"""Words of a report: plain names of measures and components, and numbers in words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUESTION = "Which release of these data is safe, and what is lost?"
 _LONGEST = 2_000
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 MEASURES = {risk: each.report for risk, each in of_risks().items()}
-"""By the names of :data:`fpanon_core.model.disclosure.RISKS`, and people alone."""
+"""Words of each measure of :data:`fpanon_core.model.disclosure.RISKS`, and of unique records."""
 
 COMPONENTS = {
     "density": ("Density", "how many people are where, by hour"),
@@ -42,13 +42,13 @@ _DRAWN: dict[Strategy, str] = {
 
 
 def shown(text: str, *, lines: bool = False) -> str:
-    r"""A text from outside, letter by letter; what cannot be seen or turns letters round is marked.
+    r"""Return an untrusted text, with invisible and direction-changing characters replaced.
 
     Parameters
     ----------
     text : str
     lines : bool
-        Keep the ends of lines.
+        Whether to keep line breaks.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """Never 0% of something, never 100% of not all; of nothing, "none".
+    """Return a share in percent: never 0% for more than none, never 100% for less than all.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def percent(share: float) -> str:
 
 
 def value(number: float, risk: str) -> str:
-    """A risk by a measure, with its unit; "none found", never a risk of 0."""
+    """Return a risk with its unit; "none found", never a risk of 0."""
     if math.isnan(number):
         return "not known"
     if MEASURES[risk].unit == "%":
@@ -93,7 +93,7 @@ def value(number: float, risk: str) -> str:
 
 
 def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] = ()) -> str:
-    """An option's utility, with its range over the corners of the areas where that is seen."""
+    """Return an option's utility, with its range over the corners of the areas where visible."""
     score, (low, high) = choice.of(result), choice.ends(result)
     if math.isnan(score):
         return "not scored"
@@ -103,12 +103,12 @@ def utility(choice: UtilityChoice, result: OptionResult, beside: Sequence[str] =
 
 
 def component(kept: float) -> str:
-    """A component of utility; a dash where it is not applicable."""
+    """Return a component of utility; a dash where it is not applicable."""
     return "–" if math.isnan(kept) else f"{kept:.2f}"
 
 
 def components(names: Sequence[str]) -> str:
-    """Components of utility in words.
+    """Return components of utility in words.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def components(names: Sequence[str]) -> str:
 
 
 def areas(table: OptionsTable) -> str:
-    """On what density and flows were compared, in a sentence; empty where it is not known."""
+    """Say in which areas density and flows were compared; return "" where not known."""
     known = sorted({result.areas for result in table.results if result.areas})
     if not known or table.choice.weights is None:
         return ""
@@ -128,7 +128,7 @@ def areas(table: OptionsTable) -> str:
 
 
 def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -> str:
-    """A sum of EM- or KL-disclosure in plain words; empty of other measures, and of none known.
+    """Describe a sum of EM- or KL-disclosure; return "" for other measures, or if not known.
 
     EM adds |P(there | known) - P(there)| over all bins of area and time window, so it counts visits
     that become certain or are ruled out. A visit takes one window: with windows of h hours, all of
@@ -140,7 +140,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
         Bins of EM, nats of KL.
     risk : str
     option : ReleaseOption or None
-        With coarser windows, their length is told in hours.
+        Option whose time windows, if coarser, are stated in hours.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
 
 
 def _window_min(option: ReleaseOption) -> float | None:
-    """The time window of what is published, min, where the last step alone decides it."""
+    """Return the published time window, min, where the last step alone decides it."""
     last = option.steps[-1] if option.steps else None
     return last.profile.minutes if isinstance(last, Generalize) else None
 
@@ -176,7 +176,7 @@ def _rounded(number: float) -> str:
 
 
 def between(low: float, high: float, risk: str) -> str:
-    """A 95% interval, such as "1.2% to 3.4%", "up to 2.1%"; empty where it was counted."""
+    """Return a 95% interval, such as "1.2% to 3.4%", "up to 2.1%"; "" for an exact count."""
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
@@ -189,9 +189,9 @@ def between(low: float, high: float, risk: str) -> str:
 
 
 def estimate(result: OptionResult, risk: str) -> str:
-    """A risk with its interval and what guessing finds, in one phrase.
+    """Return a risk with its interval and what guessing finds, in one phrase.
 
-    Such as "62% (95%: 58% to 66%; guessing finds 2.5%)".
+    An example is "62% (95%: 58% to 66%; guessing finds 2.5%)".
     """
     found, low, high = interval(result, risk)
     if risk == ALONE:
@@ -209,13 +209,16 @@ def estimate(result: OptionResult, risk: str) -> str:
 
 
 def guessing(result: OptionResult, risk: str) -> str:
-    """What guessing finds of the same; empty where that is not asked."""
+    """Return the share that guessing finds; "" where it is not measured."""
     share = result.guessing.get("linkage" if risk in ("outsider", "k") else risk, math.nan)
     return "" if math.isnan(share) else percent(share)
 
 
 def homes_asked(result: OptionResult) -> str:
-    """Of whom the share of homes is: "11 people whose nights are recorded"; empty if not known."""
+    """Return the denominator of the home-inference rate in words; "" if not known.
+
+    An example is "11 people whose nights are recorded".
+    """
     if not result.homes_asked:
         return ""
     if any(isinstance(step, Periods) for step in result.option.steps):
@@ -225,13 +228,13 @@ def homes_asked(result: OptionResult) -> str:
 
 
 def little_use(result: OptionResult) -> bool:
-    """Whether half of it is too coarse, or too little of it is left; False where not known."""
+    """Return whether half of it is too coarse, or too little of it is left; False if not known."""
     here = size(result)
     return here is not None and (here.wide or here.long or thin(result))
 
 
 def use_told(result: OptionResult) -> str:
-    """How coarse half of it is, what it lacks, and whether it is of use; empty if not known."""
+    """Say how coarse half of it is, what it lacks, and whether it is of use; "" if not known."""
     here = size(result)
     if here is None:
         return ""
@@ -256,7 +259,7 @@ def use_told(result: OptionResult) -> str:
 
 
 def days_lost(result: OptionResult) -> str:
-    """Such as "116 of 438", of the days with samples; empty where none is lost, or not known."""
+    """Return the lost days with samples, such as "116 of 438"; "" if none is lost, or not known."""
     here = size(result)
     if here is None or not here.days_lost:
         return ""
@@ -264,19 +267,19 @@ def days_lost(result: OptionResult) -> str:
 
 
 def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
-    """An option's utility and range, beside it every weighty component that is all but lost.
+    """Return an option's utility and range, with every weighty component that is almost lost.
 
     Parameters
     ----------
     choice : UtilityChoice
-        By what utility is judged.
+        The utility by which it is judged.
     result : OptionResult
 
     Returns
     -------
     str
-        Such as "0.24 (flows 0.00)". A component is named that weighs 0.2 or more of 1, and of which
-        less than 0.1 of 1 is kept; none is where people or a function of one's own scored.
+        Text such as "0.24 (flows 0.00)". A component is named if it weighs 0.2 or more of 1, and
+        less than 0.1 of 1 is kept. None is named where people or the caller's own function scored.
 
     Examples
     --------
@@ -295,7 +298,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
-    r"""What an option leaves out, an example of what it keeps, and its utility, in sentences.
+    r"""Say what an option leaves out, an example of what it keeps, and its utility.
 
     Examples
     --------
@@ -318,7 +321,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
-    """How much an option keeps of each thing that the purpose needs; empty if it is not known."""
+    """Say how much an option keeps of each component that the purpose needs; "" if not known."""
     weights = choice.weights or {}
     needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
     known = {name: result.components[name] for name in needed if name in result.components}
@@ -334,13 +337,13 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def people(result: OptionResult) -> str:
-    """How many are alone, and of all: "22 of 100 (22%)"."""
+    """Return the number of unique records, with all and the share: "22 of 100 (22%)"."""
     share = alone_share(result)
     return f"{alone(result)} ({share})" if share else alone(result)
 
 
 def alone(result: OptionResult) -> str:
-    """How many are alone, of all: "22 of 100"."""
+    """Return the number of unique records, with all: "22 of 100"."""
     if result.crowd_least > 1:
         return f"nobody of {result.n_users:,}"
     if math.isnan(result.alone_share):
@@ -349,13 +352,13 @@ def alone(result: OptionResult) -> str:
 
 
 def alone_share(result: OptionResult) -> str:
-    """What share that is; empty of nobody."""
+    """Return the share of unique records; "" where there is none."""
     nobody = result.crowd_least > 1 or math.isnan(result.alone_share) or not result.alone
     return "" if nobody else percent(result.alone_share)
 
 
 def limit(limits: Limits, risk: str) -> str:
-    """A limit as a report says it."""
+    """Return a threshold in the words of a report."""
     most = limits.limit(risk)
     if most is None:
         return "no threshold"
@@ -366,41 +369,41 @@ def limit(limits: Limits, risk: str) -> str:
 
 
 def points(p: int, of: str = "") -> str:
-    """Such as "1 point", "4 true points"."""
+    """Return a number of points in words, such as "1 point", "4 true points"."""
     return f"{p} {of}{' ' if of else ''}point{'' if p == 1 else 's'}"
 
 
 def drawn(strategy: Strategy) -> str:
-    """Which points are known."""
+    """Say which points are known."""
     return _DRAWN[strategy]
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """Such as "1 form", "24 forms"."""
+    """Return a number with its noun, such as "1 form", "24 forms"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def listed(names: Sequence[str]) -> str:
-    """Such as "a, b and c"."""
+    """Return names as a list in words, such as "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def measures(risks: Sequence[str]) -> str:
-    """Their names, listed."""
+    """Return the names of measures as a list in words."""
     return listed([MEASURES[risk].name for risk in risks])
 
 
 def describe_over(limits: Limits, result: OptionResult) -> str:
-    """Which thresholds an option is above, or may be, by name; empty where there is none."""
+    """Name the thresholds that an option is, or may be, above; return "" where there is none."""
     over = limits.broken(result)
     return f"It is not within the thresholds of {measures(over)}." if over else ""
 
 
 def first_up(text: str) -> str:
-    """As a sentence begins."""
+    """Return the text with its first letter in upper case."""
     return text[0].upper() + text[1:]
 
 
 def _three(number: float) -> str:
-    """Three digits, never with an exponent."""
+    """Return a number with three digits, never with an exponent."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 0.001 else "< 0.001"

@@ -1,6 +1,7 @@
-"""How often are people recorded, and are there more antennas where more of them live?
+"""Rhythm of recording, and numbers of antennas where people live.
 
-De Montjoye et al. 2013, figures 3B and 3C: what their data are like, of which unicity is measured.
+De Montjoye et al. 2013, figures 3B and 3C, describe in this way the data on which they measure
+unicity.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from .tabled import Tabled
 
 @dataclass(frozen=True)
 class Config:
-    """How large the areas are.
+    """Size of the areas.
 
     Attributes
     ----------
     side_m : float or None
-        Of the squares, metres; None: as wide as the data are.
+        Side of the squares, metres; None for the width of the data.
     """
 
     side_m: float | None = None
@@ -45,15 +46,15 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Of the data.
+        Digest of the data.
     intervals : Intervals
         Minutes between consecutive samples of a person.
     areas : Areas
         Antennas and residents by square.
     antennas : bool
-        Whether the data bring a table of antennas; else the places recorded take their place.
+        Whether the data have a table of antennas; otherwise the recorded places replace them.
     pseudonyms : tuple of str
-        Of everyone in ``intervals``.
+        Pseudonyms of everyone in ``intervals``.
     """
 
     config: Config
@@ -64,10 +65,11 @@ class Result(Tabled):
     pseudonyms: tuple[str, ...] = field(repr=False)
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``median_intervals``: a row per person; ``intervals``; ``antennas_by_area``.
+        """Return ``median_intervals``, ``intervals`` and ``antennas_by_area``.
 
-        ``intervals`` has the quantiles of everyone's intervals; ``antennas_by_area`` a row per
-        square, with ``antennas``, or ``places`` where the data bring no antennas.
+        ``median_intervals`` has a row per person, ``intervals`` the quantiles of everyone's
+        intervals. ``antennas_by_area`` has a row per square, with ``antennas``, or ``places`` where
+        the data have no antennas.
         """
         apart, areas = self.intervals, self.areas
         people = {"pseudonym": list(self.pseudonyms), "median_min": apart.median_min}
@@ -93,7 +95,7 @@ def study(
     engine: Engine | None = None,  # noqa: ARG001
     progress: Progress | None = None,
 ) -> Result:
-    """Times between consecutive samples, and antennas against residents.
+    """Measure times between consecutive samples, and antennas against residents.
 
     Examples
     --------

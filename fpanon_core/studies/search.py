@@ -1,8 +1,8 @@
-"""Which release serves a purpose within the thresholds of a recipient? A search over all kinds.
+"""Search over all kinds of release for one that serves a purpose within a recipient's thresholds.
 
-Each kind of record has lines of options that tell more, and risk more, from one to the next. A line
-is halved until the last option within the thresholds and the first outside are neighbours. Of
-tables and synthetic people ε is halved as long as the release serves the purpose.
+Each kind of records has lines of options; from one option to the next, utility and risk rise. A
+line is bisected until the last option within the thresholds and the first outside are neighbours.
+For tables and synthetic people, ε is halved as long as the release serves the purpose.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -54,10 +54,13 @@ from .presets import (
 from .releases import reference
 
 SECONDS = 300.0
-"""How long a search takes at most, unless another time is stated."""
+"""Most seconds that a search takes, unless another time is stated."""
 KNOWLEDGE = KnowledgeConfig(strategy="uniform")
-"""What an attacker knows: four of a person's rows, any row alike. The lesser places of a person,
-which tell people apart, may be known, too. Drawn from the interactions, fewer people are found."""
+"""The attacker's knowledge: four of a person's rows, each equally likely.
+
+So the rarer places of a person, which single people out, may be known too. Points drawn from the
+interactions find fewer people.
+"""
 
 _EPSILON, _LEAST_EPSILON, _THRESHOLD = 1.0, 0.125, 15
 _BANDS = 12  # of the finer of the two frames that are tried
@@ -73,14 +76,14 @@ Known = Mapping[tuple[Step, ...], OptionResult]
 
 @dataclass(frozen=True, eq=False)
 class SearchedTable(OptionsTable):
-    """What a search has tried, as a table of options, and what it recommends.
+    """Table of the options that a search has tried, with its recommendation.
 
     Attributes
     ----------
     limits : Limits
         The thresholds of the search.
     untried : tuple of ReleaseOption
-        What the search would have tried next; empty where it came to its end.
+        The options to try next; empty where the search is complete.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -88,13 +91,13 @@ class SearchedTable(OptionsTable):
 
     @property
     def best(self) -> OptionResult | None:
-        """The most useful option within the thresholds; None without one."""
+        """The most useful option within the thresholds; None if there is none."""
         row = most_useful(self, within_limits(self, self.limits))
         return None if row is None else self.results[row]
 
     @property
     def least_revealing(self) -> OptionResult | None:
-        """The least revealing within the thresholds that is nearly as useful as any, or None.
+        """The least revealing option within the thresholds with nearly the best utility, or None.
 
         It is recommended if it serves the purpose (:attr:`serves`).
         """
@@ -125,16 +128,16 @@ def find_release(
     ----------
     fs : FingerprintSet
     purpose : Purpose or str
-        A name of PURPOSES, or a purpose of your own.
+        A name of PURPOSES, or your own purpose.
     recipient : Recipient or str
-        Sets the threshold of re-identification.
+        The recipient, who sets the threshold of re-identification.
     seconds : float
-        Time for the search. What is begun is stopped then, and named in ``untried``.
+        Time for the search. An option still running is then stopped, and named in ``untried``.
     frame : FrameConfig, optional
-        Stated areas and days of tables and synthetic people. Those of the data for None, which is
-        for a study: what is published states its own.
+        Stated areas and days of tables and synthetic people. None for those of the data, which
+        suits a study: a published release states its own.
     thresholds : mapping of str to float or None, optional
-        Others than the usual ones, by measure; they go before the recipient's.
+        Thresholds in place of the usual ones, by measure; they override the recipient's.
     engine : LocalEngine, optional
         All local cores when None.
     progress : callable of one float in [0, 1], optional
@@ -143,13 +146,13 @@ def find_release(
     Returns
     -------
     SearchedTable
-        All options that were tried. ``least_revealing`` is recommended, ``best`` is the most
-        useful within the thresholds.
+        All options that were tried. ``least_revealing`` is recommended, ``best`` is the most useful
+        within the thresholds.
 
     Raises
     ------
     ConfigError
-        The purpose, the recipient or a threshold is none, or the data do not have the areas.
+        The purpose, the recipient or a threshold is invalid, or the data do not have the areas.
     """
     purpose = as_purpose(purpose)
     recipient = Recipient(recipient) if isinstance(recipient, str) else recipient
@@ -186,7 +189,7 @@ def find_release(
 
 
 class Search:
-    """What to try next, by what is known so far; it holds no result itself.
+    """Choice of the options to try next from the results so far; it holds no results itself.
 
     Parameters
     ----------
@@ -195,7 +198,7 @@ class Search:
     choice : UtilityChoice
         The purpose.
     frame : FrameConfig, optional
-        As of :func:`find_release`.
+        As in :func:`find_release`.
     """
 
     def __init__(
@@ -212,9 +215,9 @@ class Search:
         self._slow = [*_aligned(fs, limits)]
 
     def wanted(self, known: Known) -> list[ReleaseOption]:
-        """The options to try next; empty where all is found.
+        """Return the options to try next; none where the search is complete.
 
-        Those without records come first: they take seconds, and reveal least. Those that align
+        Options without records come first: they take seconds, and reveal least. Aligned options
         come last.
 
         Parameters
@@ -225,7 +228,7 @@ class Search:
         return without or self._further(self._lines, known) or self._further(self._slow, known)[:1]
 
     def left(self, known: Known) -> list[ReleaseOption]:
-        """The next option of everything that has not come to its end.
+        """Return the next option of every line that is not complete.
 
         Parameters
         ----------
@@ -240,7 +243,7 @@ class Search:
         return [o for line in lines if (o := self._next(line, known)) is not None]
 
     def _next(self, line: Line, known: Known) -> ReleaseOption | None:
-        """The middle between the last option within the thresholds and the first outside."""
+        """Return the middle between the last option within the thresholds and the first outside."""
         low, high = -1, len(line)
         for at, option in enumerate(line):
             result = known.get(option.steps)
@@ -259,9 +262,11 @@ class Search:
         return result.fault is None and not self.limits.broken(result)
 
     def _smaller(self, known: Known) -> list[ReleaseOption]:
-        """Each kind without records at half of its smallest ε that serves, or is still over.
+        """Return each kind without records at half of its smallest ε that serves, or is still
+        above.
 
-        A halved one that no longer serves ends it: the purpose takes less noise than that.
+        If the halved option no longer serves, the kind is complete: the purpose does not allow so
+        much noise.
         """
         results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
         table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)
@@ -284,7 +289,7 @@ class Search:
 
 
 Line = tuple[ReleaseOption, ...]
-"""Options of one kind; each tells more, and risks more, than the one before."""
+"""Options of one kind; utility and risk rise from each to the next."""
 
 
 def _epsilon(option: ReleaseOption) -> float | None:
@@ -292,7 +297,7 @@ def _epsilon(option: ReleaseOption) -> float | None:
 
 
 def _halved(option: ReleaseOption) -> ReleaseOption | None:
-    """The same option at half its ε; None where that is too small to be of use."""
+    """Return the same option at half its ε; None where that is too small to be of use."""
     step = option.recordless
     if step is None or step.epsilon is None or step.epsilon / 2 < _LEAST_EPSILON:
         return None
@@ -302,7 +307,7 @@ def _halved(option: ReleaseOption) -> ReleaseOption | None:
 def _without_records(
     fs: FingerprintSet, choice: UtilityChoice, frame: FrameConfig | None
 ) -> list[ReleaseOption]:
-    """Tables of what the purpose asks for, by two frames and by a threshold; synthetic people."""
+    """Return tables for the purpose, by two frames and by a threshold, and synthetic people."""
     weights = choice.weights or {}
     kind: type[Tables] = Tables
     if not weights.get("flows"):
@@ -325,7 +330,8 @@ def _without_records(
 def _frames(
     fs: FingerprintSet, people: int, epsilon: float, frame: FrameConfig | None
 ) -> list[tuple[FrameConfig, int]]:
-    """What is proposed for the expected error, and as many areas as can be compared."""
+    """Return the frame proposed for the expected error, and one with the most areas that compare.
+    """
     wise, bands = table_frame_of(fs, people, epsilon)
     if frame is not None:
         areas = wise.antennas_an_area if frame.places == "antennas" and not frame.column else 1
@@ -340,7 +346,9 @@ def _frames(
 
 
 def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Coarser places, the coarsest first, a line for each window; without and with rare bins."""
+    """Yield lines of coarser places for each window, the coarsest first, without and with rare
+    bins.
+    """
     least = crowd(limits)
     for minutes in _WINDOWS_MIN:
         if minutes < fs.granularity_min:
@@ -352,7 +360,7 @@ def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _spaces(fs: FingerprintSet) -> list[list[Space]]:
-    """Ways to coarser places, each from the coarsest to the finest."""
+    """Return lists of coarser places, each from the coarsest to the finest."""
     found: list[list[Space]] = []
     if fs.antennas is not None and len(fs.antennas):
         sizes = [size for size in _SIZES if size < len(fs.antennas)]
@@ -367,13 +375,14 @@ def _spaces(fs: FingerprintSet) -> list[list[Space]]:
 
 
 def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Groups of k by GLOVE, the largest first."""
+    """Yield k-anonymous groups by GLOVE, the largest first."""
     if ks := _group_sizes(fs, limits):
         yield tuple(ReleaseOption(steps=[Glove(k)]) for k in ks)
 
 
 def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Groups of k, aligned, the largest first: whole, in weeks, in days, a few left out."""
+    """Yield aligned groups of k, the largest first: whole, in weeks, in days, some people left out.
+    """
     ks = _group_sizes(fs, limits)
     lasts = float((fs.t_min + fs.dt_min).max())
     for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):
@@ -383,7 +392,7 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
-    """The largest first: by re-identification; and larger ones, as homes may need them."""
+    """Return the k that re-identification needs, and larger ones for homes; the largest first."""
     sizes = [round(times * crowd(limits)) for times in _CROWDS]
     larger = [k for k in _LARGER if k > sizes[0]]
     return [k for k in dict.fromkeys([*larger, *sizes]) if k in K and k <= fs.n_users]

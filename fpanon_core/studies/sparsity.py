@@ -1,4 +1,4 @@
-"""Is it a surprise that people are unique? What sparsity alone makes of so many users and bins."""
+"""Sparsity model: the unicity that chance alone gives to so many users and bins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Config:
     users : int
     bins : int
     density : float
-        The share of bins that each user is in.
+        Share of the bins that each user is in.
     """
 
     users: int
@@ -45,19 +45,19 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """How likely it is that a user is unique, and that nobody is.
+    """Probability that a user is unique, and that nobody is.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Empty: it is about no data.
+        Empty, as the model uses no data.
     unique, anonymous : float
         Probability that a given user is unique, and that everyone is 2-anonymous.
     over_bins : int64 ndarray (n,)
         Numbers of bins, ascending, on either side of the one asked for.
     over_unique : float64 ndarray (n,)
-        Probability that a given user is unique with so many.
+        Probability that a given user is unique with each number of bins.
     """
 
     config: Config
@@ -70,7 +70,7 @@ class Result(Tabled):
     MAY_LEAVE = frozenset({"sparsity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``sparsity``: ``bins`` and ``p_unique``, the curve."""
+        """Return ``sparsity``: the curve, with ``bins`` and ``p_unique``."""
         return {"sparsity": pd.DataFrame({"bins": self.over_bins, "p_unique": self.over_unique})}
 
 
@@ -80,7 +80,7 @@ def study(
     engine: Engine | None = None,  # noqa: ARG001
     progress: Progress | None = None,  # noqa: ARG001
 ) -> Result:
-    """The model at the number of bins asked for, and over many; a formula, at once."""
+    """Evaluate the model at the number of bins asked for, and over many; it is a formula."""
     over = np.unique(np.geomspace(1, max(_LEAST_BINS, 10 * config.bins), _POINTS).astype(int))
     curve = sparsity_model(config.users, over, config.density)
     here = sparsity_model(config.users, config.bins, config.density)

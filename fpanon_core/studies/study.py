@@ -1,4 +1,4 @@
-"""A study: what was asked of a data set and found, weighed and chosen, to go on with later."""
+"""A study: the questions asked of a data set, the answers and the decision, to be resumed later."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from .recipe import NOTHING_LEAVES
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """An answer: of which study, about which data, by which settings, and how long it took.
+    """An answer with its study, data, settings and computing time.
 
     Attributes
     ----------
     kind : str
-        Of question; one of :data:`~.study_kinds.KINDS`.
+        Kind of question; one of :data:`~.study_kinds.KINDS`.
     digest : str
-        Of the data; empty where it is about none.
+        Digest of the data; empty for a question without data.
     settings : hashable
-        Those that tell the question apart.
+        Settings that identify the question.
     result : object
-        What the study returned.
+        Result that the study returned.
     seconds : float
+        Computing time.
     """
 
     kind: str
@@ -43,20 +44,20 @@ class Kept:
 
 @dataclass(frozen=True, eq=False)
 class AtHand:
-    """A release that one page has for another to look at.
+    """A release that one page offers to another.
 
     Attributes
     ----------
     page, name : str
-        The page's address, and what it calls the release.
+        The page's address, and its name for the release.
     option : ReleaseOption
-        By which it is made anew; of no meaning where it is made already.
+        Option that makes it anew; without meaning where it is made already.
     knowledge : KnowledgeConfig or None
-        What an attacker was taken to know where it was weighed.
+        The attacker's knowledge assumed in the comparison of options.
     made : GloveResult or None
-        Where everyone was hidden: what came of it.
+        Result of hiding everyone, where that was done.
     settings : hashable
-        By which that was made.
+        Settings that made this result.
     """
 
     page: str
@@ -68,24 +69,24 @@ class AtHand:
 
     @property
     def steps(self) -> tuple[Step, ...] | None:
-        """The steps of the option that makes it; None where no option does."""
+        """Steps of the option that makes it; None where no option does."""
         return self.option.steps if self.made is None else getattr(self.settings, "steps", None)
 
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """The options that were weighed, and what was chosen among them, and why.
+    """The options that were compared, with the choice and its reason.
 
     Attributes
     ----------
     table : OptionsTable
-        Also those that failed.
+        All options, including those that failed.
     limits : Limits
     chosen : str or None
-        Name of the option; empty where it was decided that nothing leaves.
+        Name of the chosen option; empty where it was decided to release nothing.
     why : str
     waiting : int
-        Options that were not done yet.
+        Number of options not yet done.
     """
 
     table: OptionsTable
@@ -95,22 +96,22 @@ class Weighing:
     waiting: int = 0
 
     def is_chosen(self, result: OptionResult) -> bool:
-        """Whether an option that could be made is the one chosen."""
+        """Return whether an option that could be made is the chosen one."""
         return result.option.name == self.chosen and not result.fault
 
     @property
     def option(self) -> ReleaseOption | None:
-        """The option that was chosen, if it is among those weighed and could be made."""
+        """The chosen option, if it is among those compared and could be made."""
         return next((r.option for r in self.table.results if self.is_chosen(r)), None)
 
     @property
     def stands(self) -> bool:
-        """Whether the option that was chosen is among those weighed."""
+        """Whether the chosen option is among those compared."""
         return self.option is not None
 
     @property
     def refused(self) -> bool:
-        """Whether it was decided that nothing leaves."""
+        """Whether it was decided to release nothing."""
         return self.chosen == NOTHING_LEAVES
 
 
@@ -121,27 +122,27 @@ class Study:
     Attributes
     ----------
     digest : str
-        Of the data.
+        Digest of the data.
     people, samples : int
-        Of the data, so that one can find them.
+        Numbers of people and samples in the data, to recognize them.
     label : str
-        What the data were called on screen.
+        Name of the data on screen.
     sample : str
-        Key of the shipped sample that they are; empty of a file.
+        Key of the shipped sample; empty for a file.
     reading : Reading
-        How they were read.
+        Settings of their reading.
     answers : tuple of Kept
     releases : tuple of AtHand
     weighing : Weighing or None
     settings : mapping of str
-        Of the pages, by name.
+        Settings of the pages, by name.
     address : mapping of str to str
-        What the pages had in their addresses.
+        Parameters in the pages' addresses.
     source : Source or None
         The files themselves, where they were asked for.
     version : str
     figures : int
-        Of the program: :data:`~.option_result.FIGURES`.
+        :data:`~.option_result.FIGURES` of the program.
     """
 
     digest: str
@@ -161,7 +162,7 @@ class Study:
 
     @property
     def opens_data(self) -> Source | None:
-        """What its data can be read from again: the files in it, or a sample; None elsewhere.
+        """Source to read the data again: the files in the study, or a sample; otherwise None.
 
         Raises
         ------

@@ -1,11 +1,11 @@
-"""Frozen results as values that JSON keeps, their arrays and tables apart; and back.
+"""Encoding of frozen results as JSON values with separate arrays and tables, and decoding.
 
-A value is itself where JSON has it. All else is a list that begins with a letter: tuples, lists,
-sets, mappings, numbers that are none, days and instants, dataclasses, arrays, tables. Long arrays
-are numbered, and kept as Parquet by :mod:`.study_file`; equal ones once. What follows from other
-fields is not kept: a dataclass is made anew from its fields, which checks them.
+A value that JSON has is kept unchanged. Every other value is a list that begins with a letter:
+tuples, lists, sets, mappings, non-finite numbers, days and instants, dataclasses, arrays, tables.
+Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal ones once. Derived values
+are not kept: a dataclass is made anew from its fields, which checks them.
 
-Is a value of the type that is declared? For values that come from a file.
+The module also checks that a value from a file is of its declared type.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .study_kinds import hints_of, name_of, type_named, types_kept
 
 Column = np.ndarray[Any, np.dtype[Any]]
 SHORT = 32
-"""Elements of the longest array that stands among the other values."""
+"""Most elements of an array that is kept among the other values."""
 
 _WHOLE = (f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64))
 _DTYPES = {"bool", *_WHOLE, "float32", "float64"}
@@ -54,11 +54,11 @@ class NotKept(Exception):
 
 
 class Damaged(Exception):
-    """What stands in the file was not written by a program of ours."""
+    """Content of a file that this program cannot have written."""
 
 
 def encode(value: Any, put: Callable[[Column], int]) -> Any:
-    """A value as JSON keeps it.
+    """Return a value in a form that JSON keeps.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
     Raises
     ------
     NotKept
-        It is, or has in it, what no file keeps.
+        The value is, or holds, one that no file keeps.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -97,19 +97,19 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
 
 
 def decode(node: Any, get: Callable[[int], Column]) -> Any:
-    """The value that :func:`encode` was given.
+    """Return the value that :func:`encode` was given.
 
     Parameters
     ----------
     node : object
-        As JSON had it.
+        The value in JSON.
     get : callable
-        From an array's number, the array.
+        Function that returns an array by its number.
 
     Raises
     ------
     Damaged
-        It was not written by :func:`encode`, or something in it cannot be.
+        The node was not written by :func:`encode`, or holds an impossible value.
     """
     try:
         return _value(node, get)
@@ -168,7 +168,7 @@ def _zone_of(when: datetime) -> str | None:
 
 
 def _made(name: str, named: Mapping[str, Any], get: Callable[[int], Column]) -> Any:
-    """A dataclass from its fields, each of the type that it declares."""
+    """Build a dataclass from its fields, each of its declared type."""
     kind: Any = type_named(name)
     hints = hints_of(kind)
     given = {field: _value(node, get) for field, node in named.items()}
@@ -196,7 +196,7 @@ def _array(array: Column, put: Callable[[Column], int]) -> list[Any]:
 
 
 def _listed(flat: Column, put: Callable[[Column], int]) -> Any:
-    """A short array's elements, or a long one's number."""
+    """Return a short array's elements, or a long one's number."""
     if len(flat) > SHORT:
         return put(flat)
     if flat.dtype.kind == "f":
@@ -217,7 +217,7 @@ def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], C
 
 
 def _exactly(array: Column, dtype: np.dtype[Any]) -> Column:
-    """Numbers in another type, where that has them all: 3.7 is no whole number, 300 no byte."""
+    """Cast numbers to another type; raise Damaged where that changes one, such as 3.7 to int."""
     if dtype.kind == "f" and array.dtype.kind in "Uif":
         return array.astype(dtype)  # of texts: "nan" and "inf"
     if array.dtype.kind not in "biu" or (dtype.kind == "b") != (array.dtype.kind == "b"):
@@ -307,9 +307,10 @@ def _column_of(kind: str, kept: Any, more: list[Any], get: Callable[[int], Colum
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a declared type, all the way down.
+    """Return whether a value is of a declared type, at every level.
 
-    A dataclass in it was checked when it was made. Of a function nothing fits: no file holds one.
+    A dataclass in it was checked when it was made. Nothing fits a function type, as no file holds a
+    function.
     """
     if hint is Any:
         return True
@@ -357,7 +358,7 @@ def _is_tuple(value: Any, inner: tuple[Any, ...]) -> bool:
 
 
 def _is_of(dtype: np.dtype[Any], declared: tuple[Any, ...]) -> bool:
-    """Whether an array's type is what ``ndarray[shape, dtype[x]]`` declares, or a kind of it."""
+    """Return whether an array's type fits the declaration ``ndarray[shape, dtype[x]]``."""
     wanted = _scalars(declared[-1]) if declared else ()
     return not wanted or any(
         one is Any or (isinstance(one, type) and issubclass(dtype.type, one)) for one in wanted

@@ -1,9 +1,10 @@
 """A study as one file: a zip of JSON and Parquet, written and read within bounds.
 
-``manifest.json`` says who wrote it, which members there are and the digest of each; ``study.json``
-holds the study (:mod:`.study_codec`); ``arrays/`` its long arrays; ``data/`` the files of the data,
-where they were asked for. A seal under this machine's key (:mod:`fpanon_core.model.files`) tells
-whether it is as it was saved here: digests alone tell who damaged a file, not who changed it.
+``manifest.json`` names the program that wrote it, its members and the digest of each.
+``study.json`` holds the study (:mod:`.study_codec`), ``arrays/`` its long arrays, and ``data/`` the
+files of the data, where they were asked for. A seal under this machine's key
+(:mod:`fpanon_core.model.files`) shows whether the file is as it was saved here. Digests alone
+reveal damage, not deliberate changes.
 
 It holds figures of single people by row number: personal data, and not for release.
 """
@@ -68,8 +69,8 @@ class Opened:
     ----------
     study : Study
     sealed : bool
-        Whether it is, byte by byte, what this machine's user saved; else nobody can tell whether
-        its figures were measured or written by hand.
+        Whether it is, byte by byte, what this machine's user saved. Otherwise its figures may have
+        been written by hand.
     """
 
     study: Study = field(repr=False)
@@ -77,7 +78,7 @@ class Opened:
 
 
 def save(study: Study) -> bytes:
-    """A study as the bytes of its file. An answer that no file can keep is left out.
+    """Return the bytes of a study's file. An answer that no file can keep is left out.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def save(study: Study) -> bytes:
 
 
 def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
-    """The study in a file's bytes.
+    """Read the study in a file's bytes.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     Raises
     ------
     SchemaError
-        It is none, was damaged or changed, is larger than it may be, or of another program.
+        The file is no study, was damaged or changed, is too large, or is from another program.
     """
     members = _members(content)
     manifest = _loads(members.pop(_MANIFEST, b""), _NO_STUDY)
@@ -157,14 +158,14 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
 
 
 class _Arrays:
-    """Long arrays as members, equal ones once."""
+    """Long arrays as members of the zip, equal ones once."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self._members = members
         self._known: dict[bytes, int] = {}
 
     def put(self, array: Column) -> int:
-        """Its number."""
+        """Store an array and return its number."""
         column = pa.array(array.astype(object) if array.dtype.kind in "OU" else array)
         told = hashlib.sha256(f"{column.type} ".encode())
         for buffer in column.buffers():
@@ -193,7 +194,7 @@ def _json(plain: Any) -> bytes:
 
 
 def _seal(manifest: Mapping[str, Any]) -> str:
-    """Under this machine's key, over all that the manifest says, and so over every member."""
+    """Return the seal under this machine's key, over the manifest and so over every member."""
     told = json.dumps({k: v for k, v in manifest.items() if k != "seal"}, sort_keys=True)
     return keyed(f"study {hashlib.sha256(told.encode()).hexdigest()}")
 
@@ -202,7 +203,7 @@ def _seal(manifest: Mapping[str, Any]) -> str:
 
 
 def _members(content: bytes) -> dict[str, bytes]:
-    """What the zip holds; nothing in it is packed, so that it is no larger than it is."""
+    """Return the members of the zip; compressed members are refused, so sizes are as stated."""
     if len(content) > MAX_BYTES:
         raise SchemaError("The file is larger than any study.")
     try:
@@ -227,7 +228,7 @@ def _members(content: bytes) -> dict[str, bytes]:
 
 
 def _known(info: zipfile.ZipInfo) -> bool:
-    """Whether there is such a member, and no larger than it may be."""
+    """Return whether the member is a known one, and within its size limit."""
     most = {_MANIFEST: _MOST_MANIFEST, _STUDY: _MOST_JSON}
     most |= dict.fromkeys((_EVENTS, _ANTENNAS, _REGIONS), MAX_BYTES)
     if _ARRAY.fullmatch(info.filename):
@@ -269,7 +270,7 @@ class _Read:
         self._bytes = 0
 
     def get(self, number: int) -> Column:
-        """One array, which nobody can write to."""
+        """Return one array, which is read-only."""
         if isinstance(number, bool) or number < 0:
             raise Damaged("a number")
         if number not in self._made:
@@ -292,7 +293,7 @@ class _Read:
 
 
 def _check(study: Any, manifest: Mapping[str, Any]) -> None:
-    """Each answer is what its study returns; and the manifest says the same as the study."""
+    """Check that each answer fits its study, and that the manifest agrees with the study."""
     if not isinstance(study, Study):
         raise Damaged("a study")
     same: Callable[[Any, Any], bool] = lambda a, b: type(a) is type(b) and a == b  # noqa: E731
@@ -314,7 +315,7 @@ def _check(study: Any, manifest: Mapping[str, Any]) -> None:
 
 
 def _source(data: Any, members: Mapping[str, bytes]) -> Source | None:
-    """The files of the data, where they are in it."""
+    """Return the files of the data, where the study holds them."""
     if _EVENTS not in members:
         return None
     texts = [data["label"], data["note"], data[_EVENTS]]

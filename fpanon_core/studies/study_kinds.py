@@ -1,7 +1,7 @@
-"""What may stand in a study's file: the answers of which studies, and hence values of which types.
+"""Kinds of answers, and hence types of values, that a study's file may hold.
 
-Nothing in a file names code. A kind of answer stands here or nowhere; which types its settings and
-results are made of follows from what the study itself declares.
+Nothing in a file names code. Every kind of answer is listed here. The types of its settings and
+results follow from the declarations of the study itself.
 """
 
 from __future__ import annotations
@@ -39,29 +39,32 @@ KINDS = {
     "followed": "followed.follow",
     "people": "people_by_hexagon.study",
 }
-"""The studies whose answers are kept, by the kind of question that asks for them."""
+"""The studies whose answers are kept, by kind of question."""
 
 NOT_KEPT = {
     *("produce_option", "produce_hidden", "produce_tables", "produce_people", "questionnaire"),
     *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
     *("shown_record", "shown_tables"),
 }
-"""A release as it leaves comes with the key from its people to their ids, or costs its ε once, and
-a questionnaire is known by its upload: neither stands in a file. An estimate is of one machine.
-What slides show of one person, or of exact counts, is made again when they are shown."""
+"""Kinds of answers that no file keeps.
+
+A published release comes with the key from its people to their ids, or costs its ε once. A
+questionnaire is identified by its upload. An estimate holds for one machine. What slides show of
+one person, or of exact counts, is made again when they are shown.
+"""
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
 
 
 @cache
 def result_type(kind: str) -> Any:
-    """What the study of a kind declares to return."""
+    """Return the declared return type of the study of a kind."""
     return _hints(kind)["return"]
 
 
 @cache
 def types_kept() -> dict[str, type]:
-    """Every dataclass that may stand in a file, by its module and name."""
+    """Return every dataclass that may occur in a file, by its module and name."""
     found: dict[str, type] = {}
     roots = [Study, Answers]
     for kind in KINDS:
@@ -81,12 +84,12 @@ def types_kept() -> dict[str, type]:
 
 
 def type_named(name: str) -> type:
-    """The dataclass that goes by a name in a file, also one saved before its module was renamed.
+    """Return the dataclass with a name from a file, also if its module was renamed since.
 
     Raises
     ------
     KeyError, ValueError
-        There is none, or it is not told by its own name alone.
+        There is none, or its own name alone is ambiguous.
     """
     if (found := types_kept().get(name)) is None:
         bare = name.rpartition(".")[2]
@@ -95,13 +98,13 @@ def type_named(name: str) -> type:
 
 
 def name_of(kind: type) -> str:
-    """What a type goes by in a file: the last part of its module, and its name."""
+    """Return a type's name in a file: the last part of its module, and its own name."""
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__qualname__}"
 
 
 @cache
 def hints_of(kind: type) -> dict[str, Any]:
-    """What a dataclass declares of its fields."""
+    """Return the declared types of a dataclass's fields."""
     return get_type_hints(kind)
 
 
@@ -112,7 +115,7 @@ def _hints(kind: str) -> dict[str, Any]:
 
 
 def _dataclasses(hint: Any) -> Iterator[Any]:
-    """Those that a declaration speaks of."""
+    """Yield the dataclasses in a declaration."""
     if inspect.isclass(hint) and is_dataclass(hint):
         yield hint
     for inner in get_args(hint):

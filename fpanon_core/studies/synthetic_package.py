@@ -1,6 +1,6 @@
-"""How do synthetic people leave? One package that a researcher reads, and that can be checked.
+"""Package of synthetic people, made for researchers and for verification.
 
-In it: ``records`` (CSV or Parquet), ``places.csv``, ``areas.geojson``, ``datapackage.json`` and a
+It holds ``records`` (CSV or Parquet), ``places.csv``, ``areas.geojson``, ``datapackage.json`` and a
 README of one page. All of it follows from the noisy statistics, the stated frame and ε.
 
 Source: docs/science.md, “Synthetic people with a promise”.
@@ -41,10 +41,10 @@ from .table_package import (
 
 KIND = KINDS[1]
 MOSTLY_STATED = 2_000
-"""Below so many people times ε, hours are mostly the stated profile."""
+"""People times ε below which hours are mostly those of the stated profile."""
 
 MOST_PUBLISHED = 20_000_000
-"""Records of a package: what the verifier reads in some gigabytes of memory."""
+"""Most records of a package: the verifier reads so many in some gigabytes of memory."""
 
 _MOST_OF_PERSON = 2 * int(EVENTS[-1])
 _MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has
@@ -52,7 +52,7 @@ _SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95% of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
-    """The zip; equal people give equal bytes. Of very many people the first, to a stated size.
+    """Return the zip; equal people give equal bytes. Very many people are cut to a stated size.
 
     Raises
     ------
@@ -70,14 +70,15 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
 
 
 def people_packed(made: SyntheticPeople) -> int:
-    """How many of the people are in the package: the first of them, who are a sample of all."""
+    """Return the number of people in the package: the first ones, who are a sample of all."""
     return max(1, int(np.searchsorted(made.offsets, MOST_PUBLISHED, side="right")) - 1)
 
 
 def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
     """Check the bytes of a package of synthetic people: frame, schema, every byte rebuilt.
 
-    The original gives antennas, clock and projection alone: nothing is compared with its records.
+    The original provides antennas, clock and projection alone: nothing is compared with its
+    records.
 
     Raises
     ------
@@ -116,7 +117,7 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
 def _records(
     frame: TableFrame, user: IntArray, wall_min: SmallInts, place: SmallInts
 ) -> pd.DataFrame:
-    """Rows by person, then by time, then by place."""
+    """Return the rows by person, then by time, then by place."""
     first = frame.counts.first_day
     names = pd.Categorical.from_codes(place, pd.Index(frame.names))
     if first is None:
@@ -127,7 +128,8 @@ def _records(
 
 
 def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInts, SmallInts]:
-    """Person, minute and place of each row; SchemaError where the frame has no such row."""
+    """Return person, minute and place of each row; raise SchemaError for a row outside the frame.
+    """
     first, days = frame.counts.first_day, frame.counts.days
     when = "minute" if first is None else "time"
     if list(table.columns) != ["person", when, "place"] or not len(table):
@@ -185,7 +187,7 @@ def _packed(
 
 
 def _places(frame: TableFrame) -> pd.DataFrame:
-    """Centres of the places, in degrees where there are any."""
+    """Return the centres of the places, in degrees where there are any."""
     counts = frame.counts
     if len(counts.lat):
         at: dict[str, FloatArray] = {"lat": counts.lat.round(5), "lon": counts.lon.round(5)}
@@ -200,7 +202,7 @@ def _places(frame: TableFrame) -> pd.DataFrame:
 def readme(
     option: Synthesize, frame: TableFrame, learnt: tuple[int, int], many: int
 ) -> Sequence[str]:
-    """The paragraphs of the README: from noisy and public numbers alone.
+    """Return the paragraphs of the README, from noisy and public numbers alone.
 
     ``learnt`` are the noisy number of people, and the groups of places.
     """
@@ -258,7 +260,7 @@ def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> s
 
 
 def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
-    """What a stated or noisy number of people is too small for."""
+    """Say what a stated or noisy number of people is too small for."""
     said = []
     if option.epsilon > _SAYS_LITTLE:
         right = 1 / (1 + math.exp(-option.epsilon))

@@ -1,4 +1,4 @@
-"""Can researchers have trajectories of nobody? Synthetic people, beside the real ones.
+"""Synthetic people: trajectories of nobody, compared with the real ones.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -44,16 +44,16 @@ _QUANTILES = np.linspace(0, 1, 401)
 
 @dataclass(frozen=True)
 class Expected:
-    """What noise will do to the homes, from public numbers alone.
+    """Expected effect of noise on the homes, from public numbers alone.
 
     Attributes
     ----------
     groups : int
-        Of neighbouring places, in which homes are told apart.
+        Number of groups of neighbouring places among which homes are distinguished.
     homes : float
-        In a typical group.
+        Number of homes in a typical group.
     error : float
-        Expected of that number by noise.
+        Expected error of that number by noise.
     warnings : tuple of str
     """
 
@@ -64,7 +64,8 @@ class Expected:
 
 
 def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
-    """The expected error for a stated number of people, and data of this antenna table."""
+    """Return the expected error for a stated number of people and the antenna table of these data.
+    """
     ground = Ground.of(table_frame(fs, option.frame))
     groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
     error = 1 / (option.epsilon * SHARES["homes"])
@@ -81,7 +82,7 @@ class Life:
     wall_min : float64 ndarray (n,)
         Minutes since the first midnight of the frame.
     lon, lat : float64 ndarray (n,)
-        Empty where there are no degrees.
+        Places of the events, degrees; empty where there are no degrees.
     """
 
     wall_min: FloatArray
@@ -97,7 +98,7 @@ class Result(Tabled):
     ----------
     config : Synthesize
     made, before : CountTables
-        Presence and flows of the synthetic people, as numbers of real people, and of the real.
+        Presence and flows of the synthetic people, scaled to real people, and of the real people.
     curves : dict of str to pair of float64 ndarray
         Quantiles of ``radius`` (metres) and ``places``: real within the frame, synthetic.
     week : float64 ndarray (2, 168)
@@ -113,7 +114,7 @@ class Result(Tabled):
     verdict : str
     archives : dict of str to bytes
     digest : str
-        Of the data, as they were read for this.
+        Digest of the data, as they were read for this.
     """
 
     config: Synthesize
@@ -133,17 +134,17 @@ class Result(Tabled):
 
     @property
     def error(self) -> FloatArray:
-        """Of each cell of presence; not told of synthetic people, so 0."""
+        """Error of each cell of presence: 0, as none is stated for synthetic people."""
         assert self.made.presence is not None
         return np.zeros(self.made.presence.values.shape)
 
     @property
     def page(self) -> str:
-        """The README, Markdown."""
+        """The README, in Markdown."""
         return readme_of(self.archives[FORMATS[0]])
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """What was learnt: noisy, so that it may leave with the ε that was charged."""
+        """Return the noisy statistics, which may leave with the ε that was charged."""
         return {"learnt": self.learnt}
 
 
@@ -156,12 +157,13 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Synthetic people, the zip with the verdict on its bytes, and what they keep.
+    """Make synthetic people, the zip with the verdict on its bytes, and measure their utility.
 
     Parameters
     ----------
     source, stated : Source and Reading, optional
-        Read the data again, as a promise needs it (:func:`.count_tables.stated_reading`).
+        Source and settings to read the data again, as ε needs it
+        (:func:`.count_tables.stated_reading`).
 
     Raises
     ------
@@ -210,7 +212,7 @@ def study(
 
 
 def _scaled(tables: CountTables, scale: float) -> CountTables:
-    """Numbers of made-up people as numbers of real ones."""
+    """Scale numbers of synthetic people to numbers of real ones."""
     people, trips = tables.presence, tables.flows
     assert people is not None
     assert trips is not None
@@ -227,7 +229,8 @@ def _quantiles(values: FloatArray) -> FloatArray:
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
-    """Share of events by hour of the week, from Monday; of data without a calendar from day 0."""
+    """Return the share of events by hour of the week, from Monday; without a calendar from day 0.
+    """
     first = 0 if fs.clock is None else first_date(fs).weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)
@@ -236,7 +239,7 @@ def _week(fs: FingerprintSet) -> FloatArray:
 
 
 def _lives(made: SyntheticPeople) -> Sequence[Life]:
-    """A few made-up people, those of middling numbers of events first."""
+    """Return a few synthetic people, those with numbers of events near the median first."""
     counts, many = made.frame.counts, np.diff(made.offsets)
     order = np.argsort(np.abs(many - np.median(many)), kind="stable")[:_PLAYED]
     degrees = len(counts.lat) > 0

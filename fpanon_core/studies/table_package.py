@@ -1,8 +1,8 @@
-"""How do tables leave? One package that its reader understands without us, and can be checked.
+"""Package of tables, self-explanatory for its reader and verifiable.
 
-In it: ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
+It holds ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
 README of one page. The verifier reads tables and option back, makes the whole package again from
-them and from the public frame, and compares every byte; exact counts it counts again.
+them and from the public frame, and compares every byte. It also counts exact counts again.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -36,7 +36,7 @@ from ..tables.writing import write_bytes
 from ..verification.faults import Faults
 
 KINDS = ("tables", "synthetic people")
-"""Packages without records of anybody, as they call themselves to machines."""
+"""Kinds of packages without records, as named in their description for machines."""
 
 KIND = KINDS[0]
 _MOST_BYTES, _MOST_DESCRIBED = 1 << 30, 1 << 20
@@ -49,13 +49,13 @@ _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"
 
 
 def package(tables: CountTables, ending: str = "csv") -> bytes:
-    """The zip; equal tables give equal bytes.
+    """Return the zip; equal tables give equal bytes.
 
     Parameters
     ----------
     tables : CountTables
     ending : {"csv", "parquet"}
-        Of the tables.
+        File format of the tables.
 
     Raises
     ------
@@ -68,12 +68,12 @@ def package(tables: CountTables, ending: str = "csv") -> bytes:
 
 
 def readme_of(archive: bytes) -> str:
-    """The page in a package."""
+    """Return the page in a package."""
     return members_of(archive)["README.md"].decode("utf-8")
 
 
 def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
-    """The tables as they are published, by name; people and trips to three decimals."""
+    """Return the published tables by name; people and trips to three decimals."""
     found = {}
     if tables.presence is not None:
         found["presence"] = tables.presence.to_frame().round({"people": PUBLISHED_DIGITS})
@@ -83,7 +83,9 @@ def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
 
 
 def errors_of(tables: CountTables) -> dict[str, Any]:
-    """The expected error of a cell, to three digits: of private tables from noisy sums alone."""
+    """Return the expected error of a cell, to three digits; for private tables from noisy sums
+    alone.
+    """
     found: dict[str, Any] = {}
     if tables.presence is not None:
         found["people"] = float(f"{tables.presence.error:.3g}")
@@ -111,7 +113,7 @@ def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
 
 
 def described(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
-    """What a package without records says of itself to machines; empty where there is none."""
+    """Return a package's description for machines; {} where there is no package without records."""
     try:
         facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
     except (SchemaError, KeyError, TypeError, ValueError, RecursionError):
@@ -126,7 +128,7 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
     ----------
     source : path or bytes
     original : FingerprintSet
-        Exact counts are counted again; of private ones nobody can, as the noise is kept nowhere.
+        Exact counts are counted again from it; private ones cannot be, as the noise is not kept.
 
     Raises
     ------
@@ -161,7 +163,7 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
 def compare_bytes(
     source: str | os.PathLike[str] | bytes, members: dict[str, bytes], due: bytes, faults: Faults
 ) -> None:
-    """Whether a package is, byte for byte, what its data and its option make."""
+    """Check that a package is, byte for byte, what its data and its option make."""
     whole = source if isinstance(source, bytes) else zip_at(source)
     if whole is not None and whole != due:
         faults.add("package", "The zip is not what its tables and its option make.")
@@ -173,7 +175,7 @@ def compare_bytes(
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:
-    """The errors as they may be stated: numbers under known names, and nothing else."""
+    """Return the stated errors, which must be numbers under known names and nothing else."""
     known = {name: stated[name] for name in ("people", "scale", "trips") if name in stated}
     numbers = [known[name] for name in ("people", "scale") if name in known]
     numbers += known.get("trips", [])
@@ -189,7 +191,7 @@ def _stated_errors(stated: Any) -> dict[str, Any]:
 def _check_table(
     name: str, table: pd.DataFrame, option: Tables, names: Any, faults: Faults
 ) -> None:
-    """Whether a table has the columns, rows, order and digits that the frame gives it."""
+    """Check that a table has the columns, rows, order and digits that the frame prescribes."""
     *keys, value = _COLUMNS[name]
     if list(table.columns) != [*keys, value]:
         raise SchemaError(f"The columns of {name} are not {', '.join(_COLUMNS[name])}.")
@@ -223,7 +225,7 @@ def _count_again(
     original: FingerprintSet,
     faults: Faults,
 ) -> None:
-    """Whether exact counts, blank or not below a threshold, are those of the original."""
+    """Check that exact counts, whether blank or shown, are those of the original."""
     due = frames_of(count_tables(original, option, frame))
     for name, table in found.items():
         other = due[name]
@@ -237,7 +239,7 @@ def _count_again(
 
 
 def zip_at(source: str | os.PathLike[str]) -> bytes | None:
-    """The bytes of a zip; None of a folder."""
+    """Return the bytes of a zip; None for a folder."""
     return None if os.path.isdir(source) else _file(source)
 
 
@@ -247,7 +249,7 @@ def _file(name: str | os.PathLike[str], folder: int | None = None) -> bytes:
 
 
 def members_of(source: str | os.PathLike[str] | bytes, only: str | None = None) -> dict[str, bytes]:
-    """The members by name; SchemaError where there is no such package, or it is damaged."""
+    """Return the members by name; raise SchemaError for a missing or damaged package."""
     try:
         if isinstance(source, bytes):
             return _members(io.BytesIO(source), only)
@@ -308,7 +310,7 @@ def _packed(
 
 
 def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence[str]:
-    """The paragraphs of the README; nothing in them is taken from the records."""
+    """Return the paragraphs of the README; nothing in them is taken from the records."""
     parts = [
         "These tables describe everybody in the data together. They hold no record of any person.",
         "## What a cell means",
@@ -343,7 +345,7 @@ def _areas_text(frame: TableFrame) -> str:
 
 
 def days_text(frame: TableFrame) -> str:
-    """The stated days of a package, and what the promise does not cover."""
+    """Describe the stated days of a package, and what the promise does not cover."""
     counts, days = frame.counts, frame.days
     first = counts.first_day
     begin = (
@@ -425,7 +427,7 @@ def _limits(option: Tables) -> str:
 
 
 def field_of(name: str, kind: str, description: str, unit: str = "") -> dict[str, str]:
-    """A column as ``datapackage.json`` describes it."""
+    """Return a column's entry in ``datapackage.json``."""
     found = {"name": name, "type": kind, "title": name.replace("_", " ").capitalize()}
     return {**found, "description": description, **({"unit": unit} if unit else {})}
 

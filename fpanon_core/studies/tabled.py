@@ -1,4 +1,4 @@
-"""What every study's result can do: show itself as tables, the same to everyone who asks."""
+"""Base of all results of studies: every result can be shown as tables."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from ..tables import leaving
 
 
 class Tabled:
-    """Base of a study's result, whose numbers anybody may have as tables.
+    """Base of a study's result, whose numbers are available as tables.
 
     Attributes
     ----------
     MAY_LEAVE : frozenset of str
-        The tables of figures of everyone together. All others stay with the data: figures of
-        single people, and counts of few at one place or time.
+        Names of the tables of figures of everyone together. All others stay with the data: figures
+        of single people, and counts of few at one place or time.
     """
 
     MAY_LEAVE: ClassVar[frozenset[str]] = frozenset()
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every table by the name of its file (without ending), the main one first."""
+        """Return every table by the name of its file (without ending), the main one first."""
         raise NotImplementedError
 
     def to_frame(self, name: str | None = None) -> pd.DataFrame:
-        """The table of that name, the main one for None.
+        """Return the table of that name, the main one for None.
 
-        People go by the pseudonyms of the session, which follow the input: for a file take
-        :meth:`for_file`.
+        People have the pseudonyms of the session, which follow the input; use :meth:`for_file` for
+        a file.
 
         Raises
         ------
@@ -45,11 +45,11 @@ class Tabled:
         return tables[name]
 
     def may_leave(self, name: str) -> bool:
-        """Whether the table of that name holds nothing of single people, nor of a few."""
+        """Return whether the table of that name holds nothing of single people, nor of a few."""
         return name in self.MAY_LEAVE
 
     def for_file(self, name: str | None = None) -> pd.DataFrame:
-        """The table as it goes into a file: :func:`.leaving.guarded` unless it may leave.
+        """Return the table for a file: passed through :func:`.leaving.guarded` unless it may leave.
 
         Raises
         ------

@@ -1,9 +1,7 @@
-"""What do the data look like under a generalization profile?
+"""Data, unicity and disclosure under generalization profiles.
 
-What do a few points give away under each of several generalization profiles?
-
-Unicity over a grid of profiles is the input of the scaling law (de Montjoye et al. 2013, fig. 4);
-disclosure beside it, of the ordinal agreement (Noriega Campero 2015, section 4.4).
+Unicity over a grid of profiles is the input of the scaling law (de Montjoye et al. 2013, fig. 4).
+Disclosure over the grid is the input of the ordinal agreement (Noriega Campero 2015, section 4.4).
 """
 
 from __future__ import annotations
@@ -31,12 +29,12 @@ from ..model.unicity import UnicityResult
 
 
 def as_read(fs: FingerprintSet) -> GeneralizationProfile:
-    """The profile that leaves the data as they were read."""
+    """Return the profile that leaves the data as they were read."""
     return GeneralizationProfile(Grid(fs.granularity_m), fs.granularity_min)
 
 
 def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> FingerprintSet:
-    """The fingerprints under a profile; themselves where it is no coarser than they are."""
+    """Return the fingerprints under a profile, unchanged where it is no coarser than the data."""
     space = profile.space
     as_fine = isinstance(space, Grid) and space.origin is None and space.metres <= fs.granularity_m
     if as_fine and profile.minutes <= fs.granularity_min:
@@ -45,27 +43,28 @@ def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> Fingerpri
 
 
 def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
-    """Every profile is at least as coarse as the data, or ConfigError.
+    """Check that every profile is at least as coarse as the data; raise ConfigError if not.
 
-    :func:`generalized` takes the data as they are for one that is finer in both, as a list of usual
-    profiles serves data of any granularity; who asks for it by name may want to know.
+    :func:`generalized` uses the data as they are for a profile that is finer in space and time, so
+    that a list of usual profiles suits any data. A caller who names a profile may need the error.
     """
     for profile in profiles:
         check_coarser(fs, profile)
 
 
 def laid(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
-    """The profile with the origin that its grid has over these data; chosen once, and kept."""
+    """Return the profile with the origin that its grid has over these data; computed once and kept.
+    """
     return resolve(fs, profile)
 
 
 def corners(table: pd.DataFrame) -> str:
-    """Where the grids of a table's rows begin, in words; empty where none is of a grid.
+    """Return the origins of the grids in a table's rows, in words; "" where no row has a grid.
 
     Parameters
     ----------
     table : DataFrame
-        With the columns of ``GeneralizationProfile.columns``.
+        Table with the columns of ``GeneralizationProfile.columns``.
     """
     rows = table[["space_size", "origin_x_m", "origin_y_m"]].dropna().drop_duplicates()
     return corners_text(Grid(side, (x, y)) for side, x, y in rows.itertuples(index=False))
@@ -86,10 +85,10 @@ def unicity_grid(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Unicity under every profile, for every p.
+    """Measure unicity under every profile, for every p.
 
     The data are generalized once per profile, and searched once for all p. The same users are
-    targets throughout; their points are drawn anew from each generalized trace, as de Montjoye et
+    targets throughout; their points are drawn anew from each generalized record, as de Montjoye et
     al. 2013 do.
 
     Parameters
@@ -97,7 +96,7 @@ def unicity_grid(
     fs : FingerprintSet
     profiles : iterable of GeneralizationProfile
     p : sequence of int
-        Points known.
+        Numbers of known points.
     out_of : int or sequence of int
         Largest anonymity sets, in users, that count as found.
     strategy, users, seed, engine
@@ -111,10 +110,10 @@ def unicity_grid(
         One row per profile, p and out_of: the columns of ``GeneralizationProfile.columns``, with
         the origin in force; ``p``, ``out_of``, ``value``, ``low``, ``high`` (95% Wilson),
         ``targets``, ``found``, ``too_few`` (targets with fewer than p bins, all known). Coarse
-        profiles leave short traces: a p beyond every trace is no error here, as it is in
-        :func:`unicity`, but then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
-        (strategy, users, seed) and ``digest``, of the data before generalizing, as plain values,
-        which a Parquet file keeps.
+        profiles leave short records. A p that exceeds the length of every record is no error here,
+        unlike in :func:`unicity`; then ``too_few`` equals ``targets``. ``attrs`` hold ``config``
+        (strategy, users, seed) and ``digest``, of the data before generalizing, as plain values
+        that a Parquet file keeps.
 
     Raises
     ------
@@ -157,21 +156,22 @@ def disclosure_grid(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Unicity at some p, and k-, EM- and KL-disclosure, under every profile.
+    """Measure unicity at some p, and k-, EM- and KL-disclosure, under every profile.
 
     The data are generalized once per profile. The same users are targets throughout; their points
-    are drawn anew from each generalized trace. A profile's means are over its own bins, of which a
-    coarse one has few that many people share: EM and KL compare profiles by what is learnt of an
-    average bin, as Noriega Campero 2015 does. What is learnt of a person in all are the sums.
+    are drawn anew from each generalized record. A profile's means are over its own bins, and a
+    coarse profile has few bins that many people share. So EM and KL compare profiles by what is
+    learnt about an average bin, as Noriega Campero 2015 does. The sums say what is learnt about a
+    person in all.
 
     Parameters
     ----------
     fs : FingerprintSet
     profiles : iterable of GeneralizationProfile
     p : int
-        Points known, for the disclosure.
+        Number of known points for the disclosure.
     unicity_p : sequence of int
-        Points known, for the unicities beside it.
+        Numbers of known points for the unicities.
     strategy, users, seed, engine
         As :func:`unicity`.
     progress : callable of one float in [0, 1], optional
@@ -183,8 +183,8 @@ def disclosure_grid(
         One row per profile: the columns of ``GeneralizationProfile.columns``, with the origin in
         force; for every p of ``unicity_p`` ``unicity_p4``,
         ``unicity_p4_low``, ``unicity_p4_high`` (95% Wilson); ``k``, ``em``, ``kl`` each with
-        ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, over
-        a person's bins, likewise; ``bins``, the distinct bins;
+        ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the
+        sums over a person's bins, likewise; ``bins``, the number of distinct bins;
         ``targets``; ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold
         ``config`` (p, strategy, users, seed) and ``digest``, of the data before generalizing.
 
@@ -218,7 +218,7 @@ def disclosures(
 ) -> Iterator[tuple[dict[str, object], DisclosureResult, FingerprintSet]]:
     """Yield each profile's row of :func:`disclosure_grid`, its whole result, and the data under it.
 
-    For a caller that needs more of each profile than its row, without measuring again.
+    This serves a caller that needs more of each profile than its row, without measuring again.
     """
     if len(unicity_p) == 0:
         raise ConfigError(_NOTHING_ASKED)
@@ -241,7 +241,7 @@ _NOTHING_ASKED = "Give at least one profile, one p and one out_of."
 
 
 class _Under(NamedTuple):
-    """One profile: its columns, the data under it, unicities, and the progress that is left."""
+    """One profile: its columns, the data under it, unicities, and the remaining progress."""
 
     columns: dict[str, object]
     seen: FingerprintSet
@@ -258,7 +258,10 @@ def _sweep(
     *,
     share: float = 1.0,
 ) -> Iterator[_Under]:
-    """Generalize once for each profile, and search once for all points; ``share``: of measuring."""
+    """Generalize once for each profile, and search once for all points.
+
+    ``share`` is the part of a profile's measuring progress that unicity takes.
+    """
     asked, engine = list(profiles), engine or LocalEngine()
     if not asked:
         raise ConfigError(_NOTHING_ASKED)

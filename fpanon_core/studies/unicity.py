@@ -1,7 +1,7 @@
-"""How little does an attacker need to know? Unicity by points, strategies and resolutions.
+"""Unicity by points, strategies and resolutions: how little an attacker needs to know.
 
-Unicity, points needed and the scaling law: de Montjoye et al. 2013; the sparsity model beside them:
-Noriega Campero 2015.
+Unicity, points needed and the scaling law: de Montjoye et al. 2013; the sparsity model: Noriega
+Campero 2015.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ PROFILES = tuple(
     for metres in (100, 500, 1_000, 2_500, 5_000, 10_000)
     for minutes in WINDOWS_MIN
 )
-"""The usual grid of resolutions; those finer than the data are passed over."""
+"""The usual grid of resolutions; those finer than the data are skipped."""
 
 GRID_POINTS = (2, 4, 6, 8)
-"""Points known, over a grid of resolutions."""
+"""Numbers of known points over a grid of resolutions."""
 
 PRODUCT = "side times window (km · h)"
 SIDE = "the side of the grid (km)"
 WINDOW = "the time window (hours)"
 AXES = (PRODUCT, SIDE, WINDOW)
-"""Along what a scaling law is fitted, with its unit; the other axis is at its finest."""
+"""Axes of a scaling law, with units; the other axis is at its finest."""
 
 Shares: TypeAlias = list[UnicityResult]
-"""Unicity for one number of points after the other."""
+"""Unicity for each number of points in turn."""
 
 _HOUR_MIN = 60.0
 _CURVES_SHARE, _POINTS_SHARE = 0.3, 0.4  # of the progress, until the end of each
@@ -67,29 +67,30 @@ _CURVE_POINTS = 80
 
 @dataclass(frozen=True)
 class Config:
-    """What an attacker may know, and at what resolutions.
+    """The attacker's knowledge, and the resolutions of the data.
 
     Attributes
     ----------
     users : int
-        People asked about, drawn at random.
+        Number of people asked about, drawn at random.
     seed : int
-        Of all draws.
+        Seed of all draws.
     strategies : tuple of str
-        Which points are known.
+        How the known points are chosen.
     points : tuple of int
-        How many, for each strategy, ascending; as far as there are records of so many.
+        Numbers of known points for each strategy, ascending; as far as there are records with so
+        many.
     out_of : tuple of int
         Largest anonymity sets that count as found.
     profiles : tuple of GeneralizationProfile
-        Those finer than the data are passed over. The laws are of the square grids among them.
+        Profiles; those finer than the data are skipped. The laws use the square grids among them.
     grid_points : tuple of int
-        Points known at each resolution, drawn at random.
+        Numbers of known points at each resolution, drawn at random.
     heavy_per_month : float
-        Interactions a month of those whose points needed are counted; of everyone where nobody has
-        so many.
+        Least interactions a month of the people whose points needed are counted; everyone where
+        nobody has so many.
     chance : sparsity.Config or None
-        Of the model beside it; None: as many users as the data have.
+        Settings of the sparsity model; None for as many users as the data have.
     """
 
     users: int = 2_500
@@ -116,19 +117,18 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """Unicity along an axis of resolution at one p, and what the scaling law makes of it.
+    """Unicity along an axis of resolution at one p, and the scaling law fitted to it.
 
     Attributes
     ----------
     along : str
-        Of :data:`AXES`.
+        One of :data:`AXES`.
     p : int
-        Points known.
+        Number of known points.
     resolution, unicity : float64 ndarray (n,)
-        What was measured.
+        The measured values.
     fit : ScalingFit or None
-        None where unicity is the same all along, so that there is no law, or the points are too
-        few.
+        The fit; None where unicity is constant, so that there is no law, or the points are too few.
     """
 
     along: str
@@ -143,7 +143,7 @@ class Law:
         return self.fit is not None and self.fit.holds
 
     def curve(self) -> tuple[FloatArray, FloatArray]:
-        """Resolutions from end to end, evenly in their logarithm, and the law's ε in [0, 1].
+        """Return logarithmically spaced resolutions over the range, and the law's ε in [0, 1].
 
         Raises
         ------
@@ -158,33 +158,35 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """What an attacker who knows p points can tell of a data set.
+    """Unicity of a data set for an attacker who knows p points, and its fitted laws.
 
     Attributes
     ----------
     config : Config
     digest : str
-        Of the data.
+        Digest of the data.
     curves : dict of str to list of UnicityResult
-        By strategy, for each p of ``config.points``; shorter where no record has that many points.
+        Unicity by strategy, for each p of ``config.points``; shorter where no record has that many
+        points.
     points : DataFrame
-        As of :func:`fpanon_core.points_needed`, without row numbers.
+        Table of :func:`fpanon_core.points_needed`, without row numbers.
     heavy : bool
-        Whether it is of heavy users; of everyone where there are none.
+        Whether ``points`` is about heavy users; about everyone where there are none.
     grid : DataFrame
-        As of :func:`fpanon_core.unicity_grid`.
+        Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
-        The same of the coarsest square grid, in windows of about an hour and in the longest, begun
-        elsewhere: at 0, 0 and half a side off the corner chosen, in x, in y and in both. Empty
-        where there is no square grid.
+        The same for the coarsest square grid at other origins, in windows of about an hour and in
+        the
+        longest. The origins are 0, 0 and half a side off the chosen one, in x, in y and in both.
+        Empty where there is no square grid.
     laws : tuple of Law
-        For each axis and p.
+        Laws for each axis and p.
     exponents : dict of str to LinearFit or None
-        By axis, how the exponent depends on p, of the laws that hold; None where they are too few.
+        Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
     chance : sparsity.Result
-        What chance alone makes of so many users.
+        Unicity of so many users by chance alone.
     recording : rhythm.Result
-        How often people are recorded, and where the antennas stand.
+        How often people are recorded, and where the antennas are.
     """
 
     config: Config
@@ -201,23 +203,23 @@ class Result(Tabled):
 
     @property
     def needed(self) -> FloatArray:
-        """Points after which each target was unique; without those who never were."""
+        """Points after which each target was unique, without the targets who never were."""
         points = self.points["points"].to_numpy(dtype=float)
         return np.asarray(points[np.isfinite(points)])
 
     @property
     def median_needed(self) -> float:
-        """Fewest points after which half of all asked are unique; NaN where that is never so.
+        """Fewest points after which half of all targets are unique; NaN where that never happens.
 
-        Those who are never unique count: of ten people, five of them never, it is what the slowest
-        of the other five needs.
+        People who are never unique count. Of ten people with five never unique, it is what the
+        slowest of the other five needs.
         """
         half = (len(self.points) + 1) // 2
         needed = np.sort(self.needed)
         return float(needed[half - 1]) if len(needed) >= half else np.nan
 
     def with_chance(self, config: sparsity.Config) -> Result:
-        """The same beside another model of sparsity, without a new run."""
+        """Return the same result with another model of sparsity, without a new run."""
         return replace(
             self,
             config=replace(self.config, chance=config),
@@ -225,18 +227,18 @@ class Result(Tabled):
         )
 
     def laws_along(self, axis: str) -> list[Law]:
-        """The laws of one axis, by rising p."""
+        """Return the laws of one axis, by rising p."""
         return [law for law in self.laws if law.along == axis]
 
     MAY_LEAVE = frozenset({"unicity", "unicity_grid", "scaling_laws", "sparsity"})
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every measured share, points needed, the grid, every fitted form, sparsity, rhythm.
+        """Return measured shares, points needed, the grid, fitted forms, sparsity and rhythm.
 
         ``unicity``: a row per strategy, p and out_of; ``points_needed``: a row per target;
-        ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form,
-        and whether there the law holds;
-        ``sparsity``: the model's curve; and those of :class:`.rhythm.Result`.
+        ``unicity_grid``: a row per profile and p; ``scaling_laws``: a row per axis, p and form, and
+        whether the law holds; ``sparsity``: the model's curve; and the tables of
+        :class:`.rhythm.Result`.
         """
         return {
             "unicity": pd.DataFrame(self._shares()),
@@ -282,7 +284,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Unicity by strategy and number of points, points needed, and the grid of resolutions.
+    """Measure unicity by strategy and number of points, points needed, and the resolution grid.
 
     Raises
     ------
@@ -338,9 +340,9 @@ def study(
 def _elsewhere(
     fs: FingerprintSet, profiles: list[GeneralizationProfile]
 ) -> list[GeneralizationProfile]:
-    """The coarsest square grid at other corners than the one that is chosen for its crowds.
+    """Return the coarsest square grid at other origins than the chosen one.
 
-    Where windows are long the corner may matter little, and much where they are an hour: both.
+    The origin may matter little in long windows, and much in windows of an hour: both are returned.
     """
     squares = [(p.space.metres, p.minutes) for p in profiles if isinstance(p.space, Grid)]
     if not squares:
@@ -367,7 +369,7 @@ def _elsewhere(
 def suited(
     fs: FingerprintSet, profiles: tuple[GeneralizationProfile, ...]
 ) -> list[GeneralizationProfile]:
-    """Those that are no finer than the data in time, nor, of square grids, in space."""
+    """Return the profiles no finer than the data in time nor, for square grids, in space."""
     return [
         p
         for p in profiles
@@ -383,7 +385,7 @@ def _curve(
     engine: Engine,
     progress: Progress | None,
 ) -> Shares:
-    """For each number of points, as far as a record has so many; by one index for all."""
+    """Return unicity for each number of points that a record has, with one index for all."""
     asked, known = [], []
     for p in config.points:
         each = UnicityConfig(p, strategy, config.users, config.seed)

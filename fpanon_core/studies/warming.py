@@ -1,4 +1,4 @@
-"""Compiled and imported before anybody waits: what the first question of a session needs."""
+"""Warming up: compilation and imports that the first question of a session needs."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ _STUDIES: tuple[tuple[ModuleType, Any], ...] = (
 
 
 def warm_up() -> None:
-    """Import and compile what the first jobs need, on a few made-up users."""
+    """Import and compile what the first jobs need, on a few invented users."""
     reading.read(reading.Source("", file=("made-up.csv", _EVENTS)), reading.Reading())
     fs = FingerprintSet.from_samples([1, 1, 2, 3], [0, 900, 0, 300], [0, 0, 0, 0], [0, 9, 4, 2])
     anonymizability.study(fs, anonymizability.Config(_PROFILES, (2, 3)))
 
 
 def compile_all() -> None:
-    """Compile everything that a view may ask for, once after installing: ``make run`` does."""
+    """Compile everything that a view may need, once after installing: ``make run`` does."""
     warm_up()
     fs = FingerprintSet.from_samples(
         np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)

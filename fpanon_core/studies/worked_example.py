@@ -1,6 +1,6 @@
-"""How do the measures of disclosure work? Four users and five bins, worked to the end.
+"""Worked example of the measures of disclosure: four users and five bins.
 
-The example of Noriega Campero 2015, table 4.1.
+It is the example of Noriega Campero 2015, table 4.1.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from ..model.knowledge import Knowledge
 from .tabled import Tabled
 
 SECOND = 1
-"""Row of the user that Noriega Campero works by hand."""
+"""Row of the user that Noriega Campero works out by hand."""
 
 
 @dataclass(frozen=True)
 class Config:
-    """There is nothing to set."""
+    """Empty settings: there is nothing to set."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Of the example's fingerprints.
+        Digest of the example's fingerprints.
     presence, known : tuple of tuple of int
-        Bins, from 1, in which each user was, and those that an attacker knows of it.
+        Bins, from 1, in which each user was, and those of them that an attacker knows.
     n_bins : int
-        Nobody was in the last.
+        Number of bins; nobody was in the last.
     everybody, second : DisclosureResult
-        Of all users, and of row :data:`SECOND` alone.
+        Results of all users, and of row :data:`SECOND` alone.
     """
 
     config: Config
@@ -52,12 +52,13 @@ class Result(Tabled):
     second: DisclosureResult
 
     def fitting(self, user: int) -> list[int]:
-        """Rows of the users who were in all bins known of one."""
+        """Return the rows of the users who were in all bins known of one user."""
         known = set(self.known[user])
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 
     def tables(self) -> dict[str, pd.DataFrame]:
-        """``worked_example``: of each user ``user`` (from 1), ``anonymity_set``, ``em``, ``kl``."""
+        """Return ``worked_example``: ``user`` (from 1), ``anonymity_set``, ``em``, ``kl`` per user.
+        """
         found = self.everybody
         return {
             "worked_example": pd.DataFrame(
@@ -74,7 +75,7 @@ class Result(Tabled):
 def study(
     config: Config, *, engine: Engine | None = None, progress: Progress | None = None
 ) -> Result:
-    """The measures of the worked example.
+    """Compute the measures of the worked example.
 
     Examples
     --------

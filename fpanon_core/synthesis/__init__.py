@@ -1,1 +1,1 @@
-"""Synthetic people with a promise: learnt with differential privacy, and made up."""
+"""Synthetic people with a promise: a model learnt with differential privacy, and its people."""

@@ -1,13 +1,16 @@
-"""Does it show in synthetic people whether a person was among the real ones, or where they live?
+"""Attacks on synthetic people: membership inference, near copies and home inference.
 
-*Membership*: the attacker knows a person's whole trajectory and half of the data, and sees people
-made of the other half, with the person or without. Three scores of the people: correlation and
-likelihood ratio of places by hour, and the likeness of the nearest record. A fourth attacker sees
-even the noisy statistics that the people are made of, and weighs them by their noise.
+*Membership*: the attacker knows a person's whole trajectory and half of the data. The attacker sees
+synthetic people made from the other half, with or without the person. Three scores use the
+synthetic people: correlation and likelihood ratio of places by hour, and the similarity of the
+nearest record. A fourth attacker also sees the noisy statistics behind the synthetic people, and
+weights them by their noise.
 
-*Near copies*: are synthetic records nearer to people in the data than to others? AUC .5: no.
+*Near copies*: tests whether synthetic records are nearer to people in the data than to people
+outside; an AUC of .5 means no.
 
-*Home*: as from tables, by the homes of the model, as if the attacker had very many people of it.
+*Home*: as on tables, from the homes of the model, as if the attacker had very many synthetic
+people.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -48,7 +51,7 @@ from .people import lives_of
 from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statistics
 
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
-"""In the order of their scores."""
+"""Names of the attackers, in the order of their scores."""
 
 _LEAST_PEOPLE = 20
 _MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows more, not less
@@ -56,13 +59,13 @@ _MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows m
 
 @dataclass(frozen=True, eq=False)
 class SyntheticAttacked(TablesAttacked):
-    """What the attackers find.
+    """Results of the attacks on synthetic people.
 
     Attributes
     ----------
     near_copies, near_copies_low, near_copies_high : float
         AUC of the nearest record, people in the data against people outside, with its 95%
-        interval; .5 where synthetic records are as near to both. NaN if nobody looked at people.
+        interval; .5 if synthetic records are as near to both. NaN without synthetic people.
     """
 
     near_copies: float
@@ -79,18 +82,19 @@ def attack_synthetic(
     people_too: bool = True,
     progress: Progress | None = None,
 ) -> SyntheticAttacked:
-    """Membership, near copies and home inference, with synthetic people of one half of the data.
+    """Attack synthetic people of one half of the data by membership, near copies and homes.
 
     Parameters
     ----------
     fs : FingerprintSet
     option : Synthesize
     targets : int
-        People asked about; one in ten is among the most recorded.
+        Number of people to attack; one in ten is among the most recorded.
     seed : int
-        Of the halves, the targets, the noise and the people: a study, nothing that is published.
+        Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
+        a publication.
     people_too : bool
-        Whether people are made up, twice for each target, for the attackers who see them alone.
+        Whether to generate people, twice for each target, for the attackers who see only those.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -151,7 +155,7 @@ def attack_synthetic(
 def _ratio(
     noisy: NoisyStatistics, own: Mapping[str, IntArray], known: Mapping[str, IntArray]
 ) -> float:
-    """Likelihood ratio of a person's being in the statistics, by noise and by chance."""
+    """Return the likelihood ratio that a person is in the statistics, given noise and chance."""
     total, classes = 0.0, len(noisy.tables["rings"])
     mine, others = (coarsened(each, noisy.leaf, classes) for each in (own, known))
     for name, table in noisy.tables.items():
@@ -164,7 +168,10 @@ def _ratio(
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """The chance that one inside is nearer than one outside; Hanley & McNeil's 95% interval."""
+    """Return the chance that an insider is nearer than an outsider, with its 95% interval.
+
+    The interval is Hanley & McNeil's.
+    """
     n, m = len(inside), len(outside)
     ranks = rankdata(np.concatenate([inside, outside]))[:n]
     auc = float((ranks.sum() - n * (n + 1) / 2) / (n * m))
@@ -176,7 +183,7 @@ def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Records:
-    """Places and hours of people, in the frame."""
+    """Places and hours of people's events in the frame."""
 
     ground: Ground
     offsets: IntArray
@@ -201,21 +208,21 @@ class _Records:
         return np.concatenate([np.arange(begin, end) for begin, end in ends])
 
     def by_hour(self, users: IntArray | None = None) -> FloatArray:
-        """Events by zone and hour, raveled."""
+        """Return the number of events by zone and hour, raveled."""
         rows = np.arange(len(self.place)) if users is None else self.rows(users)
         rows = rows[self.place[rows] >= 0]
         cell = self.ground.zone[self.place[rows]].astype(np.int64) * HOURS + self.hour[rows]
         return _sums(cell, self.events[rows], self.ground.n_zones * HOURS)
 
     def places(self, user: int) -> tuple[IntArray, FloatArray]:
-        """Places of a person, and events there."""
+        """Return the places of a person and the number of events at each."""
         rows = self.rows(np.array([user]))
         rows = rows[self.place[rows] >= 0]
         place, which = np.unique(self.place[rows], return_inverse=True)
         return place, _sums(which, self.events[rows], len(place))
 
     def likeness(self, place: IntArray, events: FloatArray) -> FloatArray:
-        """Cosine of each record's events by place with those of one person."""
+        """Return the cosine similarity of each record's events by place with one person's."""
         weight = np.zeros(len(self.ground.zone))
         weight[place] = events / max(float(np.linalg.norm(events)), 1e-12)
         user = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
@@ -230,7 +237,7 @@ class _Records:
 
 
 def located(fs: FingerprintSet, frame: TableFrame) -> tuple[IntArray, FloatArray]:
-    """Each sample's place in the frame, −1 outside of its places or days; its local minute."""
+    """Return each sample's place in the frame, −1 outside its places or days, and local minute."""
     (cell, corners), counts = cells_of(fs), frame.counts
     t_min = fs.t_min + minutes_after(fs, counts)
     wall_min = t_min if counts.clock is None else counts.clock.wall_minutes(t_min)

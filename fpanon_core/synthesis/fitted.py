@@ -1,8 +1,8 @@
-"""What do the noisy statistics say of everybody? A model from which people are made up.
+"""Model fitted to the noisy statistics, from which synthetic people are generated.
 
-Post-processing alone: it sees noisy statistics and the public frame, so it costs no ε. Trees of
-zones are drawn towards each other and towards the antennas, hours towards a stated profile; trips
-from home follow a gravity model fitted to noisy homes, visits and distances.
+The fit is post-processing: it sees noisy statistics and the public frame alone, so it costs no ε.
+Homes and visits by zone are shrunk towards each other and towards the antennas, hours towards a
+stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and distances.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -27,7 +27,7 @@ _LEAST = 1e-12
 
 
 def fitted(found: NoisyStatistics, ground: Ground) -> Model:
-    """The model of everybody that noisy statistics tell."""
+    """Fit the model of the population to the noisy statistics."""
     homes, visits = _masses(found, ground)
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
@@ -63,13 +63,13 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
 
 
 def homes_by_place(found: NoisyStatistics, ground: Ground) -> FloatArray:
-    """Share of homes at each place, as the model has it."""
+    """Return the model's share of homes at each place."""
     homes, _ = _masses(found, ground)
     return homes[ground.zone] / np.bincount(ground.zone)[ground.zone]
 
 
 def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatArray]:
-    """Shares of homes and of visits by zone, each drawn towards the other."""
+    """Return the shares of homes and of visits by zone, each shrunk towards the other."""
     antennas = np.bincount(ground.zone).astype(np.float64)
     of_leaf = np.bincount(found.leaf, antennas)
     order = np.arange(len(of_leaf))
@@ -88,9 +88,9 @@ def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatAr
 
 
 def _recorded(ground: Ground) -> IntArray:
-    """Minute of the wall clock at which each drawn minute is recorded.
+    """Return the wall-clock minute at which each drawn minute is recorded.
 
-    A time that the clocks skip is that to which they are put.
+    A time that the clocks skip becomes the time to which they are set.
     """
     clock, minutes = ground.frame.counts.clock, 1440 * ground.frame.counts.days
     wall = np.arange(minutes, dtype=np.float64)
@@ -100,7 +100,7 @@ def _recorded(ground: Ground) -> IntArray:
 
 
 def _tilt(share: FloatArray, events: float) -> float:
-    """Exponent that places people in their bins of events so that the noisy mean comes out.
+    """Return the exponent that spreads people within their event bins to match the noisy mean.
 
     Parameters
     ----------
@@ -123,13 +123,13 @@ def _tilt(share: FloatArray, events: float) -> float:
 
 
 def _classes_of(found: NoisyStatistics) -> FloatArray:
-    """Share of each class of radius."""
+    """Return the share of each class of radius."""
     sums: FloatArray = np.maximum(found.tables["rings"].sum(axis=(1, 2)), 0.0)
     return sums / max(float(sums.sum()), _LEAST)
 
 
 def _rings_of(found: NoisyStatistics) -> FloatArray:
-    """Shares of rings, by class and by kind of place: raveled pairs of rows."""
+    """Return the shares of rings, one row for each class and kind of place."""
     rings = found.tables["rings"]
     every = simplex(rings.sum(axis=0))
     every = every / np.maximum(every.sum(axis=1, keepdims=True), _LEAST)
@@ -145,7 +145,7 @@ def _rings_of(found: NoisyStatistics) -> FloatArray:
 
 
 def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatArray) -> FloatArray:
-    """Where people of each zone go, by iterative proportional fitting."""
+    """Fit the trips from each zone to each zone by iterative proportional fitting."""
     many = np.bincount(ground.zone)
     x, y = (np.bincount(ground.zone, at) / many for at in (ground.x_m, ground.y_m))
     apart = np.hypot(x[:, None] - x, y[:, None] - y)
@@ -161,7 +161,7 @@ def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatA
 
 
 def _hours(found: NoisyStatistics) -> FloatArray:
-    """Events by role, type of day and hour, drawn towards the stated profile by harmonic."""
+    """Return events by role, type of day and hour, shrunk to the profile harmonic by harmonic."""
     table, profile = found.tables["roles"], PROFILE / PROFILE.sum(axis=2, keepdims=True)
     expected = np.maximum(table.sum(axis=2, keepdims=True), 0.0) * profile
     off = np.fft.rfft(table - expected)
@@ -173,14 +173,14 @@ def _hours(found: NoisyStatistics) -> FloatArray:
 
 
 def _days(found: NoisyStatistics) -> FloatArray:
-    """Events by day, drawn towards days that are alike."""
+    """Return the shares of events by day, shrunk towards equal days."""
     days = found.tables["days"]
     mean = float(days.mean())
     return simplex(mean + kept(days - mean, found.variance("days")) * (days - mean))
 
 
 def _profile() -> FloatArray:
-    """People are active by day, at home at night and in the evening, at work on weekdays."""
+    """Return a profile of daytime activity: home in the evening and at night, work on weekdays."""
     hour = np.arange(HOURS)
     awake = np.where((hour >= 8) & (hour < 22), 1.0, np.where((hour == 7) | (hour == 22), 0.5, 0.1))
     home = awake * np.where((hour >= 9) & (hour < 18), 0.5, 1.0)
@@ -189,11 +189,13 @@ def _profile() -> FloatArray:
 
 
 PROFILE = _profile()
-"""Stated activity by role (home, anchor, other), type of day and hour; no data decide it."""
+"""Stated activity by role (home, anchor, other), type of day and hour; independent of any data."""
 
 
 def simplex(values: FloatArray) -> FloatArray:
-    """The nearest shares to noisy numbers: not negative, adding up to 1 (Duchi et al. 2008).
+    """Return the shares nearest to noisy numbers, none negative, adding up to 1.
+
+    The method is that of Duchi et al. 2008.
 
     Examples
     --------

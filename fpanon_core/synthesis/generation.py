@@ -1,6 +1,6 @@
-"""How are people made up from a model? Three candidates for each, of whom the radii choose one.
+"""Generation of synthetic people from a model: three candidates each, chosen by their radii.
 
-It takes the model alone, and draws from a seed of the operating system.
+Generation sees the model alone, and draws from a seed of the operating system.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -21,16 +21,16 @@ from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of
 
 CANDIDATES = 3
 MOST_RECORDS = 200_000_000
-"""About so many records are made at most, of 8 bytes each."""
+"""Approximate largest number of records that are generated, of 8 bytes each."""
 _PILOT, _PILOT_ROUNDS = 600, 6
 _AT_ONCE = 4_096
 _MOST_READY = 50.0
 
 
 class Lives(NamedTuple):
-    """Events of people: those of person i are rows ``offsets[i]:offsets[i+1]``, by time and place.
+    """Events of people; rows ``offsets[i]:offsets[i+1]`` of person i, by time and place.
 
-    ``place`` is a number in the frame, ``wall_min`` minutes on the wall clock since the first
+    ``place`` is a place number in the frame; ``wall_min`` is in wall-clock minutes since the first
     midnight.
     """
 
@@ -40,16 +40,16 @@ class Lives(NamedTuple):
 
 
 def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
-    """So many people of the model.
+    """Generate ``people`` people from the model.
 
-    Fewer where their records would be more than :data:`MOST_RECORDS`.
+    There are fewer if their records would exceed :data:`MOST_RECORDS`.
 
     Parameters
     ----------
     model : Model
     people : int
     seed : int
-        From the operating system for what is published.
+        Seed; from the operating system for a publication.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
     """
@@ -84,7 +84,7 @@ def _for_all(do: Callable[[slice], None], many: int, progress: Progress | None) 
 
 
 def ready(model: Model, seed: int) -> float:
-    """How ready people are to move, so that they move as often as the statistics say."""
+    """Return the readiness to move that yields as many moves as the statistics state."""
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
         # Other streams than those of the people made up.
@@ -96,14 +96,14 @@ def ready(model: Model, seed: int) -> float:
 
 
 def records_each(model: Model) -> float:
-    """How many records a person of the model has at most on average."""
+    """Return an upper bound of the mean number of records per person of the model."""
     bounds = model.event_bounds
     share = np.diff(model.records, prepend=0.0).reshape(-1, len(model.place_bounds) - 1).sum(axis=1)
     return float(share @ bounds[1:])
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:
-    """Candidates whose radii are distributed as the statistics say, as far as there are enough."""
+    """Choose candidates whose radii follow the statistics, as far as there are enough of them."""
     ring = np.searchsorted(model.ring_m, radius)
     wanted = np.floor(model.radii * people).astype(np.int64)
     order = np.argsort(ring, kind="stable")  # candidates of one ring in the order they were made

@@ -1,7 +1,7 @@
-"""Can researchers have trajectories, and everybody in the data a promise? People are made up.
+"""Synthetic people: trajectories for researchers, with a promise to each person in the data.
 
-Statistics of everybody are noised once; model and people are made of the noisy statistics and the
-public frame alone.
+The statistics of all people get noise once. Model and people are made from the noisy statistics and
+the public frame alone.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -37,10 +37,9 @@ def synthesize(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> SyntheticPeople:
-    """Synthetic people of a data set; ε-differentially private for everything about one person.
+    """Make synthetic people; ε-differentially private for everything about one person.
 
-    Each call draws new noise, and costs its ε: who makes several and chooses one by its utility
-    pays for all of them.
+    Each call draws new noise and costs its ε: choosing among several by utility costs the ε of all.
 
     Parameters
     ----------
@@ -48,12 +47,12 @@ def synthesize(
     frame : FrameConfig
         Stated places and days, never taken from the records.
     epsilon : float
-        Smaller protects more.
+        Privacy parameter; smaller values protect more.
     people : int, optional
-        How many to make up; as many as the noisy number of people if not given. More cost no ε,
-        and keep totals steadier: say by how much everything is scaled.
+        Number of people to generate; by default the noisy number of people. More people cost no ε
+        and keep totals steadier: state the scale of the result when publishing.
     engine : Engine, optional
-        For the statistics; all cores of this machine if not given.
+        Engine for the statistics; by default all cores of this machine.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 
@@ -89,7 +88,7 @@ def synthetic_people(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> SyntheticPeople:
-    """As :func:`synthesize`, of a release option."""
+    """Make synthetic people of a release option, as :func:`synthesize` does."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
         raise ConfigError(
             "Some fingerprints stand for several people, so one person may be in several; make "
@@ -111,9 +110,9 @@ def lives_of(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Lives:
-    """People made of noisy statistics and a public frame, and of nothing else.
+    """Generate people from noisy statistics and a public frame alone.
 
-    ``seed`` is for studies; what is published draws from the operating system.
+    ``seed`` is for studies; a publication draws from the operating system.
     """
     many = round(found.n_people) if option.people is None else option.people
     drawn = secrets.randbits(62) if seed is None else seed
@@ -121,7 +120,7 @@ def lives_of(
 
 
 def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
-    """The frame's places and minutes on the data's projection and clock."""
+    """Return the frame's places and minutes on the data's projection and clock."""
     counts = frame.counts
     x, y = counts.x_m, counts.y_m
     if counts.crs != fs.crs and fs.crs is not None:

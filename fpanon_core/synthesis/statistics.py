@@ -1,7 +1,7 @@
-"""What is learnt of everybody? Eleven noisy statistics over stated places and days.
+"""Eleven noisy statistics of the population over stated places and days.
 
-Each person adds to each statistic whole numbers whose sum is ``UNIT`` at most, whatever else is in
-the data; OpenDP draws the noise. Everything after this module sees the noisy statistics alone.
+Each person adds whole numbers to each statistic, with a sum of ``UNIT`` at most, whatever else is
+in the data. OpenDP draws the noise. All later steps see the noisy statistics alone.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -44,7 +44,7 @@ class Ground(Closed):
     ----------
     frame : TableFrame
     zone : int32 ndarray (n_places,)
-        Zones are pieces of neighbouring places by median splits, numbered as neighbours.
+        Zone of each place: neighbouring places from median splits; neighbours have near numbers.
     x_m, y_m : float64 ndarray (n_places,)
         Centres of the places.
     """
@@ -59,7 +59,7 @@ class Ground(Closed):
 
     @classmethod
     def of(cls, frame: TableFrame) -> Ground:
-        """The zones of a frame."""
+        """Return the ground of a frame, with its zones."""
         counts = frame.counts
         x, y = counts.x_m + counts.dx_m / 2, counts.y_m + counts.dy_m / 2
         zone = np.empty(len(x), np.int32)
@@ -78,13 +78,13 @@ class Ground(Closed):
         return frozenset(int(self.zones_in(1 << at).max()) + 1 for at in range(_HALVINGS + 1))
 
     def zones_in(self, leaves: int) -> SmallInts:
-        """Leaf of each zone, where the tree is cut at about so many."""
+        """Return the leaf of each zone if the tree is cut at about ``leaves`` leaves."""
         bounds = halved(self.n_zones, max(0, int(np.floor(np.log2(max(leaves, 1))))))
         return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)).astype(np.int32)
 
 
 def halved(n: int, times: int) -> IntArray:
-    """Bounds of n rows in order, halved again and again while a piece has two rows."""
+    """Return the bounds of n ordered rows, halved ``times`` times while a piece has two rows."""
     bounds = np.array([0, n])
     for _ in range(times):
         bounds = np.unique(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))
@@ -92,7 +92,7 @@ def halved(n: int, times: int) -> IntArray:
 
 
 def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
-    """Shape of each statistic, in the order of their cells."""
+    """Return the shape of each statistic, in the order of their cells."""
     rings = len(RINGS_KM) + 1
     return {
         "people": (1,),
@@ -116,7 +116,7 @@ def exact_statistics(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> dict[str, IntArray]:
-    """Sums of everybody's contributions before noise, in ``UNIT`` a person; never published."""
+    """Return the sums of all contributions before noise, ``UNIT`` per person; never published."""
     form = shapes(ground)
     sizes = [int(np.prod(shape)) for shape in form.values()]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
@@ -156,16 +156,18 @@ def _of_some(
 def noisy_statistics(
     exact: Mapping[str, IntArray], ground: Ground, epsilon: float, noise: Noise = with_noise
 ) -> NoisyStatistics:
-    """The statistics with noise; how fine they are follows from ε and the noisy number of people.
+    """Return the statistics with noise.
+
+    Their granularity follows from ε and the noisy number of people.
 
     Parameters
     ----------
     exact : mapping
-        From :func:`exact_statistics`.
+        Result of :func:`exact_statistics`.
     ground : Ground
     epsilon : float
     noise : callable
-        OpenDP's; in a study of attacks one that draws from a seed.
+        OpenDP's noise, or seeded noise in a study of attacks.
     """
     tables: dict[str, FloatArray] = {}
 
@@ -184,7 +186,7 @@ def noisy_statistics(
 
 
 def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> dict[str, IntArray]:
-    """The sums by leaf, and by so many classes of radius."""
+    """Return the sums by leaf, and by ``classes`` classes of radius."""
     found = dict(exact)
     for name in ("homes", "visits"):
         found[name] = np.bincount(leaf, exact[name]).astype(np.int64)
@@ -194,7 +196,7 @@ def coarsened(exact: Mapping[str, IntArray], leaf: SmallInts, classes: int) -> d
 
 
 def people_error(ground: Ground, epsilon: float, groups: int) -> float:
-    """Standard deviation of :attr:`.NoisyStatistics.n_people`, from public numbers alone."""
+    """Return the standard deviation of :attr:`.NoisyStatistics.n_people` from public numbers."""
     cells = {name: int(np.prod(shape)) for name, shape in shapes(ground).items()}
     cells["homes"] = groups
     weights = sum((epsilon * SHARES[name]) ** 2 / (2 * cells[name]) for name in COUNTING)
@@ -202,10 +204,10 @@ def people_error(ground: Ground, epsilon: float, groups: int) -> float:
 
 
 def leaves_for(ground: Ground, n_people: float, epsilon: float) -> SmallInts:
-    """Leaf of each zone: as fine as the noise on homes allows for a noisy number of people."""
+    """Return the leaf of each zone, as fine as the noise on homes allows."""
     return ground.zones_in(int(_LEAVES * n_people * epsilon * SHARES["homes"]))
 
 
 def _classes(expected: float) -> int:
-    """Classes of radius that the noise allows."""
+    """Return the number of classes of radius that the noise allows."""
     return 4 if expected >= 1_000 else 2 if expected >= 300 else 1

@@ -1,1 +1,1 @@
-"""Invented regions, and people who live in them: call records of nobody."""
+"""Invented regions, and call records of invented people who live in them."""

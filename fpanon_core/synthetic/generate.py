@@ -1,7 +1,7 @@
-"""A synthetic CDR table of any size, for trying things out and for measuring speed.
+"""A synthetic CDR table of any size, for trials and speed measurements.
 
-It shows how the tools behave on data of a known kind; it proves nothing about people. The region is
-that of :mod:`.region`, the people are those of :mod:`.wandering`. Tables are made user by user into
+It shows how the tools behave on data of a known kind; it proves nothing about people. The region
+comes from :mod:`.region`, the people from :mod:`.wandering`. Tables are filled user by user into
 arrays of their final size, so that memory holds little more than the result.
 """
 
@@ -40,16 +40,16 @@ def generate_cdr(
     start: dt.date = DEFAULT_START,
     region: Region | None = None,
 ) -> pd.DataFrame:
-    """Synthetic call detail records of a fictitious region.
+    """Generate synthetic call detail records of a fictitious region.
 
     Parameters
     ----------
     n_users : int
-        The records of a user are the same whatever the number of users.
+        Number of users; the records of each user do not depend on it.
     days : int
         Length of the data, 1 to 366 days.
     seed : int
-        The same seed, the same table.
+        Seed; the same seed gives the same table.
     events_per_day : float
         Mean number of events per user and day. The default gives about 60 samples (of 100 m and
         1 min) per user in two weeks.
@@ -58,7 +58,7 @@ def generate_cdr(
     start : datetime.date
         First local day; by default a Monday.
     region : Region, optional
-        Where they live; by default that of the same seed, with 400 antennas.
+        Region where the users live; by default the region of the same seed, with 400 antennas.
 
     Returns
     -------
@@ -96,9 +96,9 @@ def generate_cdr_chunks(
     start: dt.date = DEFAULT_START,
     region: Region | None = None,
 ) -> Iterator[pd.DataFrame]:
-    """The table of :func:`generate_cdr` in pieces of ``chunk_users`` users, for writing to a file.
+    """Generate the table of :func:`generate_cdr` in pieces of ``chunk_users`` users.
 
-    The pieces, one after the other, are that table, whatever their size.
+    The pieces suit writing to a file. Concatenated, they equal that table, whatever their size.
     """
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
     limits.GENERATED_USERS.check("n_users", n_users)
@@ -146,7 +146,7 @@ class _World:
         self.epoch_s = int(midnight.timestamp())
 
     def table(self, begin: int, end: int) -> pd.DataFrame:
-        """Records of the users ``begin … end − 1``."""
+        """Return the records of the users ``begin … end − 1``."""
         counts = np.empty(end - begin, np.int64)
         count_events(begin, self.seed, self.mean, self.sigma, counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -174,7 +174,10 @@ class _World:
 
 
 def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatArray:
-    """The antenna table's value for each row; in slices, as an index is widened to 64 bits."""
+    """Return the antenna table's value for each row.
+
+    It works in slices because numpy widens an index to 64 bits.
+    """
     values, out = column.to_numpy(np.float64), np.empty(len(place))
     for begin in range(0, len(place), _SLICE):
         out[begin : begin + _SLICE] = values[place[begin : begin + _SLICE]]
@@ -182,7 +185,10 @@ def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatA
 
 
 def _gravity(region: Region) -> npt.NDArray[np.float32]:
-    """Cumulative probability, from each antenna, of the next place: jobs over squared distance."""
+    """Return the cumulative probability of the next place from each antenna.
+
+    The probability is proportional to jobs over squared distance.
+    """
     # The kilometre added keeps next-door antennas from drawing everyone.
     apart = np.hypot(*(p[:, None] - p[None, :] for p in (region.x_m, region.y_m))) + 1000.0
     pull = region.jobs / apart**2
@@ -193,7 +199,7 @@ def _gravity(region: Region) -> npt.NDArray[np.float32]:
 
 
 def _rhythm(days: int, weekday: int) -> FloatArray:
-    """Cumulative share of activity by hour of the period."""
+    """Return the cumulative share of activity by hour of the period."""
     hours = [_WEEKDAY if (weekday + day) % 7 < 5 else _WEEKEND for day in range(days)]
     share = np.cumsum(np.fromstring(" ".join(hours), sep=" "))
     rhythm: FloatArray = share / share[-1]
@@ -201,11 +207,11 @@ def _rhythm(days: int, weekday: int) -> FloatArray:
 
 
 def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
-    """Numbers that look like subscribers': distinct, and not in the order of the users.
+    """Return distinct ids that look like subscriber numbers and do not follow the users' order.
 
     An odd multiplier makes ``i → a·i + c mod 2^23`` a bijection (a linear congruence); every 2^23
-    users have a range of their own. So ids of the first eight million have at most seven digits,
-    and cannot be taken for dates or for seconds since 1970.
+    users have their own range. So ids of the first eight million users have at most seven digits,
+    and cannot be mistaken for dates or for seconds since 1970.
     """
     i = np.arange(begin, end, dtype=np.int64)
     scrambled = (i * 1_103_515_245 + 4_567_891) % _ID_RANGE

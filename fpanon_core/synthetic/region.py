@@ -1,12 +1,13 @@
-"""Where do the people of the synthetic data live? An invented region, with its antennas.
+"""An invented region with its antennas, where the people of the synthetic data live.
 
-One city with suburbs, five towns, and villages, on 120 × 90 km, divided into districts and these
-into municipalities. **Everything in it is fictitious**: it is laid on the empty Tanezrouft plain of
-the Sahara, hundreds of kilometres from any town, so that no real place or person can be taken for
-one of its own; names are put together from syllables. The plain keeps one offset from UTC all year.
+The region has one city with suburbs, five towns, and villages, on 120 × 90 km. It is divided into
+districts, and these into municipalities. **Everything in it is fictitious**: it lies on the empty
+Tanezrouft plain of the Sahara, hundreds of kilometres from any town. So no real place or person can
+be mistaken for one in it; names are combined from syllables. The plain keeps one offset from UTC
+all year.
 
-Antennas stand where people are, but in less than proportion (a city mast serves more people than a
-village's), and on a thin even cover besides, as operators build them.
+As operators build them, most antennas stand where people are, but in less than proportion: a city
+mast serves more people than a village mast. The others form a thin even cover.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class Region:
     x_m, y_m : float64 ndarray (n_antennas,)
         The same positions on the region's own equal-area projection, metres.
     residents, jobs : float64 ndarray (n_antennas,)
-        Share of the people who live, and of the jobs and amenities that lie, nearest to each.
+        Share of the residents, and of the jobs and amenities, nearest to each antenna.
     seed : int
     """
 
@@ -65,14 +66,14 @@ class Region:
 
 
 def generate_region(seed: int = 0, *, n_antennas: int = 400) -> Region:
-    """A fictitious region of a city, towns and villages, with its antennas.
+    """Generate a fictitious region of a city, towns and villages, with its antennas.
 
     Parameters
     ----------
     seed : int
-        The same seed, the same region.
+        Seed; the same seed gives the same region.
     n_antennas : int
-        20 to 4,000.
+        Number of antennas, 20 to 4,000.
 
     Raises
     ------
@@ -113,7 +114,7 @@ def generate_region(seed: int = 0, *, n_antennas: int = 400) -> Region:
 
 
 def _seats(rng: np.random.Generator) -> FloatArray:
-    """Centres of the city, the towns, the suburbs and the villages, in this order, metres."""
+    """Return the centres of the city, towns, suburbs and villages, in this order, metres."""
     size = np.array([_HALF_WIDTH_M, _HALF_HEIGHT_M])
     seats = [rng.uniform(-0.15, 0.15, 2) * size]
     _settle(seats, _TOWNS, 0.85 * size, 24_000.0, rng)
@@ -127,7 +128,7 @@ def _seats(rng: np.random.Generator) -> FloatArray:
 def _settle(
     seats: list[FloatArray], number: int, size: FloatArray, apart_m: float, rng: np.random.Generator
 ) -> None:
-    """Append settlements at random, each ``apart_m`` from all others (less if there is no room)."""
+    """Append random settlements, each ``apart_m`` from all others (less if there is no room)."""
     for _ in range(number):
         spot = rng.uniform(-1, 1, 2) * size
         while np.hypot(*(np.array(seats) - spot).T).min() < apart_m:
@@ -137,7 +138,7 @@ def _settle(
 
 
 def _people(seats: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Homes of a sample of the people, metres, shape (_PEOPLE_DRAWN, 2)."""
+    """Draw the homes of a sample of the people, metres, shape (_PEOPLE_DRAWN, 2)."""
     rank = 1.0 / np.arange(1, _TOWNS + 1)  # Zipf: the second town has half the people of the first
     share = np.concatenate(
         [
@@ -161,7 +162,10 @@ def _people(seats: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 
 def _masts(people: FloatArray, number: int, rng: np.random.Generator) -> FloatArray:
-    """Antenna sites, metres: most at people's places, kept apart; the others as an even cover."""
+    """Choose the antenna sites, metres: most at people's places, the others as an even cover.
+
+    Sites are kept apart from each other.
+    """
     size = np.array([_HALF_WIDTH_M, _HALF_HEIGHT_M])
     sites = np.empty((number, 2))
     cover = round(_COVER_SHARE * number)
@@ -182,7 +186,7 @@ def _masts(people: FloatArray, number: int, rng: np.random.Generator) -> FloatAr
 
 
 def _names(number: int, rng: np.random.Generator) -> npt.NDArray[np.object_]:
-    """Distinct invented place names."""
+    """Return distinct invented place names."""
     every = np.array(
         [head + tail for head in _HEADS.split() for tail in _TAILS.split()], dtype=object
     )

@@ -1,1 +1,1 @@
-"""Reading and writing any table, whatever it holds: forms of files, columns, times, names."""
+"""Reading and writing of tables of any content: file formats, columns, times, names."""

@@ -1,4 +1,4 @@
-"""Text tables: which encoding, delimiter and header a file has, found out from its content."""
+"""Text tables: encoding, delimiter and header are detected from the file's content."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
 
 
 def read_delimited(data: bytes) -> SourceTable:
-    """The table in the bytes of a text file; every field as text.
+    """Return the table in the bytes of a text file, with every field as text.
 
-    A line is a row: a field may be quoted, but may not contain a line break (one stray quote would
-    otherwise swallow the rest of the file unseen). Lines with another number of fields than the
-    others, and lines with an unclosed quote, are malformed.
+    Each line is a row. A field may be quoted, but may not contain a line break; otherwise one stray
+    quote would silently swallow the rest of the file. Lines with a different number of fields, and
+    lines with an unclosed quote, are malformed.
 
     Raises
     ------
     SchemaError
-        Empty, no text, one column only, or no row.
+        The file is empty, is no text, or has only one column or no row.
     """
     data, encoding = as_utf8(data)
     if b"\n" not in data and b"\r" in data:
@@ -79,12 +79,12 @@ def read_delimited(data: bytes) -> SourceTable:
 
 
 def as_utf8(data: bytes) -> tuple[bytes, str]:
-    """The text as UTF-8 without byte order mark, and the encoding it was in.
+    """Return the text as UTF-8 without byte order mark, and its original encoding.
 
     Raises
     ------
     SchemaError
-        It is no text.
+        The data are no text.
     """
     for mark, name in ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
         if data.startswith(mark):
@@ -131,7 +131,7 @@ def _fields(line: str, delimiter: str) -> list[str]:
 
 
 def _dialect(lines: list[str]) -> tuple[str, int]:
-    """Delimiter and number of fields: the first delimiter that most lines agree on."""
+    """Return the first delimiter that most lines agree on, and its number of fields."""
     fallback = ("", 1)
     for first_agrees in (True, False):
         for delimiter in _DELIMITERS:
@@ -145,7 +145,10 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
 
 
 def has_header(rows: list[list[str]]) -> bool:
-    """Whether the first row holds names: no number or time in it, but below, or known names."""
+    """Return whether the first row is a header.
+
+    A header holds known names, or it has no number or time in it while the rows below have.
+    """
     first = [field.strip() for field in rows[0]]
     if first == [str(i) for i in range(len(first))]:
         return True  # a DataFrame without names writes 0, 1, 2 …
@@ -170,7 +173,7 @@ def _is_value(text: str) -> bool:
 
 
 def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], tuple[str, ...]]:
-    """Names of ``width`` columns from the header, which may have one more or less."""
+    """Return the names of ``width`` columns from the header, which may have one more or less."""
     names = [name.strip().removeprefix("#").strip() for name in rows[0]]
     notes: tuple[str, ...] = ()
     if len(names) == width - 1 and any(row[-1].strip() for row in rows[1:] if len(row) == width):
@@ -181,7 +184,7 @@ def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], t
 
 
 def _end_of_first_line(data: bytes) -> int:
-    """Where the row after the header begins; blank lines may precede the header."""
+    """Return where the row after the header begins; blank lines may precede the header."""
     start = len(data) - len(data.lstrip(b"\r\n \t"))
     end = data.find(b"\n", start)
     return len(data) if end < 0 else end + 1
@@ -261,7 +264,7 @@ def _lines_in(data: bytes, skip: int) -> int:
 
 
 def _line_bounds(data: bytes, skip: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Start and end (before the line break) of every line from ``skip`` on."""
+    """Return start and end (before the line break) of every line from ``skip`` on."""
     raw = np.frombuffer(data, np.uint8)[skip:]
     ends = np.flatnonzero(raw == 10) + skip
     if not len(ends) or ends[-1] != len(data) - 1:
@@ -270,7 +273,10 @@ def _line_bounds(data: bytes, skip: int) -> tuple[npt.NDArray[np.int64], npt.NDA
 
 
 def _line_numbers(data: bytes, skip: int, n: int) -> npt.NDArray[np.int64] | None:
-    """Line number of each of ``n`` rows, from 1 at the top of the file; blank lines hold none."""
+    """Return the line number, from 1, of each of ``n`` rows; blank lines hold no row.
+
+    The result is None if the lines do not hold ``n`` rows.
+    """
     starts, ends = _line_bounds(data, skip)
     raw = np.frombuffer(data + b"\n", np.uint8)
     blank = (ends == starts) | ((ends == starts + 1) & (raw[starts] == 13))
@@ -279,7 +285,7 @@ def _line_numbers(data: bytes, skip: int, n: int) -> npt.NDArray[np.int64] | Non
 
 
 def _unclosed(data: bytes, skip: int, delimiter: str) -> npt.NDArray[np.int64]:
-    """Indices of lines in which a quote at the start of a field is never closed."""
+    """Return the indices of lines in which a quote at the start of a field is never closed."""
     starts, ends = _line_bounds(data, skip)
     quotes = np.flatnonzero(np.frombuffer(data, np.uint8)[skip:] == ord('"')) + skip
     line = np.searchsorted(ends, quotes)
@@ -293,9 +299,10 @@ def _unclosed(data: bytes, skip: int, delimiter: str) -> npt.NDArray[np.int64]:
 
 
 def _closed_line(delimiter: str) -> re.Pattern[bytes]:
-    """A line whose every field that begins with a quote ends it, too; a quote is doubled in one.
+    """Return the pattern of a line in which every quoted field is closed.
 
-    Nothing in it is tried twice, so that its time grows with the line's length and no faster.
+    Within a quoted field a quote is doubled. The pattern never backtracks, so its time is linear in
+    the line's length.
     """
     mark = re.escape(delimiter).encode()
     field = rb'(?>"(?:[^"]++|"")*+"[^%b]*+|[^"%b][^%b]*+|)' % (mark, mark, mark)
@@ -303,7 +310,10 @@ def _closed_line(delimiter: str) -> re.Pattern[bytes]:
 
 
 def _without_quotes(data: bytes, skip: int, lines: npt.NDArray[np.int64]) -> bytes:
-    """The rows, with lines of unclosed quotes made a lone NUL field, which no row of ours has."""
+    """Return the rows, with each line in ``lines`` replaced by a lone NUL field.
+
+    No valid row has such a field.
+    """
     starts, ends = _line_bounds(data, skip)
     parts = []
     at = skip

@@ -1,10 +1,10 @@
-"""Which files on the server may be opened? Those in one folder that its operator has named.
+"""Files on the server that may be opened: those in one folder named by the operator.
 
-Files too large to upload are picked from a list; a path is never typed. No link is followed, not in
-a file's name and not in a folder's on the way to it: the folder is opened once, and what is below
-it is opened from there, part by part. So a file that is changed for a link after it was listed, or
-after it was chosen, is not followed either; and what was chosen is told by its number on the disk,
-so that another file put in its place is not taken for it.
+Files too large to upload are picked from a list; a path is never typed. No link is followed,
+neither a file nor a folder on the way to it. The folder is opened once, and everything below is
+opened from there, part by part. So a file that is replaced by a link after it was listed or chosen
+is not followed either. A chosen file is identified by its number on the disk, so another file in
+its place is rejected.
 """
 
 from __future__ import annotations
@@ -34,46 +34,46 @@ class _Chosen:
     number: tuple[int, int] = field(repr=False)
 
     def check(self, descriptor: int) -> int:
-        """The descriptor; SchemaError where it is of another than was chosen."""
+        """Return the descriptor; raise SchemaError if it is not that of the chosen file."""
         if _number_of(descriptor) != self.number:
             raise _gone()
         return descriptor
 
 
 class FolderFile(_Chosen):
-    """A file that was chosen: whoever reads it, also in another process, opens it by :meth:`read`.
+    """A chosen file; every reader, also in another process, opens it by :meth:`read`.
 
     Attributes
     ----------
     folder : Path
-        The operator's.
+        The operator's folder.
     name : str
-        Relative to it, its parts divided by ``/``.
+        Name relative to the folder, its parts separated by ``/``.
     number : (int, int)
-        Of the device, and of the file on it, when it was chosen.
+        Numbers of the device and of the file on it at the time of the choice.
     """
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
-        """The file, open for reading.
+        """Open the file for reading.
 
         Raises
         ------
         SchemaError
-            It is no longer there, or another file, or a link is.
+            The file is gone, or another file or a link is in its place.
         """
         with os.fdopen(_opened(self.folder, self.name), "rb") as file:
             self.check(file.fileno())
             yield file
 
     def read(self, most: int) -> bytes:
-        """Its content.
+        """Return the file's content.
 
         Raises
         ------
         SchemaError
-            It is no longer there, or another file, or a link is; or it has more than ``most``
-            bytes.
+            The file is gone, or another file or a link is in its place; or it has more than
+            ``most`` bytes.
         """
         with self.opened() as file:
             if os.fstat(file.fileno()).st_size > most:
@@ -88,37 +88,37 @@ class FolderFile(_Chosen):
 
 
 class KeptFolder(_Chosen):
-    """A folder of fingerprints that was chosen, in which a reading was kept.
+    """A chosen folder of fingerprints, which keeps the result of an earlier reading.
 
     Attributes
     ----------
     folder, name, number
-        As of a :class:`FolderFile`.
+        As in :class:`FolderFile`.
     """
 
     @property
     def path(self) -> Path:
-        """Where it is; what is in it is read by :meth:`opened`."""
+        """Path of the folder; its content is read through :meth:`opened`."""
         return self.folder / self.name
 
     @contextlib.contextmanager
     def opened(self) -> Iterator[int]:
-        """Its descriptor, by which what is in it is opened.
+        """Open the folder and yield its descriptor, from which its files are opened.
 
         Raises
         ------
         SchemaError
-            It is no longer there, or another, or a link leads to it.
+            The folder is gone, or another folder or a link is in its place.
         """
         with _below(self.folder, _parts(self.name)) as here:
             yield self.check(here)
 
 
 def data_files(folder: Path) -> list[str]:
-    """Names, relative to the folder, of the readable data files in it and below, sorted.
+    """Return the sorted names, relative to the folder, of the data files in it and below.
 
-    What is a link, or below one, is not among them; the folder itself may be one. Nor is what
-    belongs to a folder of fingerprints.
+    Links, files below links, and files of a folder of fingerprints are left out. The folder itself
+    may be a link.
     """
     found = []
     for below, folders, files in os.walk(folder, followlinks=False):
@@ -133,7 +133,7 @@ def data_files(folder: Path) -> list[str]:
 
 
 def kept_folders(folder: Path) -> list[str]:
-    """Names, relative to the folder, of the folders of fingerprints below it, sorted; no links."""
+    """Return the sorted relative names of the folders of fingerprints below, without links."""
     found = []
     for below, folders, _ in os.walk(folder, followlinks=False):
         here = Path(below)
@@ -144,7 +144,7 @@ def kept_folders(folder: Path) -> list[str]:
 
 
 def kept_in(folder: Path, name: str) -> KeptFolder:
-    """The folder of fingerprints of that name in the folder.
+    """Return the folder of fingerprints of this name in the folder.
 
     Raises
     ------
@@ -159,12 +159,12 @@ def kept_in(folder: Path, name: str) -> KeptFolder:
 
 
 def file_in(folder: Path, name: str) -> FolderFile:
-    """The file of that name in the folder.
+    """Return the file of this name in the folder.
 
     Raises
     ------
     SchemaError
-        If there is no such file, or the name or a link leads out of the folder.
+        There is no such file, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
     opened = _opened(root, name)
@@ -175,7 +175,7 @@ def file_in(folder: Path, name: str) -> FolderFile:
 
 
 def _opened(folder: Path, name: str) -> int:
-    """Descriptor of a plain file below a folder.
+    """Open a plain file below a folder and return its descriptor.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _opened(folder: Path, name: str) -> int:
 
 @contextlib.contextmanager
 def _below(folder: Path, parts: Sequence[str]) -> Iterator[int]:
-    """Descriptor of a folder below the operator's; whatever is not there is a SchemaError."""
+    """Yield the descriptor of a folder below the operator's; raise SchemaError if it is missing."""
     try:
         with folder_opened(folder, parts) as here:
             yield here

@@ -1,8 +1,8 @@
-"""What the beginning of a table says of all of it: how many rows, how large, and what they are.
+"""Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-Looked at before a long reading: Parquet is asked for its description, of text and of what is packed
-the first few megabytes are unpacked, and of a workbook the directory is read. What is damaged says
-nothing here; whoever reads it says what is wrong with it.
+The head is read before a long reading. For Parquet it uses the metadata, for text and packed files
+the first few megabytes unpacked, and for a workbook its directory. A damaged file has no head; the
+reading that follows reports the damage.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ _FAULTS = (*FAULTS, *BROKEN)
 
 @dataclass(frozen=True)
 class Head:
-    """What is known of a table by its beginning.
+    """Estimates about a table from its beginning.
 
     Attributes
     ----------
     kind : {"text", "JSON", "Parquet", "XLSX"}
     packed_bytes : int
-        Of the file as it is.
+        Size of the file as stored.
     decoded_bytes : int
-        Unpacked, about; of Parquet as columns in memory.
+        Estimated unpacked size; for Parquet that of the columns in memory.
     rows : int
-        About; of a workbook 0.
+        Estimated number of rows; 0 for a workbook.
     first : bytes
-        A table of the same kind with the first rows; empty where none can be cut off.
+        A table of the same kind with the first rows; empty if none can be cut off.
     first_rows : int
-        In it.
+        Number of rows in ``first``.
     unpacking_s : float
-        What unpacking all of it takes, beside reading it, about.
+        Estimated time to unpack the whole file, in addition to reading it.
     """
 
     kind: Kind
@@ -66,12 +66,12 @@ class Head:
 
 
 def head_of(file: IO[bytes]) -> Head | None:
-    """The head of a table; None where its beginning cannot be understood.
+    """Return the head of a table, or None if its beginning cannot be understood.
 
     Parameters
     ----------
     file : binary file object
-        Can be sought in; stays open, at any place.
+        Seekable file; it stays open, at an arbitrary position.
     """
     try:
         size = file.seek(0, io.SEEK_END)
@@ -90,9 +90,9 @@ def head_of(file: IO[bytes]) -> Head | None:
 
 
 def heads_of(paths: Sequence[Path]) -> list[Head]:
-    """The heads of several files that are alike, of some of them looked at and carried on to all.
+    """Return the heads of several similar files, extrapolated from a few of them.
 
-    Empty where none of those looked at can be understood.
+    The list is empty if none of these few can be understood.
     """
     at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
     seen: dict[int, Head] = {}
@@ -118,7 +118,7 @@ def heads_of(paths: Sequence[Path]) -> list[Head]:
 
 
 def shortened(head: Head) -> Head:
-    """A head whose first rows are about a fourth as many; itself where it has too few."""
+    """Return a head with about a fourth of the first rows, or the same head if it has too few."""
     if head.first_rows < 4:
         return head
     if head.kind == "Parquet":
@@ -169,7 +169,7 @@ def _of_zip(file: IO[bytes], size: int) -> Head | None:
 
 
 def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> Head | None:
-    """Of the first bytes of text, which are all that there is where they are as many."""
+    """Return the head from the first bytes of text, whole if they number ``decoded``."""
     if not head or (b"\0" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff"))):
         return None
     whole = len(head) >= decoded
@@ -185,7 +185,7 @@ def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> 
 
 
 def _is_lines(cut: bytes) -> bool:
-    """Whether the first line is a record by itself."""
+    """Return whether the first line is a record by itself."""
     try:
         return isinstance(json.loads(cut[: cut.find(b"\n")]), dict)
     except ValueError:

@@ -1,7 +1,7 @@
-"""JSON that is a table: an array of records, one record a line, or GeoJSON points.
+"""JSON tables: an array of records, one record per line, or GeoJSON points.
 
-Other JSON is refused by its name. It is parsed as text and as nothing else (:mod:`json`); numbers,
-texts and truth values become fields, what is nested within a record is no field that can be read.
+Other JSON is refused with its kind. JSON is parsed as text alone (:mod:`json`). Numbers, texts and
+truth values become fields; nested values within a record are not read.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..model.errors import SchemaError
 from .table import SourceTable
 
 MAX_JSON_BYTES = 256 << 20
-"""JSON is read no larger than this: parsed, it takes ten times the room."""
+"""Largest JSON file that is read, because parsed JSON takes ten times its size."""
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
     "To be read: an array of records, one record a line, or GeoJSON with points; or save it as CSV"
@@ -28,7 +28,7 @@ _READABLE = (
 
 
 def is_json(data: bytes) -> bool:
-    """Whether text, of any encoding, begins as JSON does that holds more than one bare value."""
+    """Return whether text in any encoding begins like JSON with more than one bare value."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe").replace(b"\0", b"")
     return _BEGINS.match(head) is not None
 
@@ -36,18 +36,18 @@ def is_json(data: bytes) -> bool:
 def read_json(
     data: bytes, as_column: Callable[[pd.Series], pa.ChunkedArray], budget: Budget
 ) -> SourceTable:
-    """The table in the bytes of UTF-8 JSON.
+    """Return the table in the bytes of UTF-8 JSON.
 
     Parameters
     ----------
     as_column : callable
-        Makes a typed column, or one of text, of values of any kind.
+        Function that makes a typed column, or a text column, from values of any kind.
     budget : Budget
 
     Raises
     ------
     SchemaError
-        Too large, damaged, or no table.
+        The JSON is too large, damaged, or no table.
     """
     if len(data) > MAX_JSON_BYTES:
         raise SchemaError(
@@ -75,7 +75,7 @@ def read_json(
 
 
 def check_degrees(crs: Any) -> None:
-    """Refuse what an old file says to be in metres; without a word it is degrees."""
+    """Refuse a stated projection in metres, as old files may have; the default is degrees."""
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(
             "The file is GeoJSON on another map projection; save it in degrees (WGS 84)."
@@ -98,7 +98,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _lines(data: bytes) -> list[tuple[int, bytes]] | None:
-    """Numbered lines if the first is a record of its own; None if it all is one document."""
+    """Return numbered lines if the first is a record by itself; None for a single document."""
     if not data.lstrip().startswith(b"{"):
         return None
     lines = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if line.strip()]
@@ -110,7 +110,7 @@ def _lines(data: bytes) -> list[tuple[int, bytes]] | None:
 
 
 def _flattened(features: Any) -> list[dict[str, Any] | None]:
-    """Properties, and longitude and latitude of the points (RFC 7946: in that order)."""
+    """Return the properties, and longitude and latitude of the points (RFC 7946: in that order)."""
     if not isinstance(features, list) or not features:
         raise SchemaError("The file is GeoJSON without features; give one point per event.")
     records = [_flat(feature) for feature in features]
@@ -133,7 +133,7 @@ def _flat(feature: Any) -> dict[str, Any] | None:
 
 
 def _text(text: str) -> str:
-    """A text that no file can hold, half a character, is made one that can."""
+    """Return the text with lone surrogates, which no UTF-8 file can hold, replaced."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
@@ -144,7 +144,7 @@ def _table(
     budget: Budget,
     numbers: Any,
 ) -> SourceTable:
-    """Columns by the records' names, in the order in which they first appear."""
+    """Return a table with the records' names as columns, in the order of first appearance."""
     good = [
         {
             _text(name): _text(value) if isinstance(value, str) else value

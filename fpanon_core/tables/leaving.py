@@ -1,15 +1,14 @@
-"""What becomes of a table on its way into a file: whose names are in it, and may it leave?
+"""Preparation of tables for export: pseudonyms, release marks and protection from formulas.
 
-A file of figures of single people says so itself, in its name and in its last column, and calls
-people by pseudonyms of its own: drawn for this file alone, so that two files, or a file and a
-release, cannot be put beside each other by name. On screen people are numbered as they come in the
-input, and that order must not reach a file: it would be the list of subscribers.
+A file with figures of single people is marked in its name and in its last column. Its pseudonyms
+are drawn for this file alone, so that two files, or a file and a release, cannot be linked by name.
+On screen people are numbered in input order; that order must not reach a file, because it would
+reveal the list of subscribers.
 
-What would a spreadsheet run, if it opened our table? A cell that begins with a sign of a formula is
-run by whoever double-clicks the file, and a formula may fetch a page with other cells in its
-address, or start a programme. Ids, names of columns and names of options come from files: they are
-marked with an apostrophe, and :func:`restored` takes it off again. Numbers stay as they are (OWASP,
-"CSV Injection").
+A spreadsheet runs a cell that begins with the sign of a formula when a user opens the file. A
+formula may fetch a page with other cells in its address, or start a program. Ids, names of columns
+and names of options come from files: an apostrophe is put before them, and :func:`restored` removes
+it. Numbers stay unchanged (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 MARK = "_not_for_release"
-"""Ends the name, before its ending, of every file that must stay with the data."""
+"""Suffix, before the file extension, of the name of every file that must stay with the data."""
 
 COLUMN = "for_release"
-"""The last column of such a file; it says "no" in every row, however the file is called later."""
+"""Last column of such a file; it holds "no" in every row, even if the file is renamed."""
 
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
@@ -43,7 +42,7 @@ _BYTES = 10  # 16 letters of base 32 each, and 80 bits: two never meet
 
 
 def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
-    """The name of a table's file.
+    """Return the name of a table's file.
 
     Examples
     --------
@@ -54,9 +53,9 @@ def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
 
 
 def own_pseudonyms(n: int) -> list[str]:
-    """Pseudonyms for ``n`` people, drawn from the operating system's randomness.
+    """Draw pseudonyms for ``n`` people from the operating system's randomness.
 
-    They begin with a letter that no number has, so that no programme takes one for a number.
+    They begin with a letter that no number contains, so that no program reads one as a number.
 
     Examples
     --------
@@ -69,7 +68,7 @@ def own_pseudonyms(n: int) -> list[str]:
 
 
 def guarded(table: pd.DataFrame) -> pd.DataFrame:
-    """A table that must stay with the data, as it goes into a file.
+    """Return a table that must stay with the data, prepared for a file.
 
     Parameters
     ----------
@@ -79,10 +78,10 @@ def guarded(table: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The people of all these columns under pseudonyms drawn anew at each call, one for each
-        person; rows by those of the first such column, which is an order drawn at random, those of
-        one person as they were. Row numbers of people and samples are left out: they follow the
-        input. The last column says that the table is not for release.
+        Each person has one new pseudonym in all these columns, drawn anew at each call. Rows are
+        sorted by the first such column, which is a random order; rows of one person keep their
+        order. Row numbers of people and samples are left out, because they follow the input. The
+        last column states that the table is not for release.
 
     Examples
     --------
@@ -103,12 +102,12 @@ def guarded(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def people_columns(table: pd.DataFrame) -> list[str]:
-    """The columns of a table that name people."""
+    """Return the columns of a table that name people."""
     return [str(n) for n in table.columns if n == _PERSON or str(n).endswith(f"_{_PERSON}")]
 
 
 def names_rows(table: pd.DataFrame) -> bool:
-    """Whether a table has people, or row numbers of the data, and so may never leave."""
+    """Return whether a table has people or row numbers of the data, and so may never leave."""
     return bool(people_columns(table)) or bool({*_ROW_NUMBERS} & {*table.columns})
 
 
@@ -134,10 +133,10 @@ _SUSPECT = f"^{_BETWEEN}*[{_SIGN}]|^{_APOSTROPHE}*[\\t\\r\\n]|[{_BREAK}]{_BETWEE
 
 
 def defused(text: str) -> str:
-    r"""A text that no spreadsheet runs: an apostrophe stands before what would be a formula.
+    r"""Return a text that no spreadsheet runs, with an apostrophe before each possible formula.
 
-    Also before one that begins in the middle of the text, where another country's spreadsheet
-    begins a new cell. A number, of digits, one sign and separators, is left as it is.
+    This includes a formula in the middle of the text, where another country's spreadsheet begins a
+    new cell. A number of digits, one sign and separators stays unchanged.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def defused(text: str) -> str:
 
 
 def restored(text: str) -> str:
-    """The text that :func:`defused` was given.
+    """Return the text that :func:`defused` received.
 
     Examples
     --------
@@ -164,7 +163,7 @@ def restored(text: str) -> str:
 
 
 def defused_column(column: Any) -> Any:
-    """A column of texts, an arrow array, each :func:`defused`; another column as it is."""
+    """Return an arrow column with each text :func:`defused`; other columns stay unchanged."""
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
         return column
     suspect = pc.fill_null(pc.match_substring_regex(column, _SUSPECT), False)

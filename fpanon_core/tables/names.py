@@ -1,4 +1,4 @@
-"""What a column's name says about its role, in the languages operators write their files in."""
+"""Roles of columns recognized by their names, in the languages of operators' files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _WEAK, _TOKENS, _NOT, _ELSE = (
 
 
 def rank(name: object, role: str) -> float:
-    """How well a name fits a role: 0 is best, infinity does not fit.
+    """Return how well a name fits a role: 0 is best, infinity does not fit.
 
-    0 … 999 are names known for the role, 1000 those that contain a word of it, 2000 weak ones that
-    fit only if the content does.
+    0 … 999 are names known for the role, 1000 names that contain a word of it, and 2000 weak names
+    that fit only if the content does.
     """
     key = normal(name)
     known = _RANK[role].get(key, _RANK[role].get(key.replace("_", "")))
@@ -39,17 +39,20 @@ def rank(name: object, role: str) -> float:
 
 
 def is_known_name(name: object) -> bool:
-    """Whether a header may say this."""
+    """Return whether the name fits some role."""
     return any(rank(name, role) < float("inf") for role in ROLES)
 
 
 def says_something_else(name: object) -> bool:
-    """Whether a name tells that the column is not the user (a track, a place, a speed …)."""
+    """Return whether a name excludes the role of the user (a track, a place, a speed …)."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 
 def normal(name: object) -> str:
-    """Lower case, no accents, words joined by single underscores: ``"User-ID"`` → ``"user_id"``."""
+    """Return the name in lower case, without accents, its words joined by single underscores.
+
+    For example, ``"User-ID"`` → ``"user_id"``.
+    """
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", str(name))
     text = unicodedata.normalize("NFKD", text.casefold())
     text = "".join(c for c in text if not unicodedata.combining(c))

@@ -1,9 +1,9 @@
-"""The table in a Parquet file, decoded within its budget.
+"""Reading of a Parquet file within its budget.
 
-What a Parquet file becomes is not told by its size: runs of equal values, and values that are
-numbers into a dictionary, take next to nothing. So its description is held against the budget
-first (rows × columns × the width of each type, 8 bytes at least); texts are then decoded as
-dictionaries, some row groups at a time, and spelt out only where what they come to is within it.
+The size of a Parquet file does not bound its decoded size: runs of equal values and dictionary
+indices take almost no space. So its metadata are checked against the budget first (rows × columns ×
+the width of each type, 8 bytes at least). Texts are then decoded as dictionaries, a few row groups
+at a time, and expanded only if the result is within the budget.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FAULTS = (
     *(pa.ArrowException, OSError, ValueError, KeyError, TypeError),
     *(NotImplementedError, OverflowError),
 )
-"""What reading a damaged file raises."""
+"""Exceptions that reading a damaged file may raise."""
 _ROWS_AT_A_TIME = 1 << 18
 _LEAST_WIDTH = 8  # bytes that a field takes in whatever is computed of it
 _DAMAGED = "The Parquet file is damaged or cut short; write it again."
@@ -31,12 +31,12 @@ _DAMAGED = "The Parquet file is damaged or cut short; write it again."
 def read_parquet(
     data: bytes, budget: Budget
 ) -> tuple[tuple[str, ...], tuple[pa.ChunkedArray, ...]]:
-    """Names and columns; of nested columns, of which nothing can be read, nulls alone.
+    """Return names and columns; nested columns, which cannot be read, hold only nulls.
 
     Raises
     ------
     SchemaError
-        Damaged, without rows, or beyond the budget.
+        The file is damaged, without rows, or beyond the budget.
     """
     try:
         found = _read(data, budget)
@@ -77,7 +77,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Numbers of the row groups to read at a time: a file may have one for each row."""
+    """Yield the numbers of the row groups to read at a time; a file may have one for each row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):
@@ -92,7 +92,7 @@ def together(about: pq.FileMetaData) -> Iterator[list[int]]:
 
 
 def checked_description(about: pq.FileMetaData, budget: Budget) -> None:
-    """Refuse what would become too large, by what the file says of itself."""
+    """Refuse a file that would become too large according to its own metadata."""
     wide = sum(max(_LEAST_WIDTH, _width(about.schema.column(j))) for j in range(about.num_columns))
     # Of its columns a group is not asked here: where what is said of one contradicts itself, Arrow
     # ends the whole process; it raises an error only when it reads.
@@ -112,7 +112,7 @@ def _width(column: pq.ColumnSchema) -> int:
 
 
 def is_nested_type(kind: pa.DataType) -> bool:
-    """Whether fields of this type are lists, maps or structures, also beneath another name."""
+    """Return whether a type is a list, map or structure, also within a wrapping type."""
     if isinstance(kind, pa.BaseExtensionType):
         return is_nested_type(kind.storage_type)
     if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
@@ -132,7 +132,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _spelt_bytes(column: pa.ChunkedArray) -> int:
-    """What a column of numbers into a dictionary comes to when it is written out; 0 of others."""
+    """Return the expanded size of a dictionary column in bytes; 0 for other columns."""
     return sum(_spelt_chunk(chunk) for chunk in _coded(column))
 
 
@@ -149,7 +149,7 @@ def _spelt_chunk(chunk: pa.DictionaryArray) -> int:
 
 
 def plain_group(group: pa.Table) -> pa.Table:
-    """With plain texts in place of numbers into a dictionary."""
+    """Return the group with plain values in place of dictionary indices."""
     columns = []
     for column in group.columns:
         if pa.types.is_dictionary(column.type):

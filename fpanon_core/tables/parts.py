@@ -1,8 +1,8 @@
-"""A table in many files: parts, read piece by piece, so that never all are in memory at once.
+"""A table in many files: parts, read piece by piece, so that they are never all in memory.
 
-Parts follow one another in the order of their names, and make one table; where it is cut has no say
-in anything. Parquet is streamed; any other kind is read part by part by :mod:`.sources`, with all
-its rules, and kept as Parquet in a private folder meanwhile.
+Parts follow one another in the order of their names and make one table; the place of the cuts never
+affects a result. Parquet is streamed. Any other kind is read part by part by :mod:`.sources`, with
+all its rules, and kept as Parquet in a private folder meanwhile.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from .sources import plain_column, read_source
 from .table import SourceTable, sample_rows, text_of
 
 BATCH = 1 << 20
-"""Rows at a time."""
+"""Number of rows read at a time."""
 _MOST_PARTS = 100_000
 
 
 @dataclass(frozen=True)
 class Part:
-    """One file.
+    """One file of a table.
 
     Attributes
     ----------
     name : str
-        Its own; no folder.
+        File name without folder.
     path : Path
-        Of the Parquet file that holds its rows.
+        Path of the Parquet file that holds the part's rows.
     n_rows : int
-        Rows that have all columns.
+        Number of rows that have all columns.
     names : tuple of str
         The columns in ``path``, in the order of the whole table's labels.
     table : SourceTable
-        All but its columns.
+        The part's table without its columns.
     """
 
     name: str
@@ -58,19 +58,20 @@ class Part:
 
 
 class Parts:
-    """Several files that are one table: a source of rows as a :class:`SourceTable` is.
+    """Several files that form one table: a source of rows like a :class:`SourceTable`.
 
     Parameters
     ----------
     source : path, str or sequence of paths
-        A folder (with all below it, but for links), a glob, or files.
+        A folder (with all files below it except links), a glob, or files.
     private : Path
-        Where to keep what is not Parquet meanwhile.
+        Folder that meanwhile keeps parts of other kinds as Parquet.
 
     Raises
     ------
     SchemaError
-        There is no file; one cannot be read, or has other columns than the first. Names the part.
+        There is no file, or one cannot be read or has other columns than the first; the message
+        names the part.
     """
 
     def __init__(self, source: Any, private: Path) -> None:
@@ -93,13 +94,13 @@ class Parts:
         self.about = replace(self.tables[0], notes=tuple(notes), malformed=np.empty(0, int))
 
     def sample(self) -> SourceTable:
-        """The rows that :meth:`SourceTable.sample` would take of all parts as one table."""
+        """Return the rows that :meth:`SourceTable.sample` would take from the joined parts."""
         rows = sample_rows(self.n_rows)
         few = self.taken(np.arange(self.n_rows) if rows is None else rows)
         return replace(few, recurring=self._recurs)
 
     def batches(self, columns: Sequence[int]) -> Iterator[SourceTable]:
-        """All rows in order, with some columns; the others are nulls."""
+        """Yield all rows in order, with some columns; the others are nulls."""
         for part in self.parts:
             rows = 0
             groups = range(pq.read_metadata(part.path).num_row_groups)
@@ -110,7 +111,7 @@ class Parts:
                 raise _damaged(part.name)
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Some rows, ascending, of some columns or all, with their numbers in their parts."""
+        """Return some rows, ascending, of some or all columns, with their numbers in the parts."""
         columns = range(len(self.types)) if columns is None else columns
         found = [[pa.array([], self.types[i])] for i in columns]
         numbers = np.empty(len(rows), np.int64)
@@ -124,11 +125,11 @@ class Parts:
         return replace(self._table(columns, whole), numbers=numbers)
 
     def part_of(self, rows: IntArray) -> IntArray:
-        """In which part some rows are, from 1."""
+        """Return the number, from 1, of the part that holds each row."""
         return np.searchsorted(self.starts, rows, side="right")
 
     def _recurs(self, column: int) -> bool:
-        """Whether some field of a column occurs twice, in all parts."""
+        """Return whether some field of a column occurs twice, over all parts."""
         seen: set[str] = set()
         for batch in self.batches([column]):
             texts = pc.unique(text_of(batch.columns[column])).to_pylist()
@@ -160,7 +161,7 @@ class Parts:
     def _read(
         self, part: Part, columns: Sequence[int], groups: list[int]
     ) -> Iterator[list[pa.ChunkedArray]]:
-        """The columns of some row groups, so many rows at a time."""
+        """Yield the columns of some row groups, at most ``BATCH`` rows at a time."""
         try:
             file = pq.ParquetFile(part.path)
             names = [part.names[i] for i in columns]
@@ -199,7 +200,7 @@ class Parts:
 
 
 class _PartBudget(Budget):
-    """That of a file that is never decoded as a whole: no limit but that of its own size."""
+    """Budget of a file that is never decoded as a whole, bounded only by the file's own size."""
 
     @property
     def decoded_bytes(self) -> int:
@@ -230,7 +231,7 @@ def _paths(source: Any) -> list[Path]:
 
 
 def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataType], SourceTable]:
-    """Where the rows are as Parquet, how many, their columns and types; and all else of it."""
+    """Return the Parquet path, number of rows, column names, types, and the rest of the table."""
     if not path.is_file():
         raise SchemaError("there is no such file; check the path.")
     with path.open("rb") as file:
@@ -251,7 +252,7 @@ def _opened(path: Path, kept: Path) -> tuple[Path, int, list[str], list[pa.DataT
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """What a stored column becomes, by its type: texts spelt out, what is nested a null."""
+    """Return the type a stored column takes when read: plain text, or nulls for nested types."""
     if is_nested_type(kind):
         return pa.string()
     if pa.types.is_dictionary(kind):
@@ -264,7 +265,7 @@ def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) -> pa.DataType:
-    """The type in which both are read, where that changes no value."""
+    """Return the type in which both are read, if that changes no value."""
     if one == other or pa.types.is_null(other):
         return one
     if pa.types.is_null(one):

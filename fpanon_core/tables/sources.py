@@ -1,4 +1,4 @@
-"""From whatever holds the data (path, file object, DataFrame) to tables, by content, not by name.
+"""Reading of tables from any source (path, file object, DataFrame), by content, not by name.
 
 Nothing here runs code from a file: pickles are refused, XLSX formulas are not computed.
 """
@@ -37,7 +37,7 @@ BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, LookupError),
     *(NotImplementedError, ValueError, RuntimeError),
 )
-"""What unpacking a damaged file raises."""
+"""Exceptions that unpacking a damaged file may raise."""
 
 _ACCEPTED = "give CSV (plain, gz or a zip of one file), Parquet, XLSX or JSON records"
 _REFUSED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
@@ -45,7 +45,7 @@ _REFUSED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding=
 
 @only_ours("table")
 def read_source(source: Any) -> list[SourceTable]:
-    """The tables in a source: one, or every sheet of a workbook that holds rows.
+    """Return the tables in a source: one, or every sheet of a workbook that holds rows.
 
     Parameters
     ----------
@@ -55,9 +55,9 @@ def read_source(source: Any) -> list[SourceTable]:
     Raises
     ------
     SchemaError
-        The file is missing, a directory, damaged, too large, empty, or of a kind not known.
+        The file is missing, a directory, damaged, too large, empty, or of an unknown kind.
     ConfigError
-        The source is something else altogether.
+        The source is of an unsupported type.
     """
     if isinstance(source, pd.DataFrame):
         return [_from_frame(source)]
@@ -69,14 +69,14 @@ def read_source(source: Any) -> list[SourceTable]:
 
 
 def bytes_of(source: Any) -> bytes:
-    """What is in a path or file object.
+    """Return the content of a path or file object.
 
     Raises
     ------
     SchemaError
-        It is missing, a directory, too large, or cannot be opened.
+        The file is missing, a directory, too large, or cannot be opened.
     ConfigError
-        The source is something else altogether.
+        The source is of an unsupported type.
     """
     if isinstance(source, (str, os.PathLike)):
         return _bytes_at(os.fspath(source))
@@ -167,12 +167,12 @@ def _tables(
 
 
 def gunzipped(data: bytes, budget: Budget) -> bytes:
-    """The content of a gz file, and of any other file itself.
+    """Return the unpacked content of a gz file; any other data unchanged.
 
     Raises
     ------
     SchemaError
-        Cut short, damaged, or beyond the budget.
+        The file is cut short, damaged, or beyond the budget.
     """
     if not data.startswith(_GZIP):
         return data
@@ -186,7 +186,7 @@ def gunzipped(data: bytes, budget: Budget) -> bytes:
 
 
 def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
-    """A zip file whose members all together are within the budget."""
+    """Open a zip file whose members together are within the budget."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         budget.check_bytes(sum(info.file_size for info in archive.infolist()))
@@ -196,7 +196,7 @@ def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
 
 
 def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
-    """The content of a zip file's one file; what systems add to it does not count."""
+    """Return the content of a zip file's only file; files added by the system do not count."""
     # Not is_dir(), which takes it for granted that there is a name.
     members = [
         info
@@ -222,7 +222,10 @@ def _damaged_zip() -> SchemaError:
 
 
 def _unpacked(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
-    """All of a stream, piece by piece: to read with a limit takes the room of the limit at once."""
+    """Read a whole stream piece by piece.
+
+    A single read with a limit would allocate the limit at once.
+    """
     content = io.BytesIO()
     while block := stream.read(_BLOCK):
         content.write(block)
@@ -234,7 +237,7 @@ def _unpacked(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Without an extension's name; bytes as text."""
+    """Return the column without its extension type, and with bytes as text."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         column = pa.chunked_array([c.storage for c in column.chunks], type=kind.storage_type)
@@ -291,7 +294,7 @@ def _from_frame(frame: pd.DataFrame) -> SourceTable:
 
 
 def _column(series: pd.Series) -> pa.ChunkedArray:
-    """A typed column where the values agree on a type, otherwise text."""
+    """Return a typed column if the values agree on a type, otherwise a text column."""
     if isinstance(series.dtype, pd.PeriodDtype):
         series = series.dt.to_timestamp()
     try:
@@ -311,7 +314,7 @@ _CELLS: dict[type, Callable[[Any], str]] = {bytes: lambda b: b.decode("utf-8", "
 
 
 def _cell(value: Any) -> str | None:
-    """Text of one cell of a column of mixed types; whole floats without ``.0``."""
+    """Return the text of one cell of a column of mixed types; whole floats without ``.0``."""
     if value is None or value is pd.NA or value is pd.NaT or value != value:
         return None
     # Beyond, digits are no number's that anybody wrote: 1e308, five characters, has 309.

@@ -1,9 +1,8 @@
-"""A table as it stands in its source: named columns, nothing interpreted yet.
+"""Tables as stored in their source, and their columns as text or as numbers.
 
-A column of a table as text or as numbers, whatever it was stored as.
-
-Files give text; Parquet, XLSX and DataFrames give typed columns. Everything after this module sees
-trimmed text without nulls (empty = missing) or float64 (NaN = missing).
+A table has named columns that are not interpreted yet. Text files give text; Parquet, XLSX and
+DataFrames give typed columns. All later steps see trimmed text without nulls (empty = missing) or
+float64 (NaN = missing), whatever the stored type.
 """
 
 from __future__ import annotations
@@ -28,19 +27,19 @@ _PERSONAL = re.compile(r"\d{4}|@|(\d[ ./-]?){6}")
 
 @dataclass(frozen=True, eq=False)
 class SourceTable:
-    """Columns of a source, all of the same length, and where each row stood in it.
+    """Columns of a source, all of the same length, and each row's number in the source.
 
     Attributes
     ----------
     labels : tuple
-        Column names; 0, 1, 2 … where the source has none.
+        Column names; 0, 1, 2 … if the source has none.
     columns : tuple of pyarrow.ChunkedArray
     kind : str
         ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
         lines"``, ``"GeoJSON"`` or ``"GeoJSON lines"``.
     delimiter, encoding, packed : str or None
     header : bool or None
-        None where names are part of the format.
+        Whether the source has a header; None if names are part of the format.
     first_row : int
         Number of the first data row in the source.
     malformed : int64 ndarray
@@ -49,7 +48,8 @@ class SourceTable:
         Number in the source of each data row, malformed ones included; None = consecutive.
     notes : tuple of str
     recurring : callable, optional
-        Of a few rows of a table: whether some field of a column occurs twice in all of it.
+        For a sample of a table: function that returns whether some field of a column occurs twice
+        in the whole table.
     """
 
     labels: tuple[Any, ...]
@@ -67,7 +67,7 @@ class SourceTable:
 
     @property
     def n_rows(self) -> int:
-        """Rows that have all columns."""
+        """Number of rows that have all columns."""
         return len(self.columns[0]) if self.columns else 0
 
     @property
@@ -76,21 +76,21 @@ class SourceTable:
         return any(isinstance(label, str) and not label.isdigit() for label in self.labels)
 
     def row_numbers(self, rows: IntArray) -> IntArray:
-        """Number in the source of rows of ``columns``."""
+        """Return the numbers in the source of some rows of ``columns``."""
         # The i-th good row comes after as many malformed ones as have at most i good rows before.
         before = self.malformed - np.arange(len(self.malformed))
         return self._numbered(rows + np.searchsorted(before, rows, side="right"))
 
     def malformed_numbers(self) -> IntArray:
-        """Number in the source of the malformed rows."""
+        """Return the numbers in the source of the malformed rows."""
         return self._numbered(self.malformed)
 
     def with_note(self, *notes: str, **changes: Any) -> SourceTable:
-        """The same with further notes."""
+        """Return the same table with further notes and with ``changes``."""
         return replace(self, notes=self.notes + notes, **changes)
 
     def sample(self, size: int = 5_000) -> tuple[pa.ChunkedArray, ...]:
-        """Up to ``size`` rows from the beginning, middle and end of every column."""
+        """Return up to ``size`` rows from the beginning, middle and end of every column."""
         rows = sample_rows(self.n_rows, size)
         return self.columns if rows is None else self.taken(rows).columns
 
@@ -98,25 +98,25 @@ class SourceTable:
 
     @property
     def n_malformed(self) -> int:
-        """Rows that have not all columns."""
+        """Number of rows that lack columns."""
         return len(self.malformed)
 
     @property
     def about(self) -> SourceTable:
-        """All but the columns."""
+        """The table without its columns."""
         return replace(self, columns=())
 
     @property
     def tables(self) -> tuple[SourceTable, ...]:
-        """What it is made of."""
+        """The tables it consists of: itself."""
         return (self,)
 
     def batches(self, _columns: Sequence[int]) -> Iterator[SourceTable]:
-        """All rows in order, with some columns at least."""
+        """Yield all rows in order, with at least the requested columns."""
         yield self
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Some rows, ascending, with their numbers in the source; columns left out are nulls."""
+        """Return some rows, ascending, with their source numbers; other columns are nulls."""
         found = tuple(
             _taken(c, rows)
             if columns is None or i in columns
@@ -127,26 +127,26 @@ class SourceTable:
         return replace(self, columns=found, numbers=self.row_numbers(rows), malformed=none)
 
     def recurs(self, column: int) -> bool:
-        """Whether some field of a column occurs twice."""
+        """Return whether some field of a column occurs twice."""
         if self.recurring is not None:
             return self.recurring(column)
         whole = self.columns[column]
         return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
 
     def names(self) -> str:
-        """The columns for a message: their names, or how many there are."""
+        """Return the columns for a message: their names or their number."""
         if not self.named or not self._is_headed:
             return f"{len(self.labels)} without {'known ' if self.named else ''}names"
         shown = [self.told(i) for i in range(min(len(self.labels), 20))]
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
 
     def told(self, column: int, *, begins: bool = False) -> str:
-        """A column in a sentence: by its name where that is one, else by its place, from 1.
+        """Return a column for a sentence: by its name if it is safe, else by its place, from 1.
 
-        A first row of text may be taken for names and be somebody's data, and so may the names of a
-        table that has a column for each person. What a message says must be safe in either case: so
-        a name is told only where at least two of them are such as tables of events have, and only
-        if it holds no number, and no address, of anybody's. ``begins``: a sentence.
+        A first row of text may be mistaken for names and hold a person's data. So may the names of
+        a table with a column for each person. A message must be safe in both cases. So a name is
+        shown only if at least two names are usual in tables of events, and only if it holds no
+        personal number or address. ``begins`` is for the beginning of a sentence.
         """
         label = str(self.labels[column])
         if not self._is_headed or len(label) > 40 or _PERSONAL.search(label):
@@ -164,14 +164,14 @@ class SourceTable:
 
 
 def sample_rows(n_rows: int, size: int = 5_000) -> IntArray | None:
-    """Row numbers of five pieces, from the beginning to the end of a table; None for all."""
+    """Return the row numbers of five pieces spread over a table; None for all rows."""
     part = size // 5
     starts = [i * (n_rows - part) // 4 for i in range(5)]
     return None if n_rows <= size else np.add.outer(starts, np.arange(part)).ravel()
 
 
 def _taken(column: pa.ChunkedArray, rows: IntArray) -> pa.ChunkedArray:
-    """Rows of a column, ascending; its chunks are not put together for it."""
+    """Return some rows of a column, ascending, without combining its chunks."""
     parts, start = [], 0
     for chunk in column.chunks:
         low, high = np.searchsorted(rows, [start, start + len(chunk)])
@@ -182,16 +182,16 @@ def _taken(column: pa.ChunkedArray, rows: IntArray) -> pa.ChunkedArray:
 
 
 MISSING_WORDS = ("NA", "N/A", "NaN", "nan", "NULL", "null", "None", "none", "<NA>", "\\N")
-"""What programs write for an empty field, beside leaving it empty."""
+"""Words that programs write for a missing value, besides an empty field."""
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _DECIMAL_COMMA = r"^[+-]?[0-9]*,[0-9]+$"
 
 
 def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as trimmed strings; null becomes the empty string.
+    """Return the column as trimmed strings; null becomes the empty string.
 
-    Whole numbers stored as floats (a DataFrame's way of making room for missing values) come out
-    without ``.0``, so that the same id reads the same from every kind of file.
+    Whole numbers stored as floats (as DataFrames do to allow missing values) are written without
+    ``.0``, so that the same id reads the same from every kind of file.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -212,10 +212,10 @@ def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def numbers_of(column: pa.ChunkedArray, *, decimal_comma: bool | None = None) -> FloatArray:
-    """The column as float64, NaN where it is missing, infinite or no number.
+    """Return the column as float64; missing, infinite and non-numeric fields are NaN.
 
-    Text may use a decimal comma if no field of the column uses a point; ``decimal_comma`` says
-    whether it does where the column is one part of several.
+    Text may use a decimal comma if no field of the column uses a point. ``decimal_comma`` states
+    this if the column is one part of several.
     """
     kind = column.type
     if pa.types.is_dictionary(kind):
@@ -232,7 +232,7 @@ def numbers_of(column: pa.ChunkedArray, *, decimal_comma: bool | None = None) ->
 
 
 def decimal_comma_in(column: pa.ChunkedArray) -> bool | None:
-    """Whether numbers in a text column have commas and no points; None where that is not shown."""
+    """Return whether numbers in a text column have commas and no points; None if undecided."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return None
     for texts in (column.slice(0, 1_000), column):
@@ -242,7 +242,7 @@ def decimal_comma_in(column: pa.ChunkedArray) -> bool | None:
 
 
 def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
-    """Whether floats are whole numbers, to be written without ``.0``; None if there is none."""
+    """Return whether all floats are whole, to be written without ``.0``; None if none is finite."""
     values = column.to_numpy(zero_copy_only=False)
     finite = values[np.isfinite(values)]
     if not len(finite):
@@ -251,22 +251,22 @@ def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
 
 
 def is_nested(column: pa.ChunkedArray) -> bool:
-    """Whether the fields are lists, maps or structures, of which nothing can be read."""
+    """Return whether the fields are lists, maps or structures, which cannot be read."""
     return bool(pa.types.is_nested(column.type))
 
 
 def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
-    """Where trimmed text is empty or a word for it."""
+    """Return where trimmed text is empty or a word for a missing value."""
     words = pa.array(["", *MISSING_WORDS], texts.type)
     found: npt.NDArray[np.bool_] = pc.is_in(texts, value_set=words).to_numpy()
     return found
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Whatever it is as text: as Arrow, else as Python writes it, else the bare number behind it.
+    """Return any column as text: as Arrow or Python writes it, else the bare number behind it.
 
-    Arrow writes no durations and no times in a zone that it does not know; Python has neither these
-    nor times before the year 1 or past 9999. Times with a zone are instants, whatever the zone.
+    Arrow writes neither durations nor times in a zone unknown to it. Python has neither these nor
+    times before the year 1 or past 9999. Times with a zone are instants, whatever the zone.
     """
     wide = pa.large_string()
     spellings: tuple[Callable[[], pa.ChunkedArray], ...] = (
@@ -290,7 +290,7 @@ def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) -> FloatArray:
-    """Converted chunk by chunk into one array; no second copy of the column is held."""
+    """Convert a column chunk by chunk into one array, without a second copy of the column."""
     out = np.empty(len(column))
     at = 0
     for chunk in column.chunks:
@@ -300,7 +300,7 @@ def _gathered(column: pa.ChunkedArray, convert: Callable[[pa.Array], pa.Array]) 
 
 
 def _numbers_in(column: pa.ChunkedArray, decimal_comma: bool | None) -> FloatArray:
-    """Numbers in text: the fast way for a clean column, the careful way otherwise."""
+    """Return the numbers in text, quickly for a clean column and carefully otherwise."""
     try:
         return _gathered(column, lambda chunk: chunk.cast(pa.float64()))
     except pa.ArrowInvalid:

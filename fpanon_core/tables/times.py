@@ -1,8 +1,8 @@
-"""When was it? Time columns of any common form, parsed row by row without a slow loop.
+"""Parsing of time columns in any common format, row by row without a slow loop.
 
-A column may mix forms; each row is parsed by what it looks like. Rows are grouped by their *shape*
-(length, and where digits, letters and marks stand), the first row of a group is matched against the
-layouts below, and the whole group is then cut at the same places with array arithmetic.
+A column may mix formats; each row is parsed by its own. Rows are grouped by their *shape* (length,
+and places of digits, letters and marks). The first row of a group is matched against the layouts
+below, and the whole group is then cut at the same places with array arithmetic.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from .table import numbers_of, text_of
 ByteMatrix = npt.NDArray[np.uint8]
 
 SECOND = 1_000_000
-"""Microseconds."""
+"""One second in microseconds."""
 NO_CLOCK = "(date only)"
 DAY_FIRST, MONTH_FIRST = "DD/MM/YYYY", "MM/DD/YYYY"
 _ZERO = ord("0")
@@ -33,7 +33,7 @@ _ZERO = ord("0")
 
 @dataclass(frozen=True)
 class Layout:
-    """A form in which times are written; ``ambiguous`` where day and month may be exchanged."""
+    """A format of written times; ``ambiguous`` if day and month may be exchanged."""
 
     name: str
     text: str
@@ -41,13 +41,13 @@ class Layout:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What a text of this form matches."""
+        """Compiled pattern of a text in this format."""
         return re.compile(self.text)
 
 
 @dataclass
 class Value:
-    """Times of rows: microseconds since 1970, which could be read, which carry an offset."""
+    """Times of rows: microseconds since 1970, whether each was read, whether it has an offset."""
 
     us: IntArray
     ok: BoolArray
@@ -96,7 +96,7 @@ _MONTHS = pd.Index(
 
 
 def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
-    """The first layout that the text of a row has, and where its parts are."""
+    """Return the first layout that matches the text of a row, and the match with its parts."""
     text = row.tobytes().decode("latin-1")
     for layout in _LAYOUTS:
         match = layout.pattern.fullmatch(text)
@@ -106,7 +106,7 @@ def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
 
 
 def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: bool) -> Value:
-    """Microseconds of rows that all have the layout, cut where ``match`` was."""
+    """Return the times of rows that all have the layout, cut at the places of ``match``."""
     has = match.re.groupindex
     if "e" in has:
         return _epoch(text, match)
@@ -183,7 +183,7 @@ def _digits(text: ByteMatrix, start: int, stop: int) -> IntArray:
 
 
 def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
-    """Microseconds of a decimal fraction of a second; further digits are cut off."""
+    """Return the microseconds of a decimal fraction of a second; further digits are cut off."""
     if "f" not in match.re.groupindex or match.start("f") < 0:
         return 0
     start, stop = match.start("f"), min(match.end("f"), match.start("f") + 6)
@@ -192,7 +192,7 @@ def _fraction(text: ByteMatrix, match: re.Match[str]) -> IntArray | int:
 
 
 def _month(text: ByteMatrix, start: int) -> IntArray:
-    """1 … 12 from the first three letters of an English month name, 0 for others."""
+    """Return 1 … 12 from the first three letters of an English month name, 0 for others."""
     low = (text[:, start : start + 3] | 32).astype(np.int64)
     key = pd.Index(low[:, 0] << 16 | low[:, 1] << 8 | low[:, 2])
     found: IntArray = _MONTHS.get_indexer(key) + 1
@@ -215,15 +215,15 @@ class ParsedTimes:
     Attributes
     ----------
     us : int64 ndarray (n,)
-        UTC instants where ``aware``, else the reading of an unknown zone's clock; 0 where not ok.
+        UTC instants if ``aware``, else the local time of an unknown zone; 0 if not ``ok``.
     ok, aware : bool ndarray (n,)
-        Parsed at all; parsed with an offset, ``Z``, or as epoch time.
+        Whether the row was parsed; whether it has an offset, ``Z``, or is epoch time.
     formats : Counter
-        Rows by format.
+        Number of rows by format.
     notes : list of str
         Assumptions made, such as day before month.
     order : DateOrder or None
-        Where rows say day and month in figures: how the column decides which comes first.
+        For rows with day and month in figures: how the column decides which comes first.
     """
 
     us: IntArray
@@ -244,14 +244,14 @@ def parse_times(
 ) -> ParsedTimes:
     """Parse a column of times: text, numbers (epoch), or timestamps.
 
-    Known: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
-    ``MM/DD/YYYY`` (which of the two is decided by the data, see :attr:`ParsedTimes.notes`); both
+    Known formats: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
+    ``MM/DD/YYYY`` (the data decide which of the two, see :attr:`ParsedTimes.notes`); both
     with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
     ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
-    nanoseconds, told apart by magnitude. What lies before the year 1 or past 9999 is no time.
+    nanoseconds, distinguished by magnitude. A value before the year 1 or past 9999 is no time.
 
-    ``day_first`` and ``fractional`` (floats of which some are not whole) say what else the column
-    as a whole decides: where it is one part of several.
+    By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
+    not whole); give them if the column is one part of several.
     """
     parsed = _parsed(column, day_first, fractional)
     beyond = (parsed.us < _FIRST) | (parsed.us > _LAST)
@@ -285,13 +285,13 @@ def _parsed(
 
 
 def has_fractions(numbers: npt.NDArray[np.float64]) -> bool | None:
-    """Whether some of the numbers are not whole; None where there is none."""
+    """Return whether some of the finite numbers are not whole; None if there is none."""
     finite = numbers[np.isfinite(numbers)]
     return bool(np.any(finite != np.floor(finite))) if len(finite) else None
 
 
 def is_time_of_day(column: pa.ChunkedArray) -> bool:
-    """Whether most fields are a bare time of day, such as ``18:00:09``."""
+    """Return whether most fields are a bare time of day, such as ``18:00:09``."""
     texts = text_of(column)
     hits = pc.match_substring_regex(
         texts, r"^[0-9]{1,2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?( ?[AaPp][Mm])?$"
@@ -300,7 +300,7 @@ def is_time_of_day(column: pa.ChunkedArray) -> bool:
 
 
 def is_bare_date(parsed: ParsedTimes) -> bool:
-    """Whether most fields are a date without a time of day."""
+    """Return whether most fields are a date without a time of day."""
     dates = sum(n for name, n in parsed.formats.items() if name.endswith(NO_CLOCK))
     return dates > 0.8 * max(len(parsed.ok), 1)
 
@@ -338,7 +338,7 @@ def _float_epochs(numbers: npt.NDArray[np.float64]) -> ParsedTimes:
 
 
 def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
-    """The fast way for a column that is ISO 8601 throughout; None when it is not."""
+    """Parse quickly a column that is ISO 8601 throughout; return None for any other column."""
     head = texts.slice(0, 1).to_pylist()
     if not head or not re.match(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d", head[0] or ""):
         return None
@@ -358,14 +358,15 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
 
 
 class DateOrder:
-    """Whether 03/04 is the 3rd of April or the 4th of March, for a column as a whole.
+    """Decision for a whole column whether 03/04 is the 3rd of April or the 4th of March.
 
-    The order that parses more rows; if both parse all, the one by which the data spans less time
-    (days of one fortnight, read the wrong way, scatter over a year); if equal, day first.
+    The order that parses more rows is chosen. If both parse the same number, it is the order with
+    the shorter time span (days of one fortnight, read the wrong way, scatter over a year). If the
+    spans are equal, it is day first.
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:
-        """Of a column by day first, and by month first; of nothing yet."""
+        """Take the readings of a column by day first and by month first, or none yet."""
         found = [parsed.us[parsed.ok] for parsed in readings]
         self._ok = [len(us) for us in found] or [0, 0]
         self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]
@@ -378,7 +379,7 @@ class DateOrder:
         self._high = list(map(max, self._high, other._high))
 
     def decided(self) -> tuple[bool, str]:
-        """Whether the day comes first, and the sentence that says so."""
+        """Return whether the day comes first, and the sentence that states it."""
         more = self._ok[0] - self._ok[1]
         if more:
             order = DAY_FIRST if more > 0 else MONTH_FIRST
@@ -397,7 +398,10 @@ class DateOrder:
 
 
 def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, int]:
-    """Every row; day and month, where they are figures, in the order given; where so many are."""
+    """Parse every row, with day and month in figures in the given order.
+
+    Return the times, and the number of rows with day and month in figures.
+    """
     n = len(texts)
     out = ParsedTimes(np.zeros(n, np.int64), np.zeros(n, bool), np.zeros(n, bool))
     start = either_order = 0
@@ -422,7 +426,10 @@ _MAX_SHAPES = 64
 
 
 def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slice) -> int:
-    """Parse one contiguous array of text into ``out[where]``."""
+    """Parse one contiguous array of text into ``out[where]``.
+
+    Return the number of rows with day and month in figures.
+    """
     either_order = 0
     us, ok, aware = out.us[where], out.ok[where], out.aware[where]
     wide = pa.types.is_large_string(chunk.type)
@@ -448,7 +455,7 @@ def _parse_chunk(chunk: pa.Array, day_first: bool, out: ParsedTimes, where: slic
 
 
 def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match[str]]]]:
-    """Rows of equal shape, and the layout that their first row matches."""
+    """Yield groups of rows of equal shape, and the layout that their first row matches."""
     shape = _SHAPE[text]
     left = np.arange(len(text))
     for _ in range(_MAX_SHAPES):
@@ -469,9 +476,9 @@ def _groups(text: ByteMatrix) -> Iterator[tuple[IntArray, tuple[Layout, re.Match
 
 
 def _same_shape(text: ByteMatrix, shape: ByteMatrix, left: IntArray, first: int) -> BoolArray:
-    """Which rows have the first one's digits, marks and letters in the same places.
+    """Return which rows have digits, marks and letters in the same places as the first.
 
-    In words of three letters and more (names of days and months) any letters will do.
+    In words of three or more letters (names of days and months) any letters match.
     """
     words = np.zeros(text.shape[1], bool)
     for run in re.finditer(r"[A-Za-z]{3,}", text[first].tobytes().decode("latin-1")):

@@ -1,17 +1,16 @@
-"""The sheets of an XLSX workbook, read within their budget.
+"""Reading of the sheets of an XLSX workbook within their budget.
 
-Of a workbook only its cells are read, and what they mean: texts that cells share, which formats
-are those of dates, in which year its days begin. Not read are its styles, charts, links and pivot
-tables, and a sheet that it names twice is read once: each of them can be small and take hours.
-Rows that are not there are not filled in. The texts of cells are held against the budget as they
-are made: one text of megabytes may be shared by thousands of cells.
+Only cells and their meaning are read: shared texts, which formats are dates, and the year in which
+day numbers begin. Styles, charts, links and pivot tables are not read, and a sheet named twice is
+read once: each of these can be small and take hours. Missing rows are not filled in. The texts of
+cells are checked against the budget as they are made: thousands of cells may share one text of
+megabytes.
 
-What does the XML of an XLSX workbook come to, before a program that believes it is let at it?
-
-A workbook is XML in a zip file, and what it claims need not be there: one cell in the last of
-16,384 columns makes its row that wide, and a row may be numbered 10¹¹. So all of its XML is walked
-through once, without keeping anything, and refused where rows, columns, cells or elements are
-beyond the budget, or where it holds what takes the square of its length to understand.
+Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its
+claims may be false: one cell in the last of 16,384 columns makes its row that wide, and a row may
+be numbered 10¹¹. So all of the XML is scanned once without keeping anything. It is refused if rows,
+columns, cells or elements exceed the budget, or if parsing a part would take time quadratic in its
+length.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ from ..model.budgets import MAX_SHEET_ROWS, Budget, check_columns
 from ..model.errors import FpanonError, SchemaError
 
 Row = tuple[int, tuple[Any, ...]]
-"""Its number in the sheet, and its fields."""
+"""Number of a row in the sheet, and its fields."""
 WORKBOOK = "xl/workbook.xml"
 MAX_BOOK_COLUMNS = 2_000
-"""Of all sheets together: finding out what a column holds takes milliseconds, of few rows, too."""
+"""Largest number of columns of all sheets together, because each takes milliseconds to detect."""
 _PARTS = "xl/_rels/workbook.xml.rels"
 _MAIN = f"{{{SHEET_MAIN_NS}}}"
 _ROW, _CELL, _VALUE, _INLINE = (f"{_MAIN}{name}" for name in ("row", "c", "v", "is"))
@@ -51,12 +50,12 @@ _DAMAGED = "The XLSX file is damaged; save it again, or as CSV."
 
 
 def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
-    """The rows of every sheet that are not empty.
+    """Return the non-empty rows of every sheet.
 
     Raises
     ------
     SchemaError
-        Damaged, or beyond the budget.
+        The workbook is damaged or beyond the budget.
     """
     try:
         check_xml(archive, budget)
@@ -71,7 +70,7 @@ def read_sheets(archive: zipfile.ZipFile, budget: Budget) -> list[list[Row]]:
 
 
 class _Book:
-    """What is the same for all sheets of a workbook; how much they have come to so far."""
+    """Shared parts of a workbook's sheets, and the running totals of text and columns."""
 
     def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
         self._archive, self._budget = archive, budget
@@ -85,7 +84,7 @@ class _Book:
         members = frozenset(archive.namelist())
 
         def part(kind: str) -> bytes | None:
-            """The one part of a kind that all sheets refer to."""
+            """Return the one part of a kind that all sheets refer to."""
             own = (_place(p) for p in parts.values() if p.get("Type", "").endswith(f"/{kind}"))
             place = next((place for place in own if place in members), None)
             return archive.read(place) if place else None
@@ -97,10 +96,10 @@ class _Book:
         sheets = [parts[each] for sheet in named if (each := sheet.get(_ID))]
         places = [_place(each) for each in sheets if "chartsheet" not in each.get("Type", "")]
         self.sheets = [place for place in dict.fromkeys(places) if place in members]
-        """The parts that hold sheets, in their order, each once."""
+        """Parts that hold sheets, in order, each once."""
 
     def rows_of(self, part: str) -> list[Row]:
-        """The rows of a sheet that are not empty."""
+        """Return the non-empty rows of a sheet."""
         rows: list[Row] = []
         widest = 0
         with self._archive.open(part) as stream:
@@ -123,7 +122,7 @@ class _Book:
         return rows
 
     def _parsed(self, stream: IO[bytes]) -> Iterator[tuple[int, dict[int, Any]]]:
-        """Number of each row, and its cells by their columns, from 1; nothing else of a sheet."""
+        """Yield the number of each row, and its cells by column number, from 1."""
         number = 0
         within = False
         for event, element in iterparse(stream, ("start", "end")):
@@ -147,7 +146,7 @@ class _Book:
         return cells
 
     def _value(self, cell: Any) -> Any:
-        """What a cell holds; of a formula, what it came to when the workbook was saved."""
+        """Return the value of a cell; for a formula, its result when the workbook was saved."""
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             inside = cell.find(_INLINE)
@@ -177,7 +176,7 @@ class _Book:
 
 
 def _date_styles(xml: bytes | None) -> tuple[set[int], set[int]]:
-    """Numbers of the styles whose numbers are dates or times, and of those of durations."""
+    """Return the numbers of the styles for dates or times, and of the styles for durations."""
     if xml is None:
         return set(), set()
     root = fromstring(xml)
@@ -194,25 +193,25 @@ def _date_styles(xml: bytes | None) -> tuple[set[int], set[int]]:
 
 
 def _place(part: Any) -> str:
-    """Where in the archive a part of the workbook is."""
+    """Return the name in the archive of a part of the workbook."""
     target: str = part.get("Target", "")
     return target[1:] if target.startswith("/") else posixpath.normpath(f"xl/{target}")
 
 
 MAX_FORMAT_CHARACTERS = 255
-"""Of a number format: Excel's own limit. To find out whether it is of dates takes the square."""
+"""Longest number format: Excel's own limit. The check for dates takes quadratic time."""
 MAX_NUMBER_FORMATS = 4_000
-"""Of a workbook; Excel has room for 250."""
+"""Largest number of number formats in a workbook; Excel has room for 250."""
 _BLOCK = 1 << 16
 
 
 def check_xml(archive: zipfile.ZipFile, budget: Budget) -> None:
-    """Walk through all the XML of a workbook.
+    """Check all the XML of a workbook.
 
     Raises
     ------
     SchemaError
-        It is beyond the budget, or holds what no workbook does.
+        The XML is beyond the budget, or holds content that no valid workbook has.
     """
     count = _Count(budget)
     for info in archive.infolist():
@@ -221,14 +220,14 @@ def check_xml(archive: zipfile.ZipFile, budget: Budget) -> None:
 
 
 class _Count:
-    """What a workbook's XML comes to so far: fields, with those that are filled in beside them."""
+    """Running counts of a workbook's XML; fields include the empty ones that pad a row."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self.cells = self.elements = self.number_formats = 0
 
     def walk(self, stream: Any) -> None:
-        """Count a member."""
+        """Count the elements of one member of the archive."""
         self.row = self.column = self.width = 0
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.StartElementHandler = self._begins
@@ -274,7 +273,7 @@ class _Count:
 
 
 def _column_of(place: str) -> int:
-    """The column of a cell such as ``"AB12"``, from 1."""
+    """Return the column, from 1, of a cell such as ``"AB12"``."""
     column = 0
     for letter in place.strip("$").rstrip("0123456789").rstrip("$").upper():
         if not "A" <= letter <= "Z":

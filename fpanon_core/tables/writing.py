@@ -1,9 +1,9 @@
-"""How does a table reach a file? Piece by piece, so that any size does.
+"""Writing of tables to files, piece by piece, for tables of any size.
 
-CSV has times in ISO 8601 with their offset, so that nobody has to guess the zone. A gzipped file
+CSV has times in ISO 8601 with their offset, so that the zone is never a guess. A gzipped file
 carries no time of writing: the same table gives the same bytes. A file appears under its name only
 when it is whole (:mod:`.whole`). In CSV, text that a spreadsheet would run is defused
-(:mod:`.leaving`); Parquet is opened by none, and its texts stay as they are.
+(:mod:`.leaving`). No spreadsheet opens Parquet, so its texts stay unchanged.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
     pieces : iterable of DataFrame
         Columns in time with a zone are written as local time with its offset.
     path : path
-        Ending in ``.csv``, ``.csv.gz`` or ``.parquet``, which says the format. An existing file is
-        replaced.
+        Path that ends in ``.csv``, ``.csv.gz`` or ``.parquet``, which sets the format. An existing
+        file is replaced.
 
     Returns
     -------
     int
-        Rows written.
+        Number of rows written.
 
     Raises
     ------
     ConfigError
-        Another ending, or the place cannot be written to.
+        The path has another ending, or the place cannot be written to.
     """
     target = check_writable(path)
     rows = 0
@@ -67,7 +67,7 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
 
 
 def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
-    """What :func:`write_table` would write to a file of that name, without any file."""
+    """Return the bytes that :func:`write_table` would write to a file of this name."""
     content = BytesIO()
     with _Writer(content, name) as writer:
         for piece in pieces:
@@ -76,14 +76,14 @@ def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """An Arrow table as the bytes of a Parquet file."""
+    """Return an Arrow table as the bytes of a Parquet file."""
     content = BytesIO()
     parquet.write_table(table, content)
     return content.getvalue()
 
 
 def write_bytes(content: bytes, path: str | os.PathLike[str], *, new: bool = False) -> None:
-    """Write a whole file, which appears only when it is whole.
+    """Write bytes to a file, which appears only when it is whole.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def write_json(plain: Any, path: str | os.PathLike[str]) -> None:
 
 
 def read_json(path: str | os.PathLike[str]) -> Any:
-    """The plain values in a file.
+    """Return the plain values in a JSON file.
 
     Raises
     ------
     SchemaError
-        The file is missing, or no JSON.
+        The file is missing or is no JSON.
     """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
@@ -135,7 +135,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """The path, if its ending names a format and its folder exists; ConfigError if not."""
+    """Return the path; raise ConfigError if its ending is no format or its folder is missing."""
     target = Path(path)
     if not target.name.lower().endswith(_FORMATS):
         raise ConfigError(
@@ -147,7 +147,7 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
 
 
 class _Writer:
-    """One open file; the first piece settles the columns."""
+    """Writer to one open file; the first piece sets the columns."""
 
     def __init__(self, target: BinaryIO, name: str) -> None:
         self._target = target
@@ -202,7 +202,7 @@ class _Writer:
 
 
 class _Kept:
-    """A stream that stays open when what writes to it is closed."""
+    """A stream that stays open when its writer is closed."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self.write, self.flush = stream.write, stream.flush
@@ -213,9 +213,9 @@ class _Kept:
 
 
 def column_bytes(column: Any) -> bytes:
-    """One column, ``v``, as the bytes of a Parquet file; for programs, not for spreadsheets.
+    """Return one column, ``v``, as the bytes of a Parquet file; for programs, not spreadsheets.
 
-    Where it would pack too well for a reader that bounds what may come of a file, it is not packed.
+    It is not packed if its compression ratio would exceed the bound of a careful reader.
     """
     plainly: dict[str, Any] = {"compression": "none", "use_dictionary": False}
     for packing in ({"compression": "zstd"}, plainly):
@@ -227,16 +227,16 @@ def column_bytes(column: Any) -> bytes:
 
 
 def _delicate(column: Any) -> bool:
-    """Whether a text of the column needs quotes in CSV."""
+    """Return whether a text of the column needs quotes in CSV."""
     if not pa.types.is_string(column.type) and not pa.types.is_large_string(column.type):
         return False
     return bool(pc.any(pc.match_substring_regex(column, '[",\r\n]')).as_py())
 
 
 def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
-    """Times with a zone as texts such as ``2024-03-04T19:10:45+01:00``.
+    """Return times with a zone as texts such as ``2024-03-04T19:10:45+01:00``.
 
-    To the second, or to the microsecond where a time is no whole second.
+    They are written to the second, or to the microsecond if a time is no whole second.
     """
     local = times.dt.tz_localize(None).to_numpy().astype("M8[us]")
     instant = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
@@ -262,19 +262,19 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
-    """A file to write to; takes the target's name at the end, or is gone after a failure.
+    """Open a file to write to, which takes the target's name at the end or vanishes on failure.
 
     Parameters
     ----------
     target : Path
-        A file or link that is there is replaced, unless ``new``.
+        Path of the file; an existing file or link is replaced, unless ``new``.
     new : bool
         Refuse to replace anything.
 
     Raises
     ------
     ConfigError
-        The place cannot be written to, or the disk is full; nothing has changed there.
+        The place cannot be written to, or the disk is full; nothing there has changed.
     """
     with told_plainly():
         unfinished = _own_name(target.parent)
@@ -294,12 +294,12 @@ def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
 
 @contextmanager
 def staged(parent: Path) -> Iterator[Path]:
-    """A folder, readable by nobody else, in which files are put together; removed afterwards.
+    """Create a private folder in which files are assembled, and remove it afterwards.
 
     Raises
     ------
     ConfigError
-        It cannot be written to, or the disk is full.
+        The folder cannot be written to, or the disk is full.
     """
     with told_plainly():
         folder = _own_name(parent)
@@ -314,11 +314,11 @@ def staged(parent: Path) -> Iterator[Path]:
 
 
 def sweep(folder: Path) -> int:
-    """Remove what killed processes of ours have left half-written in a folder; how many there were.
+    """Remove half-written files that killed fpanon processes left in a folder; return their number.
 
-    Only what has a name that we give, is a file or folder of this user, and whose process has
-    ended: its number is nobody's, and nobody holds its lock (a process of another machine, or of
-    another container, has numbers of its own).
+    An entry is removed only if it has one of our names, belongs to this user, and its process has
+    ended: no process has its number, and none holds its lock. (Another machine or container has
+    process numbers of its own.)
     """
     removed = 0
     with suppress(OSError), os.scandir(folder) as entries:
@@ -332,7 +332,7 @@ def sweep(folder: Path) -> int:
 
 @contextmanager
 def told_plainly() -> Iterator[None]:
-    """A fault of writing as a ConfigError that says what to do; no name and no content in it."""
+    """Turn a write error into a ConfigError that states a remedy, without any name or content."""
     try:
         yield
     except OSError as fault:
@@ -348,13 +348,13 @@ def told_plainly() -> Iterator[None]:
 
 
 def _own_name(parent: Path) -> Path:
-    """A name that nobody can foresee; beside it, what is left of the dead is swept up first."""
+    """Return an unpredictable name, after sweeping the folder for leftovers of ended processes."""
     sweep(parent)
     return parent / f".fpanon-{os.getpid()}-{secrets.token_hex(8)}.part"
 
 
 def _hold(descriptor: int) -> None:
-    """Lock what is being written, for as long as this process lives; not every disk can."""
+    """Lock the file being written while this process lives; not every disk supports it."""
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
@@ -370,7 +370,7 @@ def _runs(process: int) -> bool:
 
 
 def _removed(path: Path) -> bool:
-    """Whether it was a file or folder of this user that nobody holds, and is gone now."""
+    """Remove an unlocked file or folder of this user; return whether it was removed."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         found = os.fstat(descriptor)

@@ -1,1 +1,1 @@
-"""Does a release keep its promises? Checked anew, by code that shares nothing with its makers."""
+"""Verification of a release's promises by code independent of the code that makes releases."""

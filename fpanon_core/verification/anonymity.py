@@ -1,14 +1,14 @@
-"""Does a release keep what GLOVE promises? Checked anew, from the data alone.
+"""Verification of GLOVE's promises from the data alone.
 
-Shares no code with GLOVE, nor with what writes releases. It takes the original fingerprints and
-what is published, and looks at everything that must always hold. A result is checked with all that
-it says of itself; a table as its reader has it, whose pseudonyms lead to nobody, unless the key is
-given.
+This module shares no code with GLOVE or with the writers of releases. It takes the original
+fingerprints and the publication, and checks everything that must always hold. A result is checked
+with all its own statements. A table is checked as a reader has it: its pseudonyms identify nobody
+unless the key is given.
 
-An original sample must lie inside a published sample of its user. Where cells were cut in time
-within an original sample (which happens to samples longer than the data's granularity), it must lie
-inside the published samples it reaches across, without a gap. Positions and times may differ by a
-millionth of a metre, or minute: what is written as text to that accuracy must verify.
+An original sample must lie inside a published sample of its user. If cells were cut in time within
+an original sample (as happens to samples longer than the data's granularity), the sample must lie
+inside the published samples it spans, without a gap. Positions and times may differ by a millionth
+of a metre or minute: text written to that accuracy must verify.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -52,22 +52,24 @@ def verify_k_anonymity(
     Parameters
     ----------
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        What was hidden. Of a result in periods, either the pieces or the whole fingerprints, which
-        are then cut anew; rows in the violations are those of what is given.
+        The data that were hidden. For a result in periods, give either the pieces or the whole
+        fingerprints, which are then cut anew. Row numbers in the violations refer to this argument.
     result : GloveResult or DataFrame
         A result, or its table (:meth:`GloveResult.to_frame`), for example read back from a file.
     k : int
-        The crowd that is promised.
+        The promised k of k-anonymity.
     suppressed : DataFrame, optional
-        With a table: the samples stated as suppressed, ``sample`` (row number in the original set)
-        and, as a cross-check, ``user`` (row number) or ``user_id``; ``reason``. Where a reason is
-        a limit, every published sample must hold samples of k people. A result brings its own.
+        For a table: the samples stated as suppressed, ``sample`` (row number in the original set)
+        and, as a cross-check, ``user`` (row number) or ``user_id``; ``reason``. If a reason is a
+        suppression threshold, every published sample must hold samples of k people. A result
+        includes its own list.
     key : DataFrame, Series or mapping, optional
-        With a table: whose the pseudonyms are; columns ``pseudonym`` and ``user_id``, or pseudonyms
-        to ids. Without it, some way to give every user a record must keep every promise. Of a
-        release in periods, given the whole fingerprints: ``period`` (number), too.
+        For a table: the person behind each pseudonym, as columns ``pseudonym`` and ``user_id``, or
+        as a mapping from pseudonyms to ids. Without it, at least one assignment of records to users
+        must keep every promise. For a release in periods checked against whole fingerprints, also
+        ``period`` (number).
     period_days : int, optional
-        With a table of a release in periods, and the whole fingerprints: days in a period.
+        For a table of a release in periods and whole fingerprints: days in a period.
 
     Returns
     -------
@@ -134,7 +136,7 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
 
 
 def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> None:
-    """Phantom share and accuracy are those of the cells that hold the samples."""
+    """Check the share of false presence and the accuracy against the cells holding the samples."""
     fs, table = faults.original, result.accuracy
     if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
         text = f"The phantom share is {checked.phantom_share:.6f}, not as stated."
@@ -158,21 +160,21 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
-    """Whether a list of suppressed samples says that limits were kept; without reasons, it may."""
+    """Return whether suppressed samples imply thresholds; any list without reasons does."""
     if "reason" not in stated.columns:
         return len(stated) > 0
     return bool(set(stated["reason"]) & _ABOUT_LIMITS)
 
 
 def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = False) -> BoolArray:
-    """Mask of the original samples that are listed as left out.
+    """Return a mask of the original samples that are listed as left out.
 
     Parameters
     ----------
     stated : DataFrame
     faults : Faults
     of_whole : bool
-        Whether rows are those of the original that was given, where it is checked in pieces.
+        Whether row numbers refer to the given whole original, if it is checked in pieces.
 
     Raises
     ------
@@ -215,9 +217,10 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
 
 
 def _same_pieces(result: GloveResult, faults: Faults) -> bool:
-    """Whether a result in periods is about the pieces of the original, which it puts in its order.
+    """Return whether a result in periods has the original's pieces; adopt the result's order.
 
-    A result of whole fingerprints, given pieces, may hide a person among the person's own pieces.
+    A result that treats pieces as whole fingerprints may hide a person among the person's own
+    pieces.
     """
     if faults.cut is None:
         return True
@@ -237,7 +240,7 @@ def _same_pieces(result: GloveResult, faults: Faults) -> bool:
 
 
 def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
-    """The release in a result; None, with a fault, where it cannot be looked at."""
+    """Return the claim of a result, or None, with a fault, if it cannot be checked."""
     p = result.published
     original = faults.original
     group = np.asarray(result.group, np.int64)
@@ -270,7 +273,7 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
 
 
 def _said_of_itself(result: GloveResult, faults: Faults) -> None:
-    """Digest, pseudonyms, weights, projection, clock and granularity are those of the original."""
+    """Check digest, pseudonyms, weights, projection, clock and granularity with the original's."""
     original, p = faults.original, result.published
     # The names of pieces are drawn, and are in their digest: cut anew, they have another.
     digest = result.whole_digest if faults.of_whole else result.digest
@@ -294,10 +297,10 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
 
 
 def _check_left_out(result: GloveResult, faults: Faults) -> None:
-    """Limits, reasons and people left out or over go together, and with the data.
+    """Check that thresholds, reasons and people left out or left over agree with the data.
 
-    A reason is a limit only where that limit is stated and the samples of the user's group, taken
-    together, exceed it: no cell of them could be so wide, or so long, otherwise.
+    A reason may be a threshold only if that threshold is stated and the samples of the user's
+    group together exceed it: otherwise no cell of them could be so wide or so long.
     """
     fs, group = faults.original, np.asarray(result.group)
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
@@ -346,7 +349,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
 
 
 def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: Faults) -> None:
-    """Samples are listed for reasons that there are."""
+    """Check that the stated reasons of suppressed samples are possible."""
     fs, stated = faults.original, result.suppressed
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
     period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
@@ -382,7 +385,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
 
 
 def _known_users(rows: npt.ArrayLike, fs: FingerprintSet) -> tuple[IntArray, bool]:
-    """Those that are row numbers of the original, and whether all are."""
+    """Return the values that are row numbers of the original, and whether all are."""
     found = np.asarray(rows, np.int64)
     known = (found >= 0) & (found < fs.n_users)
     return found[known], bool(known.all())
@@ -394,7 +397,7 @@ def _tell(faults: Faults, wrong: dict[str, bool], text: str) -> None:
 
 
 def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
-    """Of each user: side and span of all samples of the user's group; of all where it is none."""
+    """Return side and span of all samples of each user's group, or of all data without a group."""
     group = np.asarray(result.group, np.int64)
     of = np.where(group < 0, group.max(initial=-1) + 1, group)[fs.sample_user]
     ends = []

@@ -1,11 +1,9 @@
-"""The rows of a release, read from its bytes as they say they are; nothing is guessed.
+"""Rows of a release, read from its bytes by their stated format, without guessing.
 
 Source: docs/science.md, “A release, as it leaves”.
 
-Is a Parquet file what its rows make, byte by byte?
-
 A Parquet file has room for more than its rows: metadata, statistics, words that no row uses, gaps
-between pages. So its rows are written again, in the same pieces, and compared.
+between pages. So its rows are written again, in the same pieces, and compared byte by byte.
 """
 
 from __future__ import annotations
@@ -43,11 +41,11 @@ _WRITER = re.compile(r"parquet-cpp-arrow version \d{1,4}(\.\d{1,4}){1,3}")
 
 
 class Damaged(Exception):
-    """The data file turns out to be no table of a release; a fault has been added."""
+    """Signal that the data file is no table of a release; a fault has been added."""
 
 
 class DataFile:
-    """The table in a data file, piece by piece; times come out in UTC.
+    """The table in a data file, read piece by piece, with times in UTC.
 
     Parameters
     ----------
@@ -55,20 +53,20 @@ class DataFile:
         ``data.csv`` or ``data.parquet``.
     content : bytes or mmap
     columns : list of str
-        That it must have, in this order.
+        Required columns, in this order.
     faults : Faults
 
     Attributes
     ----------
     sound : bool
-        Whether it is a table of a release at all; a fault has been added where it is not.
+        Whether it is a table of a release; if not, a fault has been added.
     columns : list of str
-        As named in it.
+        Column names.
 
     Raises
     ------
     SchemaError
-        It would become far larger than it is.
+        The decoded file would be far larger than the file.
     """
 
     def __init__(
@@ -95,7 +93,7 @@ class DataFile:
         return list(file.schema_arrow.names)
 
     def _open_text(self, content: bytes | mmap.mmap) -> list[str]:
-        """The head; what a text file can hold besides its rows is looked for."""
+        """Return the column names; check that a text file holds nothing besides its rows."""
         begin = bytes(content[:_LONGEST_HEAD]).split(b"\n", 1)[0]
         names = begin.decode("utf-8").split(",")
         check_columns(len(names))
@@ -104,7 +102,7 @@ class DataFile:
         return names
 
     def _tell_odd(self) -> None:
-        """Say, once, that the file is not as a release's is written."""
+        """Add, once, the fault that the file is not written like that of a release."""
         if not self._odd:
             text = "The data file is not written as a release's: another number, quote or line."
             if self._packed:
@@ -113,7 +111,7 @@ class DataFile:
         self._odd = True
 
     def pieces(self) -> Iterator[pd.DataFrame]:
-        """The rows, some hundred thousand at a time; at least one piece.
+        """Yield the rows, some hundred thousand at a time; at least one piece.
 
         Raises
         ------
@@ -145,7 +143,7 @@ class DataFile:
             raise Damaged from None
 
     def _tables(self) -> Iterator[pa.Table]:
-        """Those with rows; without any, one that has none."""
+        """Yield the tables with rows; if there is none, one empty table."""
         empty, any_rows = None, False
         for table in self._packed_tables() if self._packed else self._text_tables():
             if table.num_rows:
@@ -174,7 +172,7 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """The rows; and the file, made of them again, is compared byte by byte."""
+        """Yield the rows; compare the file, rewritten from them, byte by byte."""
         file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
         named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
@@ -215,7 +213,7 @@ class DataFile:
         return pd.DataFrame(out)
 
     def _numbers(self, column: pa.ChunkedArray, kind: pa.DataType) -> np.ndarray[Any, Any]:
-        """The numbers of a column; of text, they must be written as a release writes them."""
+        """Return the numbers of a column; text must be written as a release writes numbers."""
         if kind == pa.int64() and column.null_count:
             raise ValueError
         numbers = column.cast(kind)
@@ -226,12 +224,14 @@ class DataFile:
         return np.asarray(numbers.to_numpy())
 
     def _times(self, name: str, column: pa.ChunkedArray) -> Any:
-        """Instants in UTC, whose offsets are those of the original's zone; or minutes as numbers.
+        """Return instants in UTC, or minutes as numbers if the original has no clock.
+
+        Offsets that are not those of the original's zone are counted.
 
         Raises
         ------
         ValueError
-            One is none.
+            A value is no time.
         """
         clock = self._faults.original.clock
         if column.null_count:
@@ -256,16 +256,16 @@ class DataFile:
 
 @dataclass
 class Rows:
-    """What is asked of all rows together.
+    """Figures over all rows together.
 
     Attributes
     ----------
     columns : list of str
     number : int
     first_start, last_start, last_end : Timestamp or float or None
-        None of no rows.
+        Extreme starts and ends; None without rows.
     start_of_last : Timestamp or float or None
-        Of the rows that end last, the latest start.
+        Latest start among the rows that end last.
     """
 
     columns: list[str]
@@ -276,7 +276,7 @@ class Rows:
     start_of_last: Any = None
 
     def add(self, piece: pd.DataFrame) -> None:
-        """Further rows."""
+        """Add further rows."""
         if piece.empty:
             return
         starts, ends = piece["start"], piece["end"]
@@ -292,12 +292,12 @@ class Rows:
 
 
 def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
-    """The rows of a data file and its records; None, with a fault, where it is damaged.
+    """Return the rows of a data file and its records, or None, with a fault, if it is damaged.
 
     Raises
     ------
     SchemaError
-        It would become far larger than it is.
+        The decoded file would be far larger than the file.
     """
     rows, gathering = Rows(file.columns), Gathering(faults)
     try:
@@ -317,7 +317,7 @@ def read_rows(file: DataFile, faults: Faults) -> tuple[Rows, Records] | None:
 
 
 def _whole_records(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
-    """The same rows, cut only where another pseudonym begins."""
+    """Yield the same rows, cut only at the beginning of another pseudonym."""
     waiting: list[pd.DataFrame] = []
     for piece in pieces:
         names = piece["pseudonym"].fillna("").to_numpy(object)
@@ -333,7 +333,7 @@ def _whole_records(pieces: Iterable[pd.DataFrame]) -> Iterator[pd.DataFrame]:
 
 
 def _check_size(about: parquet.FileMetaData, budget: Budget) -> None:
-    """Refuse what would become too large when it is decoded: equal values take next to no room."""
+    """Refuse a file that would be too large when decoded: equal values take almost no space."""
     check_columns(about.num_columns)
     budget.check_bytes(about.num_rows * about.num_columns * _WIDTH)
     for i in range(about.num_row_groups):
@@ -345,7 +345,7 @@ def _check_size(about: parquet.FileMetaData, budget: Budget) -> None:
 
 
 def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
-    """With texts in place of numbers into a dictionary of them, if there is room for that."""
+    """Return the table with texts in place of dictionary indices, if the budget allows it."""
     coded = [c for c in table.columns if pa.types.is_dictionary(c.type)]
     longest = [
         max(
@@ -361,23 +361,24 @@ def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
 
 
 class Rewritten:
-    """A Parquet file that is written again, piece by piece, and kept nowhere.
+    """A Parquet file that is rewritten piece by piece for comparison, without being stored.
 
     Parameters
     ----------
     content : Buffer
         The file's bytes.
     columns : list of str
-        Of a release.
+        Columns of a release.
     large : bool
-        Whether its texts are Arrow's large ones; pandas decides which are written.
+        Whether its texts are Arrow's large strings; pandas decides which kind is written.
     clock : LocalClock or None
-        Of the original.
+        Clock of the original.
 
     Attributes
     ----------
     same : bool
-        Whether what has been written is what the file begins with; once finished, all of it.
+        Whether the bytes written so far equal the beginning of the file; after :meth:`finish`,
+        whether all bytes are equal.
     """
 
     def __init__(
@@ -392,7 +393,7 @@ class Rewritten:
         self._writer = parquet.ParquetWriter(self, self._schema)
 
     def add(self, tables: list[pa.Table]) -> None:
-        """Write a piece."""
+        """Write one piece."""
         if not self.same:
             return
         try:
@@ -411,13 +412,13 @@ class Rewritten:
         return len(some)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Do nothing, because nothing is buffered."""
 
     def close(self) -> None:
-        """Arrow calls it."""
+        """Mark the stream as closed; Arrow calls this method."""
         self.closed = True
 
     def finish(self) -> None:
-        """Write the end, after which all of the file must have been written."""
+        """Write the end of the file, and check that the original has no further bytes."""
         self._writer.close()
         self.same &= self._at == len(self._content)

@@ -1,8 +1,8 @@
-"""What is wrong with a release, as it is found; and the original in periods, cut anew.
+"""Faults found in a release, and the original data cut anew into periods.
 
-Nothing is taken over from what cuts data into periods: the edges are local midnights, found with
-the time zone's own rules. Periods are held apart by moving each to a stretch of time of its own, so
-that no record of one can hold samples of another.
+The code shares nothing with the module that cuts data into periods: the edges are local midnights,
+from the time zone's own rules. Each period is shifted to its own stretch of time, so that no record
+of one period can hold samples of another.
 
 Source: docs/science.md, “Periods”.
 """
@@ -31,9 +31,10 @@ _STRETCH = 1_000_000  # samples looked at in one go
 
 @dataclass
 class Claim:
-    """Published records, each distinct one once, and whose they are as far as that is known.
+    """Published records, each distinct one once, and their owners as far as they are known.
 
-    A *class* is a group number with one content; records of a group that differ are in several.
+    A *class* is a group number with one content; a group with different records has several
+    classes.
 
     Attributes
     ----------
@@ -42,16 +43,16 @@ class Claim:
     first, last : int64 ndarray (n_classes,)
         Cells of class c are rows ``first[c]:last[c]``.
     label : int64 ndarray (n_classes,)
-        Its group number, as stated; where none is, a number of its content.
+        Stated group number of each class; without one, a number of its content.
     content : int64 ndarray (n_classes,)
-        Equal where the cells are.
+        Number of the content, equal for equal cells.
     records : int64 ndarray (n_classes,)
-        How many records are so.
+        Number of records in each class.
     home : int64 ndarray (n_users,) or None
         Class of each original user; −1 = nothing is published of the user. None: not known.
     elsewhere : int64 ndarray (n, 2)
-        With periods, of everybody who, moved, has come into a period without samples of the person:
-        row number in the original of a piece of another period, and class.
+        With periods, one row for each record moved into a period without samples of its person: the
+        row number in the original of the person's piece in another period, and the class.
     """
 
     cells: FloatArray
@@ -75,9 +76,9 @@ class Claim:
 
     @cached_property
     def arrays(self) -> Classes:
-        """As kernels take them, with the latest end so far within each class.
+        """The classes in the form the kernels take, with the latest end so far within each class.
 
-        That end says how far back a scan must look.
+        That end bounds how far back a scan must look.
         """
         reach = np.empty(len(self.cells))
         for a, b in zip(self.first, self.last, strict=True):
@@ -87,12 +88,12 @@ class Claim:
 
 
 def by_start(cells: FloatArray) -> FloatArray:
-    """Cells in order of their start; those that start together stay as they were."""
+    """Return the cells in order of their start; cells that start together keep their order."""
     return np.ascontiguousarray(cells[np.argsort(cells[:, 4], kind="stable")], np.float64)
 
 
 def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
-    """A number for each array, equal where the arrays are; adds what is new to ``numbers``."""
+    """Return a number for each array, equal for equal arrays; add new arrays to ``numbers``."""
     out = [
         numbers.setdefault(hashlib.sha256(np.ascontiguousarray(p).data).digest(), len(numbers))
         for p in pieces
@@ -101,16 +102,16 @@ def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
 
 
 def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, FloatArray]]:
-    """The original bit by bit, as the rectangles of all samples at once are larger than it.
+    """Yield the original piece by piece, since the bounds of all samples need more memory than it.
 
     Yields
     ------
     users, rows : slice
-        Of some of the users, one after another, and of their samples.
+        Slices of consecutive users and of their samples.
     offsets : int64 ndarray
-        Of these users' samples among themselves.
+        Offsets of these users' samples within the piece.
     samples : float64 ndarray (n, 6)
-        As :func:`bounds_of`.
+        Bounds as from :func:`bounds_of`.
     """
     for users in some_lists(fs.offsets, _STRETCH):
         rows = fs.rows_of(users.start).start, fs.rows_of(users.stop - 1).stop
@@ -121,7 +122,7 @@ def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, Floa
 def bounds_of(
     cells: FingerprintSet | GeneralizedFingerprintSet, rows: slice = slice(None)
 ) -> FloatArray:
-    """Cells as x0, x1, y0, y1, t0, t1, with no second copy on the way: there may be many."""
+    """Return cells as x0, x1, y0, y1, t0, t1, without a second copy, since there may be many."""
     out = np.empty((len(cells.x_m[rows]), 6))
     sides = ((cells.x_m, cells.dx_m), (cells.y_m, cells.dy_m), (cells.t_min, cells.dt_min))
     for axis, (low, extent) in enumerate(sides):
@@ -142,24 +143,24 @@ class Faults:
     ----------
     original : FingerprintSet or PeriodSet
     k : int
-        The crowd that is promised; 0 where none is.
+        The promised k of k-anonymity; 0 if none is promised.
     days : int, optional
-        Days in a period, where the release is in periods.
+        Days in a period, for a release in periods.
 
     Attributes
     ----------
     original : FingerprintSet
-        As it is checked: of a release in periods, its pieces.
+        The original as it is checked; for a release in periods, its pieces.
     whole_digest : str
-        Of the original as it was given.
+        Digest of the original as given.
     cut : PeriodSet or None
-        Of a release in periods: how the pieces belong to people and periods.
+        For a release in periods: the person and period of each piece.
     edges : float64 ndarray
-        Where these begin, in elapsed minutes, from that of number 0 on.
+        Beginnings of the periods in elapsed minutes, from that of number 0 on.
     of_whole : bool
-        Whether numbers of pieces are told as numbers of the original.
+        Whether faults report numbers of pieces as numbers of the whole original.
     n_groups : int
-        Groups looked at.
+        Number of groups checked.
     """
 
     def __init__(
@@ -180,7 +181,7 @@ class Faults:
             self.in_periods(days)
 
     def _check_pieces(self, given: PeriodSet) -> None:
-        """Pieces that were cut before are one for a person and period."""
+        """Check that given pieces are one for each person and period."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
             text = "The pieces are more, or fewer, than the people and periods named."
@@ -191,7 +192,7 @@ class Faults:
             self.add("period", "A sample begins in another period than its piece.")
 
     def in_periods(self, days: int | None) -> None:
-        """Take it that the release is in such periods: from now on the original is its pieces."""
+        """Treat the release as in periods of ``days`` days; the original becomes its pieces."""
         if self.cut is not None:
             if days != self.cut.days:
                 self.add("period", "The release is in other periods than the original given.")
@@ -214,11 +215,11 @@ class Faults:
             self.of_whole = True
 
     def number_of(self, t_min: FloatArray) -> IntArray:
-        """The period in which each time lies."""
+        """Return the period in which each time lies."""
         return np.searchsorted(self.edges, t_min + _SLACK_MIN, side="right") - 1
 
     def put_in_order(self, person: IntArray, period: IntArray) -> bool:
-        """Take the pieces in an order given; False where they are not the same."""
+        """Put the pieces into the given order; return False if they are not the same pieces."""
         assert self.cut is not None
         mine = pd.MultiIndex.from_arrays([self.cut.person, self.cut.period])
         order = mine.get_indexer(pd.MultiIndex.from_arrays([person, period]))
@@ -239,7 +240,7 @@ class Faults:
     def add(
         self, kind: str, text: str, *, group: int = -1, user: int = -1, sample: int = -1
     ) -> None:
-        """One fault; ``text`` is a sentence that names no person and no place."""
+        """Add one fault; ``text`` is a sentence that names no person and no place."""
         if self.cut is not None and self.cut.sample is not None and self.of_whole:
             user = int(self.cut.person[user]) if user >= 0 else user
             sample = int(self.cut.sample[sample]) if sample >= 0 else sample
@@ -248,7 +249,7 @@ class Faults:
             self._listed.append((kind, group, user, sample, text))
 
     def verdict(self) -> Verification:
-        """All of it."""
+        """Return all faults as a verification."""
         return Verification(
             violations=pd.DataFrame(self._listed, columns=list(VIOLATION_COLUMNS)),
             counts=dict(self._counts),
@@ -262,7 +263,7 @@ class Faults:
     # --- in periods --------------------------------------------------------------------------
 
     def periods_of(self, claim: Claim, *, tell: bool = False) -> IntArray:
-        """The period of each class, in which all its cells begin; a fault where they do not."""
+        """Return the period of each class; with ``tell``, add a fault if its cells span several."""
         number, of = self.number_of(claim.cells[:, 4]), claim.class_of_cell
         out = np.zeros(claim.n_classes, np.int64)
         out[of[::-1]] = number[::-1]  # that of the first
@@ -272,7 +273,7 @@ class Faults:
         return out
 
     def check_groups(self, claim: Claim) -> IntArray:
-        """No group has records of several periods, or people of another; the period of each."""
+        """Check that each group, with its people, is of one period; return each class's period."""
         assert self.cut is not None
         period = self.periods_of(claim, tell=True)
         pairs = np.unique(np.column_stack([claim.label, period]), axis=0)
@@ -287,7 +288,7 @@ class Faults:
         return period
 
     def hold_apart(self, claim: Claim, period: IntArray) -> Claim:
-        """The records, and from now on the pieces, each period in a stretch of time of its own."""
+        """Shift each period, of the records and of the pieces, to its own stretch of time."""
         assert self.cut is not None
         fs = self.original
         end = float(claim.cells[:, 5].max(initial=(fs.t_min + fs.dt_min).max()))
@@ -301,7 +302,10 @@ class Faults:
 
 
 def _edges(fs: FingerprintSet, days: int) -> FloatArray:
-    """Local midnights, from that of the first day to after the last sample, elapsed minutes."""
+    """Return the local midnights at the edges of periods, in elapsed minutes.
+
+    They reach from that of the first day to after the last sample.
+    """
     last = float(fs.t_min.max())
     number = math.ceil((last + 2 * _DAY_MIN) / (days * _DAY_MIN)) + 1
     if fs.clock is None:

@@ -1,9 +1,10 @@
-"""Whose may the published records be? Without the key, by what they hold.
+"""Assignment of published records to original users without the key, by their content.
 
-A release keeps its promises if *some* way to give every original user a record of its own does: who
-of those that fit equally well has which record means nothing, since the records say nothing else.
-Whether there is one is a question of flow: users → classes of equal records → as many as there are
-of each (Ford & Fulkerson 1956). Exact; no user is tried against more samples than it takes.
+A release keeps its promises if *some* assignment of a separate record to every original user does.
+Among users who fit equally well, the choice does not matter, because the records tell nothing else.
+Whether an assignment exists is a flow problem: users → classes of equal records → as many as there
+are of each (Ford & Fulkerson 1956). The answer is exact; no user is compared with more samples than
+needed.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -37,18 +38,18 @@ _MOST_PAIRS = 1_000_000  # of users and single records; beyond, ties are left as
 
 @dataclass
 class Fit:
-    """A way to give every user a record.
+    """An assignment of records to users.
 
     Attributes
     ----------
     home : int64 ndarray (n_users,)
-        Class of each; −1 = of nobody's record.
+        Class of each user; −1 = no record.
     only : bool
-        Whether it is the only one.
+        Whether it is the only possible assignment.
     closest : bool
-        Whether no other meets more cells.
+        Whether no other assignment meets more cells.
     user, kind : int64 ndarray
-        All pairs of a user and a class that may be the user's, in no way that is known to be wrong.
+        All pairs of a user and a class that may belong together, as far as is known.
     """
 
     home: IntArray
@@ -60,35 +61,35 @@ class Fit:
 
 @dataclass
 class _Pairs:
-    """Users and classes that may belong together: row numbers, and samples that would be missed."""
+    """Possible pairs of users and classes: row numbers, and numbers of missed samples."""
 
     user: IntArray
     kind: IntArray
     misses: IntArray
 
     def of(self, some: BoolArray) -> _Pairs:
-        """Some of them."""
+        """Return some of the pairs."""
         return _Pairs(self.user[some], self.kind[some], self.misses[some])
 
     def and_also(self, other: _Pairs) -> _Pairs:
-        """These, and then others."""
+        """Return these pairs followed by others."""
         ours, theirs = vars(self).values(), vars(other).values()
         return _Pairs(*map(np.concatenate, zip(ours, theirs, strict=True)))
 
 
 class _Search:
-    """Which classes may be whose: users against boxes around classes first, then samples."""
+    """Search for possible pairs: users against boxes around classes first, then samples."""
 
     def __init__(self, claim: Claim, fs: FingerprintSet, wanted: BoolArray) -> None:
         self._fs, self._wanted, self._classes = fs, wanted, claim.arrays
 
     def fewest(self, most: int) -> IntArray:
-        """The fewest samples that each user misses in any class, as far as all may miss."""
+        """Return the fewest samples each user misses in any class, up to the total allowed."""
         found = self._over(lambda _, a, b, some: fewest_misses(a, b, some, self._classes, most))
         return np.concatenate(list(found))
 
     def within(self, most: IntArray) -> _Pairs:
-        """All pairs of a user and a class in which the user misses at most so many."""
+        """Return all pairs of a user and a class that misses at most ``most`` of the samples."""
         blocks = in_blocks(self._classes.around)
 
         def pairs(first: int, a: int, b: int, some: People) -> tuple[IntArray, ...]:
@@ -99,7 +100,7 @@ class _Search:
         return _Pairs(*map(np.concatenate, zip(*self._over(pairs), strict=True)))
 
     def _over(self, work: Callable[..., _T]) -> Iterator[_T]:
-        """Some work on some users after another, in order, on all cores."""
+        """Yield the results of ``work`` over slices of users, in order, using all cores."""
         with ThreadPoolExecutor(_THREADS) as pool:
             for users, rows, offsets, samples in stretches(self._fs):
                 n = users.stop - users.start
@@ -110,9 +111,10 @@ class _Search:
 
 
 def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Boxes in blocks of such as are near to each other: their order, and the hull of each block.
+    """Return an order of boxes in blocks of near neighbours, and the hull of each block.
 
-    Slices of equal number from west to east, each from south to north (Leutenegger et al. 1997).
+    Slices of equal number run from west to east, each from south to north (Leutenegger et al.
+    1997).
     """
     n = len(around)
     x, y = around[:, 0] + around[:, 1], around[:, 2] + around[:, 3]
@@ -129,16 +131,16 @@ def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
-    """A record for every user who must have one; None, with a fault, where there is no way.
+    """Assign a record to every user who must have one; None, with a fault, if it is impossible.
 
     Parameters
     ----------
     claim : Claim
     listed : bool ndarray (n_samples,) or None
-        Samples listed as left out. Users with any other sample must have a record that holds all
-        of these. None: no list.
+        Samples listed as left out. A user with other samples must have a record that holds all of
+        the others. None: no list.
     may_miss : int
-        Without a list: how many samples are left out, as stated.
+        Without a list: the stated number of samples left out.
     faults : Faults
     """
     fs = faults.original
@@ -209,7 +211,7 @@ def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -
 def _possible(
     claim: Claim, wanted: BoolArray, allowed: int, faults: Faults
 ) -> tuple[IntArray, _Pairs] | None:
-    """How many samples each user may miss, and in which classes; None where all miss too many."""
+    """Return how many samples each user may miss, and the possible pairs; None if impossible."""
     fs = faults.original
     search = _Search(claim, fs, wanted)
     if allowed:
@@ -237,7 +239,7 @@ def _possible(
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
-    """A class for each user, no class more often than there are records of it."""
+    """Assign a class to each user, each class at most as often as it has records."""
     n_classes = len(sizes)
     users = np.unique(pairs.user)
     if len(users) < needed:
@@ -259,9 +261,9 @@ def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntAr
 
 
 def _best(pairs: _Pairs, met: IntArray, sizes: IntArray, n_users: int) -> IntArray:
-    """Of several ways, one that misses fewest samples; then one in which most cells are met.
+    """Return the assignment that misses fewest samples and then meets most cells.
 
-    So that a release is not refused for people in cells who are only given another's record.
+    So a release is not refused merely because people are assigned each other's records.
     """
     copies = sizes[pairs.kind]
     slot = offsets_of(sizes)

@@ -1,9 +1,10 @@
-"""What a release consists of, byte by byte: its members, its description, its data.
+"""Content of a release, byte by byte: its members, its description, its data.
 
-Reads a folder or a zip by itself; nothing is taken over from what writes releases. README and
-description are made again from the stated facts, with the templates of what writes releases, and
-compared; so are the heads of a zip. A template is not what is verified: the facts are, against the
-data and the original (:mod:`.facts`). So nothing can stand in a release that they do not decide.
+This module reads a folder or a zip with its own code, independent of the writers of releases.
+README and description are made again from the stated facts, with the templates of the writers, and
+compared; so are the headers of a zip. The templates themselves are not verified. The facts are
+verified against the data and the original (:mod:`.facts`), and they determine everything in a
+release.
 
 Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),
 sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
@@ -37,7 +38,7 @@ from .faults import Faults
 DATA = ("data.csv", "data.parquet")
 DESCRIPTION = "datapackage.json"
 _MOST = {README: 64 << 10, DESCRIPTION: 1 << 20}
-"""Bytes of the page and of the description that are looked at; longer ones are a fault."""
+"""Most bytes of the page and of the description that are read; longer ones are a fault."""
 _MAPPED = 64 << 20  # bytes: larger data files are looked at where they lie, not read
 _BLOCK = 1 << 20
 _VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
@@ -56,7 +57,7 @@ _DAMAGED_ZIP = (
     OSError,
 )
 Content = bytes | mmap.mmap
-"""Of a member."""
+"""Bytes of a member."""
 
 
 @dataclass
@@ -66,13 +67,13 @@ class Package:
     Attributes
     ----------
     data_name : str or None
-        The member with the data; None where there is not exactly one.
+        Name of the member with the data; None if there is not exactly one.
     data : bytes or mmap
-        Its bytes, a large file mapped; none where there is not exactly one.
+        Bytes of the data, mapped for a large file; empty if there is not exactly one data file.
     data_digest : str
-        SHA-256 of them, in hexadecimal digits.
+        SHA-256 of the data, in hexadecimal digits.
     facts : ReleaseFacts or None
-        What ``datapackage.json`` states; None where it cannot be read.
+        Facts stated in ``datapackage.json``; None if it cannot be read.
     """
 
     data_name: str | None = None
@@ -82,12 +83,12 @@ class Package:
 
 
 def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Package:
-    """The members of a release, and faults in its make-up.
+    """Read the members of a release, and add faults in its structure.
 
     Raises
     ------
     SchemaError
-        There is no folder and no zip file there.
+        There is no folder and no zip file at this place.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         members = _zip_members(bytes(source), io.BytesIO(source), faults)
@@ -147,7 +148,7 @@ def _check_size(size: int, most: int) -> None:
 
 
 def _content_of(place: Path) -> Content:
-    """A file's bytes, of a large one where they lie."""
+    """Return a file's bytes, mapped if it is large."""
     if place.stat().st_size < _MAPPED or not place.stat().st_size:
         return place.read_bytes()
     with place.open("rb") as file:
@@ -179,7 +180,7 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
-    """A member; large data go to a file without a name, which ends with its last use."""
+    """Return a member; large data go to an unnamed temporary file, which ends with its last use."""
     if info.filename not in DATA or info.file_size < _MAPPED:
         return archive.read(info)
     with tempfile.TemporaryFile() as file, archive.open(info) as packed:
@@ -194,17 +195,17 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
 
 
 def is_tight(content: Content, members: list[zipfile.ZipInfo], method: int) -> bool:
-    """Whether a zip is, byte by byte, what its members make, packed all by one method.
+    """Return whether a zip is, byte by byte, determined by its members, all packed by one method.
 
-    Both heads of each member and the end of the file are made anew from names and sizes. So nothing
-    is between the members, before or after, nor behind the end of what is compressed; and none has
-    a time, a comment or a mark of its own.
+    Both headers of each member and the end of the file are rebuilt from names and sizes. So no
+    bytes lie between, before or after the members, or behind the end of compressed data. No member
+    has a time, a comment or a mark of its own.
 
     Parameters
     ----------
     content : bytes or mmap
     members : list of ZipInfo
-        In the order of the file's own list.
+        Members in the order of the file's own list.
     method : int
         ``zipfile.ZIP_STORED`` or ``zipfile.ZIP_DEFLATED``.
 
@@ -245,12 +246,12 @@ def is_tight(content: Content, members: list[zipfile.ZipInfo], method: int) -> b
 
 
 def _in_64_bits(*values: int) -> bytes:
-    """The field with what has more than 32 bits."""
+    """Return the extra field for values of more than 32 bits."""
     return struct.pack(f"<2H{len(values)}Q", 1, 8 * len(values), *values)
 
 
 def _end(at: int, first: int, count: int) -> bytes:
-    """What must follow the list of members, that begins at ``first`` and ends at ``at``."""
+    """Return the bytes that must follow the list of members, from ``first`` to ``at``."""
     length, far = at - first, b""
     if first > _LARGE:
         far = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, length, first)
@@ -263,7 +264,7 @@ def _end(at: int, first: int, count: int) -> bytes:
 def _ends_with_its_data(
     content: Content, begin: int, end: int, method: int, info: zipfile.ZipInfo
 ) -> bool:
-    """Whether a member's bytes are used up by what is unpacked of them."""
+    """Return whether unpacking a member uses all of its bytes."""
     if method == zipfile.ZIP_STORED:
         return end - begin == info.file_size
     unpack = zlib.decompressobj(-zlib.MAX_WBITS)
@@ -285,9 +286,9 @@ def _ends_with_its_data(
 def _facts(
     description: bytes, page: Content | None, package: Package, faults: Faults
 ) -> ReleaseFacts | None:
-    """The facts that a release states; None, with a fault, where they cannot be read.
+    """Return the facts that a release states, or None, with a fault, if they cannot be read.
 
-    What differs is named without a word of the release's own.
+    Differences are reported without any text from the release.
     """
     try:
         plain = json.loads(description)
@@ -318,7 +319,7 @@ def _facts(
 
 
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Say where a description is not the one that its facts make; by our own keys alone."""
+    """Add faults where a description differs from that of its facts, by our own keys alone."""
     here, there = dict(_flat(found)), dict(_flat(due))
     wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
     for at in wrong:
@@ -337,7 +338,7 @@ def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None
 
 
 def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every value of nested ones, by the way to it."""
+    """Yield every leaf value of nested data, with the keys that lead to it."""
     if isinstance(plain, (dict, list)) and plain:
         for key, value in plain.items() if isinstance(plain, dict) else enumerate(plain):
             yield from _flat(value, (*at, str(key)))
@@ -346,7 +347,7 @@ def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...
 
 
 def _check_page(page: bytes, due: str, faults: Faults) -> None:
-    """Say which part of a page is not the one that the facts make."""
+    """Add a fault that names the parts of a page that differ from the page of the facts."""
     if page == due.encode():
         return
     found = sections(page.decode("utf-8", "replace"))

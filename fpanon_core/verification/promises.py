@@ -1,4 +1,4 @@
-"""What must always hold of published records, whoever made them.
+"""Properties that must always hold for published records, whatever made them.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -19,25 +19,25 @@ from .fitting import Fit, fit
 
 @dataclass
 class Checked:
-    """Which original samples are held by what is published of their user, and how.
+    """Coverage of the original samples by the published records of their users.
 
     Attributes
     ----------
     home : int64 ndarray (n_users,)
         Class of each original user; −1 = nothing is published of the user.
     certain : bool
-        Whether that is the only way to give the records to the users.
+        Whether this is the only possible assignment of records to users.
     closest : bool
-        Whether in no other way people meet more cells, so that no phantom share is smaller.
+        Whether no other assignment meets more cells, so that ``phantom_share`` is the smallest.
     gone : bool ndarray (n_samples,)
-        Samples that are not published, as listed; where there is no list, those not held.
+        Samples listed as not published; without a list, the samples that are not covered.
     people : int64 ndarray (n_cells,)
-        People of its class with a sample in each cell.
+        Number of people of the cell's class with a sample in the cell.
     phantom_share : float
-        Of all (record, cell) pairs, those in which the person has no sample.
+        Share of all (record, cell) pairs that are false presence: the person has no sample there.
     side_m, span_min : float64 ndarray (n_samples,)
-        Of the cells that hold each sample, the largest (dx + dy)/2, and their length; NaN of those
-        gone.
+        Largest (dx + dy)/2, and length, of the cells that hold each sample; NaN for samples that
+        are gone.
     """
 
     home: IntArray
@@ -53,17 +53,18 @@ class Checked:
 def check_claim(
     claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
 ) -> Checked | None:
-    """All that must hold of the records themselves; None where it could not be looked at.
+    """Check everything that must hold for the records themselves; None if that is impossible.
 
     Parameters
     ----------
     claim : Claim
     listed : bool ndarray (n_samples,) or None
-        Original samples listed as left out; None where there is no list.
+        Original samples listed as left out; None without a list.
     may_miss : int
-        Without a list: how many are left out, as stated.
+        Without a list: the stated number of samples left out.
     limited : bool
-        Whether limits are kept, so that every published sample must hold samples of k people.
+        Whether suppression thresholds are kept, so that every published sample must hold samples of
+        k people.
     faults : Faults
     """
     if not check_cells(claim, faults):
@@ -88,9 +89,9 @@ def check_claim(
 
 
 def check_cells(claim: Claim, faults: Faults) -> bool:
-    """Bounds are numbers, extents not negative, and no two cells of a record overlap in time.
+    """Check that bounds are numbers, extents not negative, and cells of a record do not overlap.
 
-    Whether the rest can be checked: not, where a bound is not a number.
+    Return whether the rest can be checked: False if a bound is not a number.
     """
     sound = True
     for g in range(claim.n_classes):
@@ -114,7 +115,7 @@ def check_cells(claim: Claim, faults: Faults) -> bool:
 def check_limits(
     claim: Claim, space_m: float | None, time_min: float | None, faults: Faults
 ) -> None:
-    """No published cell is wider or longer than the limits stated."""
+    """Check that no published cell is wider or longer than the stated thresholds."""
     cells = claim.cells
     side = ((cells[:, 1] - cells[:, 0]) + (cells[:, 3] - cells[:, 2])) / 2
     span = cells[:, 5] - cells[:, 4]
@@ -124,10 +125,10 @@ def check_limits(
 
 
 def check_crowds(claim: Claim, faults: Faults) -> None:
-    """Every group has k people, all alike, and k people share every published record.
+    """Check that every group has k people with equal records, and k people share every record.
 
-    The latter is found from the records themselves, whatever the groups are called: the k-gap of
-    what is published is 0.
+    The second check uses the records themselves, whatever the group numbers: the k-gap of the
+    published records is 0.
     """
     size = _people(claim, faults)
     labels, which = np.unique(claim.label, return_inverse=True)
@@ -151,7 +152,7 @@ def check_crowds(claim: Claim, faults: Faults) -> None:
 
 
 def _people(claim: Claim, faults: Faults) -> FloatArray:
-    """People in each class: by weight where it is known whose the records are."""
+    """Return the number of people in each class, by weight if the records' owners are known."""
     if claim.home is None:
         return claim.records.astype(float)
     inside, (row, come) = claim.home >= 0, claim.elsewhere.T
@@ -161,11 +162,11 @@ def _people(claim: Claim, faults: Faults) -> FloatArray:
 
 
 def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults) -> Checked:
-    """Every original sample is inside what is published of its user, or listed as left out.
+    """Check that each original sample is inside its user's published record or listed as left out.
 
-    And none is listed that is published: where it is not known whose the records are, in whichever
-    of the possible ones is the user's. Where there is no list, those not held are taken to be left
-    out; how many may be is for the caller to check.
+    Check also that no listed sample is published. If the owners of records are unknown, a listed
+    sample is at fault only if every possible record of the user holds it. Without a list, samples
+    that are not covered count as left out; the caller checks how many there may be.
     """
     fs, home = faults.original, found.home
     covered = _covered(fs, home, claim)
@@ -209,7 +210,7 @@ def _coverage(claim: Claim, found: Fit, listed: BoolArray | None, faults: Faults
 def _met(
     fs: FingerprintSet, covered: BoolArray, home: IntArray, claim: Claim
 ) -> tuple[IntArray, int, FloatArray, FloatArray]:
-    """People with a sample in each cell, such pairs in all, and the spans around each sample."""
+    """Return people with a sample in each cell, the number of pairs, and extents per sample."""
     people, pairs = np.zeros(len(claim.cells), np.int64), 0
     side, span = np.full((2, fs.n_samples), np.nan)
     for users, rows, offsets, samples in stretches(fs):
@@ -221,7 +222,7 @@ def _met(
 
 
 def _covered(fs: FingerprintSet, home: IntArray, claim: Claim) -> BoolArray:
-    """Which samples lie inside the cells of their user's class."""
+    """Return which samples lie inside the cells of their user's class."""
     return np.concatenate(
         [
             covered_samples(offsets, samples, home[users], claim.arrays)
@@ -231,7 +232,7 @@ def _covered(fs: FingerprintSet, home: IntArray, claim: Claim) -> BoolArray:
 
 
 def _kept(fs: FingerprintSet, gone: BoolArray) -> IntArray:
-    """How many samples of each user are not gone."""
+    """Return how many samples of each user are not gone."""
     return fs.lengths - np.add.reduceat(gone, fs.offsets[:-1], dtype=np.int64)
 
 
@@ -242,11 +243,10 @@ def _label(claim: Claim, home: IntArray, user: int) -> int:
 def _check_samples_of_k(
     claim: Claim, found: Fit, checked: Checked, limited: bool, faults: Faults
 ) -> None:
-    """Each group has k people with a sample in it; under limits, so has every published cell.
+    """Check that each group has k people with a sample in it; with thresholds, so has each cell.
 
-    Where it is not known whose the records are, the pairs of users and classes that are possible
-    are looked at: a group, or a cell, is at fault only where all of whom it may be are too few.
-    With the key it is known.
+    Without the key, the owners of records are unknown, and all possible pairs of users and classes
+    count. A group or a cell is then at fault only if all its possible people are too few.
     """
     fs, home = faults.original, found.home
     left = _kept(fs, checked.gone) > 0
@@ -280,7 +280,7 @@ def _check_samples_of_k(
 
 
 def _other_ways(found: Fit) -> Iterator[IntArray]:
-    """Classes that may be the users' besides the ones given them, one for each user at a time."""
+    """Yield the other possible classes of the users, one per user at a time."""
     others = found.kind != found.home[found.user]
     user, kind = found.user[others], found.kind[others]
     order = np.lexsort((kind, user))

@@ -1,7 +1,7 @@
-"""A table of published records, as it is checked: each distinct record once.
+"""Published records read from a table for checking, each distinct record once.
 
-And the files that stay behind: the key, which says whose the records are, and the list of what was
-left out. A cell of theirs may be marked so that no spreadsheet runs it.
+The module also reads the files that stay behind: the key, which names the person behind each
+record, and the list of samples left out. Their cells may carry marks against spreadsheet formulas.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”; “What is written so that nothing runs it”.
 """
@@ -33,7 +33,7 @@ _SLACK_DEG = 2e-7
 BOUNDS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m")
 _NEEDED = ("pseudonym", *BOUNDS, "start", "end")
 KNOWN = frozenset({*_NEEDED, "group", *DEGREES})
-"""The columns that a release may have."""
+"""Columns that a release may have."""
 
 _ENDS = ";,|\t\r\n"  # of a cell, in one or another country
 _BLANK = (
@@ -53,13 +53,13 @@ Key = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
 @dataclass
 class Records:
-    """The records of a table, in the order in which they first appear in it.
+    """The records of a table, in the order of their first appearance.
 
     Attributes
     ----------
     pseudonym : list of str
     kind : int64 ndarray (n_records,)
-        Class of each.
+        Class of each record.
     claim : Claim
     """
 
@@ -69,7 +69,7 @@ class Records:
 
 
 def records_of(table: pd.DataFrame, faults: Faults) -> Records:
-    """The records in a table with the columns of a release; ``group`` may be missing.
+    """Return the records in a table with the columns of a release; ``group`` may be missing.
 
     Raises
     ------
@@ -82,17 +82,17 @@ def records_of(table: pd.DataFrame, faults: Faults) -> Records:
 
 
 class Gathering:
-    """The records of a table, as its rows come, some of them after others.
+    """Collector of the records of a table whose rows arrive piece by piece.
 
-    Kept is each distinct record once, so that memory grows with what is published, not with for how
-    many people.
+    Each distinct record is kept once, so that memory grows with the published content, not with the
+    number of people.
 
     Attributes
     ----------
     apart : bool
         Whether the rows of some record do not follow one another.
     backwards : bool
-        Whether those of some record are not in order of time.
+        Whether the rows of some record are not in order of time.
     """
 
     def __init__(self, faults: Faults) -> None:
@@ -107,9 +107,9 @@ class Gathering:
         self._several = self._wrong = 0
 
     def add(self, table: pd.DataFrame) -> bool:
-        """Rows with the columns of a release, of records all of whose rows are among them.
+        """Add rows with the columns of a release, which hold all rows of each of their records.
 
-        Whether it was so: none is taken where one of the records has come before.
+        Return whether the rows were added; none is added if one of the records came before.
 
         Raises
         ------
@@ -152,14 +152,14 @@ class Gathering:
         return True
 
     def _labels(self, stated: IntArray, code: IntArray, n_records: int) -> IntArray:
-        """The group of each record: that of its first row."""
+        """Return the group of each record: that of its first row."""
         label = np.empty(n_records, np.int64)
         label[code[::-1]] = stated[::-1]
         self._several += len(np.unique(code[stated != label[code]]))
         return label
 
     def records(self) -> Records:
-        """All that were added; what is wrong with them is told now. To be asked once."""
+        """Return all records that were added, and add their faults; call this once."""
         if self._nameless:
             self._faults.add("pseudonym", "A row has no pseudonym.")
         _tell_degrees(self._wrong, self._faults)
@@ -189,7 +189,7 @@ class Gathering:
 
 
 def _coded(table: pd.DataFrame) -> tuple[IntArray, list[str]]:
-    """Number of each row's pseudonym, and the pseudonyms by number; none is one, too: ``""``."""
+    """Return the number of each row's pseudonym, and the pseudonyms; a missing one is ``""``."""
     texts = table["pseudonym"].astype(object)
     code, names = pd.factorize(texts.where(texts.notna(), "").astype(str))
     return code.astype(np.int64), [str(name) for name in names]
@@ -208,10 +208,10 @@ def _minutes(times: pd.Series[Any], original: FingerprintSet) -> FloatArray:
 
 
 def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> int:
-    """In how many rows the degrees stated are not the extremes over corners and middles of sides.
+    """Count rows whose degrees are not the extremes over corners and midpoints of sides.
 
-    Worked out anew, point by point; the release's own are not trusted, nor the code that wrote
-    them. Of data without a projection, none may be stated: −1.
+    The degrees are computed anew, point by point, without trust in the release or in the code that
+    wrote it. For data without a projection no degrees may be stated; the result is then −1.
     """
     if not set(DEGREES) <= set(table.columns):
         return 0
@@ -238,7 +238,7 @@ def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> i
 
 
 def _tell_degrees(wrong: int, faults: Faults) -> None:
-    """A fault where rows were wrong."""
+    """Add a fault if rows were wrong."""
     if wrong < 0:
         text = "Latitudes and longitudes are given, and the original has no map projection."
         faults.add("degrees", text)
@@ -251,13 +251,14 @@ def _tell_degrees(wrong: int, faults: Faults) -> None:
 
 
 def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) -> IntArray:
-    """Row number of the original user behind each record, by the key; −1 where it names none.
+    """Return the row number of the original user behind each record by the key, or −1.
 
-    Of data in periods, of the piece: of a person and period there is one, so that a key that named
-    a person twice in a period would name a piece twice. Where samples were ``moved``, they can
-    have come into a period in which the person was not recorded: there is no such piece, and −1.
+    For data in periods it is the row number of the piece. There is one piece for each person and
+    period, so a key that names a person twice in a period names a piece twice. If samples were
+    ``moved``, they may have come into a period in which the person was not recorded. There is no
+    such piece, and the result is −1.
 
-    Sets the claim's ``home``: the class of each original user.
+    The function sets the claim's ``home``, the class of each original user, and ``elsewhere``.
     """
     original = faults.original
     pairs = _pairs(key)
@@ -309,7 +310,7 @@ def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) 
 
 
 def _in_periods(pairs: list[Named], key: Key, of: dict[str, int]) -> list[Named]:
-    """With the period that the key states; where it states none, that of the record."""
+    """Return the pairs with the period that the key states, or else that of the record."""
     if not isinstance(key, pd.DataFrame) or "period" not in key.columns:
         return [(name, user_id, of.get(name, 0)) for name, user_id, _ in pairs]
     try:
@@ -335,19 +336,19 @@ def _pairs(key: Key) -> list[Named]:
 
 
 def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFrame:
-    """A file of texts, with a head of column names.
+    """Return the table in a file of texts with a header of column names.
 
     Parameters
     ----------
     source : path or bytes
-        A file, or what is in it.
+        A file or its content.
     what : str
-        Is read, for the message: "key".
+        Name of the file for the error message, such as "key".
 
     Raises
     ------
     SchemaError
-        It is missing, too large, or no such table.
+        The file is missing, too large, or no such table.
     """
     try:
         content = source if isinstance(source, bytes) else _bytes_at(source)
@@ -380,7 +381,7 @@ def _bytes_at(path: str | os.PathLike[str]) -> bytes:
 
 
 def without_marks(text: str) -> str:
-    """The text before its marks: an apostrophe before a formula, at its start or after a break.
+    """Return the text without its marks, the apostrophes before formulas at the start or a break.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Does a release, as it leaves, keep what it says? Its bytes are read back, and checked anew.
+"""Verification of a release from its published bytes.
 
 Source: docs/science.md, “A release, as it leaves” and “Hiding everyone: GLOVE”.
 """
@@ -48,11 +48,11 @@ _HELD = frozenset(
         "counts",
     }
 )
-"""What may only be due to steps before GLOVE that cut or move samples.
+"""Faults that may be due only to steps before GLOVE that cut or move samples.
 
-Crowds and keys are then checked once more."""
+Groups and keys are then checked once more."""
 _HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
-"""The same where times were moved, perhaps into another period."""
+"""The same faults if times were moved, perhaps into another period."""
 _MOVED = (
     "places or times were moved or made coarser first: that cells hold anybody's samples is not "
     "checked"
@@ -76,31 +76,32 @@ def verify_release(
     path : path or bytes
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
-        What was hidden: the data that GLOVE was given. Where the release states periods, whole
-        fingerprints are cut into them anew. Pieces do not say whose they are, so that with them
-        only a key that names the pieces' own ids can be read.
+        The data that GLOVE received. If the release states periods, whole fingerprints are cut into
+        them anew. Pieces do not state their persons, so that with pieces only a key with the
+        pieces' own ids can be read.
     k : int or None
-        The crowd that is promised. None: none is, as with noise or exchanged positions; then files,
-        figures and names are checked, not the records against the original.
+        The promised k of k-anonymity. None if none is promised, as with noise or exchanged
+        positions; then files, figures and names are checked, but not the records against the
+        original.
     key : path, DataFrame, Series or mapping, optional
-        Whose the pseudonyms are: ``pseudonym`` and ``user_id``, with periods ``period`` too.
-        Without it, some way to give every user a record must keep every promise.
+        The person behind each pseudonym: ``pseudonym`` and ``user_id``, with periods also
+        ``period``. Without it, at least one assignment of records to users must keep every promise.
     left_out : path or DataFrame, optional
         The samples left out: ``sample`` (row number in the original) and ``user_id``. Without it,
-        no more samples may be missing than the release says.
+        no more samples may be missing than the release states.
 
     Returns
     -------
     Verification
-        Damaged files are violations, too, and so is whatever is in the release beyond its rows and
-        what its facts make. What the rows' random names may stand for is not known.
+        Damaged files are violations; so is any content beyond the rows and the texts that the facts
+        determine. A possible meaning of the random pseudonyms cannot be checked.
 
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more.
+        k is not an integer of 2 or more.
     SchemaError
-        If there is no release at ``path``, or key or list cannot be read.
+        There is no release at ``path``, or key or list cannot be read.
     """
     if k is not None:
         whole("k", k, 2)
@@ -130,9 +131,9 @@ def _check(
     *,
     held: bool = True,
 ) -> ReleaseFacts | None:
-    """All checks; what the release states, None where that cannot be read.
+    """Run all checks; return the facts that the release states, or None if they cannot be read.
 
-    With ``held`` False the records are not held against the original's samples.
+    With ``held`` False the records are not compared with the original's samples.
     """
     key = read_listed(key, "key") if isinstance(key, (str, os.PathLike)) else key
     if isinstance(left_out, (str, os.PathLike)):
@@ -168,7 +169,7 @@ def _check(
 def _check_records(
     facts: ReleaseFacts, records: Records, listed: BoolArray | None, held: bool, faults: Faults
 ) -> Checked | None:
-    """What is promised of the records themselves."""
+    """Check the promises about the records themselves."""
     claim, asked, checked = records.claim, faults.k, None
     if asked and held:
         faults.k = max(asked, facts.k or 0)
@@ -194,7 +195,7 @@ _SLACK_ACCURACY = 6e-4  # of a figure stated to four digits, and a rounding of i
 
 
 def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
-    """Projection, clock, granularity, k and accuracy are what they are said to be."""
+    """Check the stated projection, clock, granularity, k and accuracy."""
     fs = faults.original
     if facts.crs != fs.crs:
         faults.add("projection", "The map projection stated is not that of the original.")
@@ -221,7 +222,7 @@ def check_facts(facts: ReleaseFacts, rows: Rows, records: Records, faults: Fault
 
 
 def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]:
-    """Side and span of the samples after the steps, as far as these are all alike."""
+    """Return side and span of the samples after the steps, as far as all samples are alike."""
     side, span = fs.granularity_m, fs.granularity_min
     for step in facts.option.steps:
         if isinstance(step, Generalize):
@@ -235,9 +236,10 @@ def _granularity(facts: ReleaseFacts, fs: FingerprintSet) -> tuple[float, float]
 
 
 def _check_days(facts: ReleaseFacts, rows: Rows, records: Records, faults: Faults) -> None:
-    """First and last day are those recorded of the people published; moved, those published.
+    """Check the stated first and last day against the recorded days of the people published.
 
-    Where it is not known who is published, the days of anybody bound them.
+    If samples were moved, the published days count. If it is unknown which people are published,
+    the days of all people are the bounds.
     """
     fs, home = faults.original, records.claim.home
     assert fs.clock is not None
@@ -271,7 +273,10 @@ def _day(at: Any, zone: dt.tzinfo) -> dt.date:
 
 
 def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Days of the window that ends last up to that day, and all; None if it ends by then."""
+    """Return the last window's days up to the day ``last`` and all its days.
+
+    The result is None if the window ends by that day.
+    """
     begin_day = _day(rows.start_of_last, zone)
     end_day = _day(rows.last_end - pd.Timedelta(milliseconds=60), zone)
     beyond, days = (end_day - last).days, (end_day - begin_day).days + 1
@@ -282,7 +287,7 @@ def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] 
 
 
 def check_samples_accuracy(facts: ReleaseFacts, checked: Checked, faults: Faults) -> None:
-    """The accuracy over original samples is the one found, where it is known whose records are."""
+    """Check the accuracy over original samples, if the owners of the records are known."""
     if facts.accuracy is None or facts.accuracy.of != "original samples" or not checked.certain:
         return
     held = np.isfinite(checked.side_m)
@@ -295,9 +300,10 @@ def check_samples_accuracy(facts: ReleaseFacts, checked: Checked, faults: Faults
 
 
 def _check_rows_accuracy(facts: ReleaseFacts, claim: Claim, faults: Faults) -> None:
-    """Over what the accuracy is, follows from the steps; of rows it is the one found.
+    """Check the stated accuracy: its basis follows from the steps.
 
-    Of samples, it is within what the published cells are.
+    An accuracy over rows must equal the one found. An accuracy over samples must lie within the
+    range of the published cells.
     """
     cells, stated = claim.cells, facts.accuracy
     if stated is None or not len(cells) or not np.isfinite(cells).all():
@@ -342,7 +348,7 @@ def _close(stated: Accuracy, found: Any) -> bool:
 
 
 def _median(values: FloatArray, weight: IntArray) -> float:
-    """The median of values that each stand there so often."""
+    """Return the median of values, each repeated ``weight`` times."""
     order = np.argsort(values, kind="stable")
     upto = np.cumsum(weight[order])
     middle = [(int(upto[-1]) - 1) // 2, int(upto[-1]) // 2]
@@ -360,7 +366,7 @@ def check_counts(
     checked: Checked | None,
     faults: Faults,
 ) -> None:
-    """Counts and shares stated are those found."""
+    """Check the stated counts and shares against those found."""
     fs = faults.original
     people = len(records.pseudonym)
     absent = fs.n_users - people
@@ -405,7 +411,10 @@ def _check_phantoms(
 
 
 def _phantom_share(claim: Claim, faults: Faults) -> float:
-    """Of the rows, the share in whose cell its person has no sample; whose they are is known."""
+    """Return the share of false presence: rows whose person has no sample in the cell.
+
+    The owners of the records must be known.
+    """
     fs, home = faults.original, claim.home
     assert home is not None
     longest, true = float(fs.dt_min.max()), 0
@@ -418,9 +427,9 @@ def _phantom_share(claim: Claim, faults: Faults) -> float:
 def _check_pieces(
     facts: ReleaseFacts, records: Records, checked: Checked | None, faults: Faults
 ) -> tuple[int, int]:
-    """Pseudonyms and periods are counted; people published, and people left out, are returned.
+    """Check the counts of pseudonyms and periods; return the people published and left out.
 
-    Where it is not known whose the records are, any number of people that there may be.
+    If the owners of the records are unknown, any possible stated number of people is accepted.
     """
     cut, claim = faults.cut, records.claim
     assert cut is not None
@@ -444,9 +453,10 @@ def _check_pieces(
 
 
 def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
-    """Where nothing but a crowd is stated, nobody is left out but the last and the share stated.
+    """Check the number of people left out if k-anonymity is the only step besides periods.
 
-    With periods in each of them; and nobody is missing from one but where there are too few.
+    No more people may be left out than the stated share and those left over. With periods this
+    holds in each period; a period with fewer than k people publishes nobody.
     """
     step, cut, fs = facts.hiding, faults.cut, faults.original
     limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None

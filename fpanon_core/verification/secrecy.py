@@ -1,4 +1,4 @@
-"""Do names, numbers and order in a release say anything about the input?
+"""Checks that names, numbers and order in a release reveal nothing about the input.
 
 Source: docs/science.md, “A release, as it leaves”.
 """
@@ -25,7 +25,7 @@ _PSEUDONYM = re.compile(r"[A-Z2-7]{16}")  # 80 random bits, as base32
 
 
 def check_pseudonyms(records: Records, faults: Faults) -> None:
-    """None is an id, or a running number, of the original, or contains an id."""
+    """Check that no pseudonym is an id or running number of the original, or derives from an id."""
     fs = faults.original
     ids = ids_of(fs)
     names = records.pseudonym
@@ -61,7 +61,7 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
 
 
 def _codes(user_id: str) -> list[str]:
-    """What is commonly computed of an id: it is found again by trying all ids there can be."""
+    """Return common codes of an id, which an attacker can reverse by trying all possible ids."""
     plain = user_id.encode("utf-8", "surrogatepass")
     digests = [getattr(hashlib, of)(plain).digest() for of in ("md5", "sha1", "sha256")]
     coded = [base64.b64encode(of) for of in (plain, *digests)]
@@ -74,22 +74,22 @@ def _bare(code: str) -> str:
 
 
 def ids_of(fs: FingerprintSet) -> set[str]:
-    """The input's ids, as text."""
+    """Return the input's ids as text."""
     return {str(user_id) for user_id in fs.user_ids.tolist()}
 
 
 def check_groups_numbered(records: Records, faults: Faults) -> None:
-    """Group numbers are 1 … G."""
+    """Check that group numbers are 1 … G."""
     labels = np.unique(records.claim.label)
     if not np.array_equal(labels, np.arange(1, len(labels) + 1)):
         faults.add("group numbers", "The groups are not numbered 1 to their number.")
 
 
 def check_order(records: Records, whose: IntArray | None, home: IntArray, faults: Faults) -> None:
-    """Pseudonyms, rows and group numbers are not in the order of the input, or of its ids.
+    """Check that pseudonyms, rows and group numbers do not follow the input or its ids.
 
-    By rank correlation. Without the key (``whose`` is None) group by group: who has which of the
-    records of a group is not known then.
+    The check uses rank correlation. Without the key (``whose`` is None) it compares groups, because
+    the owners of a group's records are unknown.
     """
     fs, cut = faults.original, faults.cut
     by_id = np.array([str(user_id) for user_id in fs.user_ids.tolist()], dtype=object)
@@ -141,11 +141,11 @@ def _means(of: IntArray, values: FloatArray, n: int) -> FloatArray:
 def _check_links(
     records: Records, whose: IntArray | None, home: IntArray, period: IntArray, faults: Faults
 ) -> None:
-    """Names, places and numbers of a person's records in two periods have nothing in common.
+    """Check that pseudonyms, rows and group numbers do not link a person's records of two periods.
 
-    By rank correlation, over each person's records in one period and in the next with any. Without
-    the key class by class, as in :func:`check_order`; group numbers always so, since people of one
-    group share theirs.
+    The check uses rank correlation over each person's records in one period and in the person's
+    next period. Without the key it compares classes, as in :func:`check_order`. Group numbers are
+    always compared by class, since people of one group share theirs.
     """
     cut = faults.cut
     assert cut is not None
@@ -181,9 +181,9 @@ def _check_links(
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
-    """Whether two orders agree, or disagree, more than chance has it once in a million times.
+    """Return whether two orders agree or disagree more than chance does once in a million times.
 
-    Within each stratum for itself, and the evidence of all added up: of n in random order
+    Each stratum is ranked separately, and the evidence is summed: for n values in random order,
     n·r has the variance n²/(n − 1).
     """
     known = np.isfinite(a) & np.isfinite(b)

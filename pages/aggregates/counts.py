@@ -1,7 +1,7 @@
-"""Counts to publish: places and period stated, the form chosen, and the zip that leaves.
+"""Counts to publish: stated places and period, the chosen protection, and the zip that leaves.
 
-The zip is offered only while the settings on the screen, and how the data were read, are those that
-it was made with: an unprotected one must not lie under settings that promise something.
+The zip is offered only while the settings on the screen, and the way the data were read, are those
+that it was made with. An unprotected one must not stand under settings that promise something.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ _BOUNDS = ("South", "West", "North", "East")
 
 @dataclass(frozen=True)
 class Asked:
-    """Counts that were asked for: of which data, read how, with which settings.
+    """Requested counts: their data, the way these were read, and the settings.
 
-    The data's digest alone would not do: read again in another way, they may be the same samples,
-    and what may be promised of them is not the same.
+    The data's digest alone would not suffice. Data that are read again in another way may have the
+    same samples, but the promise that can be made for them differs.
     """
 
     digest: str
@@ -58,13 +58,13 @@ class Asked:
 
 
 def stated(data: Dataset) -> FrameConfig | None:
-    """The places and the period for which counts were last asked of these data, if any."""
+    """Return the places and period of the last request for counts of these data, if any."""
     asked = _asked(data)
     return None if asked is None else asked.config.frame
 
 
 def section(data: Dataset) -> None:
-    """The settings; what the counts are that were made with just these, and their download."""
+    """Draw the settings; the counts made with exactly these, and their download."""
     _begin(data)
     config, lacking = _settings(data)
     pressed = st.button("Make these counts", type="primary", key="aggregates_counts")
@@ -87,7 +87,7 @@ def section(data: Dataset) -> None:
 
 
 def _offer(made: counts_release.Result, *, prefix: str) -> None:
-    """What was made, in words; the zip, labelled with what it is."""
+    """Draw what was made, in words; and the zip, labelled with its protection."""
     if warning := counts_story.warned(made):
         st.warning(warning)
     what_this_means(*counts_story.made(made), key="aggregates_counts")
@@ -124,7 +124,7 @@ def _offer(made: counts_release.Result, *, prefix: str) -> None:
 
 
 def _asked(data: Dataset) -> Asked | None:
-    """What was last asked for, if it was of these data as they are read now."""
+    """Return the last request, if it was for these data as they are read now."""
     found: Asked | None = st.session_state.get(_ASKED)
     if found is None or (found.digest, found.reading) != (data.digest, data.reading):
         return None
@@ -135,7 +135,7 @@ def _asked(data: Dataset) -> Asked | None:
 
 
 def _begin(data: Dataset) -> None:
-    """Fields keep what was stated while the source is the same, read again or not; else empty."""
+    """Keep the fields while the source is the same, read again or not; otherwise empty them."""
     if st.session_state.get(_OF) != data.source.label:
         st.session_state[_OF] = data.source.label
         for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):
@@ -145,7 +145,7 @@ def _begin(data: Dataset) -> None:
 
 
 def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
-    """The settings on the screen, if they make sense; else what is lacking, all at once."""
+    """Return the settings on the screen, if valid; otherwise all that is lacking."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
     when, first = _columns(4), None
@@ -190,7 +190,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
 
 
 def _protection() -> tuple[Form | None, float, float, Unit]:
-    """How the counts are protected, nothing being chosen at first; only the fields that count."""
+    """Draw and return the protection of the counts, none by default; only the fields that count."""
     what = _columns(4)
     form = what[0].selectbox(
         "Counts",
@@ -217,7 +217,7 @@ def _protection() -> tuple[Form | None, float, float, Unit]:
 
 
 def _places(data: Dataset) -> tuple[Places, list[float | None], float]:
-    """The places: the antennas, or squares over an area between four bounds."""
+    """Draw and return the places: the antennas, or squares over an area between four bounds."""
     kinds: list[Places] = ["grid"] if data.fs.antennas is None else ["antennas", "grid"]
     where = _columns([1.6, 1, 1, 1, 1, 1])
     named: dict[str, Any] = {"format_func": _PLACES.__getitem__, "help": definitions.COUNTS_FRAME}
@@ -241,7 +241,7 @@ def _columns(spec: int | list[float]) -> list[Any]:
 
 
 def _kept(name: str) -> dict[str, Any]:
-    """Of a field: its key, and that it keeps what was stated for the session."""
+    """Return a field's key, and arguments that keep its value for the session."""
     return {"key": _FIELD + name, "persist_state": "session"}
 
 

@@ -1,4 +1,4 @@
-"""What counts to publish are, and what only their maker may know of them, in sentences."""
+"""Sentences on counts to publish, and on what only their maker may know of them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def lacking(
     *,
     calendar: bool,
 ) -> str:
-    """What is not stated yet; nothing where all is."""
+    """Return what is not stated yet; empty if everything is."""
     unstated = {
         "how the counts are protected": form is None,
         "the first day": calendar and first is None,
@@ -50,7 +50,7 @@ def lacking(
 
 
 def zip_label(config: Config) -> str:
-    """Of the button, what it gives."""
+    """Return the label of the button, which says what it gives."""
     return {
         "plain": "Unprotected counts (zip)",
         "suppressed": f"Counts, below {config.below} left blank (zip)",
@@ -59,7 +59,7 @@ def zip_label(config: Config) -> str:
 
 
 def warned(made: Result) -> str:
-    """What speaks against publishing these counts at all; nothing where nothing here does."""
+    """Return what speaks against publishing these counts at all; empty if nothing does here."""
     if made.config.form == "plain":
         ones = f"{words.percent(made.of_one / made.published)} of the " if made.published else ""
         return (
@@ -81,7 +81,7 @@ def warned(made: Result) -> str:
 
 
 def _unseen(made: Result) -> str:
-    """Whether a count of one person says where the person was."""
+    """Return whether a count of one person reveals where the person was."""
     if not made.of_one:
         return ""
     if not made.of_one_unseen:
@@ -95,19 +95,19 @@ def _unseen(made: Result) -> str:
 
 
 def _off(made: Result) -> float:
-    """Standard deviation of the noise of a count, people."""
+    """Return the standard deviation of the noise of a count, people."""
     assert made.guarantee is not None
     return _NOISE_PER_ROOT * made.guarantee.scale
 
 
 def _rounded(off: float) -> str:
-    """An error in people, to three digits."""
+    """Return an error in people, to three digits."""
     people = f"{float(f'{off:.3g}'):,.0f}" if off >= 10 else f"{off:.2g}"
     return f"{people} {'person' if people == '1' else 'people'}"
 
 
 def guessed(report: IngestReport) -> str:
-    """What the records decided of their reading that private counts need stated; else nothing."""
+    """Return what the reading inferred from the records but private counts need stated; else ""."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
@@ -123,7 +123,7 @@ def guessed(report: IngestReport) -> str:
 
 
 def made(made: Result) -> tuple[str, ...]:
-    """What was made, what it promises, and what must not leave with it."""
+    """Return what was made, what it promises, and what must not leave with it."""
     counts, out, frame = made.counts, made.left_out, made.frame
     return (
         f"{words.people(made.people)} counted at "
@@ -145,7 +145,7 @@ def made(made: Result) -> tuple[str, ...]:
 
 
 def _filled(made: Result) -> str:
-    """How much of what is counted was recorded, where that is known."""
+    """Return how much of what is counted was recorded, where that is known."""
     share = made.recorded_share
     if not share < 1:
         return ""

@@ -1,6 +1,6 @@
-"""How the counts are made and attacked: the form, its settings in the address, and what is asked.
+"""How the counts are made and attacked: the form, its settings in the address, and the questions.
 
-Whom one looks at stays out of the address; how the attack is run is in it.
+The selected person stays out of the address; the settings of the attack are in it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _OFFERED: dict[str, Any] = {
 
 
 def form(fs: FingerprintSet) -> Config:
-    """The form; the settings as last submitted, with no more people than there are."""
+    """Draw the form; return the settings last submitted, with no more people than there are."""
     plan = wanted()
     pairings = list(_PAIRINGS)
     with st.form("aggregates_form", border=False):
@@ -87,7 +87,7 @@ def form(fs: FingerprintSet) -> Config:
 
 
 def _number(name: str, label: str, value: float, **more: Any) -> Any:
-    """A number of the settings, within what is offered of it."""
+    """Draw a number of the settings, within its allowed range."""
     offered, key = _OFFERED[name], f"aggregates_{_KEYS.get(name, name)}"
     return st.number_input(
         label, offered.low, offered.high, value, key=key, help=_HELP[name], **more
@@ -95,7 +95,7 @@ def _number(name: str, label: str, value: float, **more: Any) -> Any:
 
 
 def wanted() -> Config:
-    """The settings in use; those of the address when the session begins."""
+    """Return the settings in use; those of the address when the session begins."""
     if _PLAN not in st.session_state:
         usual, asked = Config(), address.settings_asked(_NAMES, Config())
         refused = {
@@ -108,7 +108,7 @@ def wanted() -> Config:
 
 
 def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
-    """The attack's result; of ordinary data it is asked for by itself."""
+    """Return the attack's result; on ordinary data it is asked for automatically."""
     minutes = float(fs.t_min.max() - fs.t_min.min())
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
     return questions.settle(
@@ -123,7 +123,7 @@ def _question(fs: FingerprintSet, plan: Config) -> Question:
 
 
 def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
-    """The attack over resolutions and numbers of people; waits to be asked for."""
+    """Return the attack over resolutions and numbers of people; computed on request only."""
     config = recovery_factors.Config(plan.slot_min, plan.users, plan.pairing, plan.seed)
     question = Question(FACTORS, fs, config, "Varying places, slots and people")
     return questions.settle(question, alone=False, button="Vary places, slots and people")
@@ -132,9 +132,10 @@ def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
 def mitigations(
     fs: FingerprintSet, plan: Config, found: recovery.Result, frame: FrameConfig | None
 ) -> recovery_mitigations.Result | None:
-    """The attack after each mitigation; waits to be asked for.
+    """Return the attack after each mitigation; computed on request only.
 
-    On everyone where that is affordable, going by the attack before; what it takes is said first.
+    It runs on everyone where that is affordable, judging by the attack before; its cost is shown
+    first.
     """
     seconds = questions.kept(RECOVERY)[_question(fs, plan).key].seconds
     everyone = recovery_mitigations.effort(found, seconds, fs.n_users)
@@ -151,7 +152,7 @@ def mitigations(
 
 
 def moment(found: recovery.Result, dates: list[str]) -> int:
-    """The slot looked at on the map; the middle of the first whole day until one is chosen."""
+    """Return the slot shown on the map; the middle of the first whole day until one is chosen."""
     wall = found.counts.wall_start_min
     if len(wall) == 1:
         return 0

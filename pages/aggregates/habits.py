@@ -1,8 +1,7 @@
-"""The habits that the attack lives on: a section of What comes back from counts.
+"""Habits that the attack exploits: a section of What comes back from counts.
 
-Whose path one looks at, among those counted: by pseudonym, or by how much of it comes back.
-
-The files under the view: every table of its results, and the path that is looked at.
+Also the choice of the trajectory to show, among those counted: by pseudonym, or by how much of it
+comes back. And the files under the view: every table of its results, and the selected trajectory.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ PLACES, NEXT = "Places and nights", "Next place and next day"
 
 
 def section(found: Result, of: Theme) -> None:
-    """Top places and nights, or the next place and the next day; as one chooses."""
+    """Draw top places and nights, or the next place and the next day, as chosen."""
     with st.expander("Which habits does the attack use?", key="aggregates_habits"):
         shown = st.segmented_control(
             "Habit",
@@ -57,7 +56,7 @@ def section(found: Result, of: Theme) -> None:
 
 
 class Drawn(NamedTuple):
-    """One figure: its key, what it finds, what its terms mean, its axes, and values by curve."""
+    """One figure: its key, finding, explanation of terms, axes, and values by curve."""
 
     key: str
     finding: str
@@ -107,7 +106,7 @@ _PICK = layout.Pick("fp_recovered_who")
 
 
 def person(found: Result) -> int:
-    """The row, among those counted, to look at; one in the middle until another is chosen."""
+    """Return the selected row, among those counted; one in the middle until another is chosen."""
     order = np.argsort(found.right, kind="stable").tolist()
     ways = {
         "Best recovered": order[-1],
@@ -119,7 +118,7 @@ def person(found: Result) -> int:
 
 
 PREFIX = "recovery_"
-"""Of the names of the tables, and so of the files."""
+"""Prefix of the names of the tables, and so of the files."""
 
 
 def files(
@@ -128,7 +127,7 @@ def files(
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
 ) -> Files:
-    """By the label of its button, each file; the prefix is not yet in its name."""
+    """Return each file by the label of its button; the prefix is not yet in its name."""
     tables = {
         "Counts": "counts",
         "Scores": "scores",

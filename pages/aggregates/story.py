@@ -1,4 +1,4 @@
-"""What the attack on the counts means, in sentences; and what its figures and tables show."""
+"""Sentences on the attack on the counts, and the content of its figures and tables."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ Sentences = tuple[str, ...]
 
 
 def told(wall_min: float, dates: list[str]) -> str:
-    """A local time in words, such as "4 Mar, 08:30"."""
+    """Return a local time in words, such as "4 Mar, 08:30"."""
     day = int(wall_min // 1440)
     name = dates[day] if day < len(dates) else f"day {day + 1}"
     return f"{name}, {int(wall_min % 1440 // 60):02d}:{int(wall_min % 60):02d}"
 
 
 def release(found: recovery.Result) -> Sentences:
-    """What would be published."""
+    """Return what would be published."""
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
@@ -70,7 +70,7 @@ def release(found: recovery.Result) -> Sentences:
 
 
 def attack(found: recovery.Result) -> Sentences:
-    """How much of everybody's path comes back: first what is filled in, then of what is seen."""
+    """Return how much of everybody's trajectory comes back: first filled slots, then seen ones."""
     score = found.score
     night, day, whole = (float(share) for share in score.recorded_by_step)
     random = score.baseline_recorded
@@ -117,7 +117,7 @@ def _few(people: int) -> str:
 
 
 def lack(found: recovery.Result) -> str:
-    """What these data lack that the attack lives on; nothing where they have it."""
+    """Return what these data lack that the attack needs; empty if they lack nothing."""
     why = "**Why so little comes back.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
@@ -135,12 +135,12 @@ def lack(found: recovery.Result) -> str:
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        "Do not conclude that counts are safe."
+        f"Such counts are not safe: {words.percent(found.alone)} of them are of one person alone."
     )
 
 
 def unique(found: recovery.Result) -> Sentences:
-    """Whether a recovered path can be tied to a person."""
+    """Return whether a recovered trajectory can be linked to a person."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other has.",
@@ -160,13 +160,13 @@ PUBLISHED_NEXT = (
 
 
 def top_places(habits: Habits) -> str:
-    """How much of their records people have at few places; every person has records."""
+    """Return how much of their records people have at few places; every person has records."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return f"On average, people have {one} of their records at one place, {five} at five places."
 
 
 def nights(habits: Habits) -> str:
-    """How much of the night they are at one place."""
+    """Return how much of the night people are at one place."""
     known = habits.night_places > 0
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
@@ -175,7 +175,7 @@ def nights(habits: Habits) -> str:
 
 
 def places(habits: Habits) -> Sentences:
-    """People who were at one place at night, and who was not recorded then."""
+    """Return how many people were at one place at night, and how many were not recorded then."""
     known = habits.night_places > 0
     return (
         f"Of {words.people(int(known.sum()))} recorded at night, "
@@ -190,7 +190,7 @@ def places(habits: Habits) -> Sentences:
 
 
 def next_place(habits: Habits) -> str:
-    """How well the attack predicts where people are seen next."""
+    """Return how well the attack predicts where people are seen next."""
     steps = (
         ("at night", habits.next_night_m, habits.n_night),
         ("by day", habits.next_day_m, habits.n_day),
@@ -203,7 +203,7 @@ def next_place(habits: Habits) -> str:
 
 
 def gains(habits: Habits) -> str:
-    """Whether a person's days are more alike than those of different people."""
+    """Return whether a person's days are more alike than those of different people."""
     if not (len(habits.same_bits) and len(habits.other_bits)):
         return "Too few people were recorded on consecutive days to compare their days."
     same, other = (float(np.median(bits)) for bits in (habits.same_bits, habits.other_bits))
@@ -215,7 +215,7 @@ def gains(habits: Habits) -> str:
 
 
 def steps(habits: Habits) -> Sentences:
-    """What the two figures count."""
+    """Return what the two figures count."""
     return (
         f"{habits.n_night:,} steps at night and {habits.n_day:,} by day end at a recorded place.",
         f"{len(habits.same_bits):,} pairs of days are of the same person, "
@@ -224,14 +224,14 @@ def steps(habits: Habits) -> Sentences:
 
 
 def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Ends of an axis: from 0 to 1, or to 98% of every curve; steps at the ends are seen whole."""
+    """Return the ends of an axis: 0 to 1, or to 98% of every curve, with a margin for steps."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
     end = max([1.0, *ends])
     return -0.03 * end, 1.04 * end
 
 
 def person(found: recovery.Result, row: int) -> Sentences:
-    """How much of one person's path comes back."""
+    """Return how much of one person's trajectory comes back."""
     return (
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
         f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
@@ -242,7 +242,7 @@ def person(found: recovery.Result, row: int) -> Sentences:
 
 
 def factors(varied: recovery_factors.Result) -> Sentences:
-    """What makes the attack better or worse."""
+    """Return what makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
     (fine, coarse), (few, many) = ((rows.iloc[0], rows.iloc[-1]) for rows in (space, people))
     long = time.iloc[-1]
@@ -261,7 +261,7 @@ def factors(varied: recovery_factors.Result) -> Sentences:
 
 
 def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
-    """Accuracy and uniqueness over each factor."""
+    """Return accuracy and uniqueness over each factor."""
     # The last step first: it has the attack's colour in every figure.
     steps = {step: STEPS[step] for step in reversed(STEPS)}
     steps["whole_random"] = f"{STEPS['whole']}, at random"
@@ -283,7 +283,7 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 
 
 def effort(planned: Effort, everyone: Effort) -> Sentences:
-    """On how many people the mitigations are to be tried, and what that is likely to take."""
+    """Return on how many people the mitigations are to be tried, and its likely cost."""
     if planned.people == everyone.people:
         return (f"Tried on all {planned.people:,} people: {_taking(planned)}.",)
     return (
@@ -300,7 +300,7 @@ def _taking(planned: Effort) -> str:
 
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
-    """What helps, and what it costs."""
+    """Return what helps, and what it costs."""
     drawn = tried.n_users - tried.people
     least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
     custom = best["mitigation"] != least["mitigation"]
@@ -327,7 +327,7 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
 
 
 def _after(row: Any) -> str:
-    """A mitigation, what comes back after it, and what it costs."""
+    """Return a mitigation, how much comes back after it, and its cost."""
     digits = 1 if row["count_error"] < 10 else 0
     return (
         f"“{named(row)}”: {words.percent(row['recorded'])} (at random "
@@ -353,7 +353,7 @@ def _promise(tried: recovery_mitigations.Result) -> str:
 
 
 def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
-    """The mitigations, for the figure."""
+    """Return the mitigations, for the figure."""
     return [
         Remedy(named(row), row["recorded"], row["recorded_random"], row["count_error_share"])
         for row in tried.table.to_dict("records")
@@ -361,7 +361,7 @@ def remedies(tried: recovery_mitigations.Result) -> list[Remedy]:
 
 
 def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
-    """The mitigations in numbers, rounded."""
+    """Return the mitigations in numbers, rounded."""
     columns = {
         "Recorded points (%)": ("recorded", 100, 1),
         "At random (%)": ("recorded_random", 100, 1),
@@ -379,7 +379,7 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
 
 
 def named(row: Any) -> str:
-    """A mitigation, a row of the study's table, in words."""
+    """Return a mitigation, a row of the study's table, in words."""
     setting, unit = row["setting"], "one slot" if row["unit"] == "user-slot" else "person"
     return {
         "none": "as they are",
@@ -399,5 +399,5 @@ def _span(minutes: float) -> str:
 
 
 def _times(share: float) -> str:
-    """An error against what was counted, such as "31% of" or "45 times"."""
+    """Return an error relative to the counts, such as "31% of" or "45 times"."""
     return f"{words.percent(share)} of" if share < 2 else f"{share:,.0f} times"

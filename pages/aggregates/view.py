@@ -1,4 +1,4 @@
-"""Would counts be safer than records? (Xu et al. 2017)"""
+"""Counts: whether they would be safer than records (Xu et al. 2017)."""
 
 from __future__ import annotations
 
@@ -34,6 +34,14 @@ if found is None:
 made, score, dates = found.counts, found.score, days(data.fs)
 
 # --- how much comes back ---
+what_this_means(
+    *story.attack(found),
+    key="aggregates_attack",
+    published=story.PUBLISHED_RECOVERY,
+    source=story.SOURCE,
+)
+if lack := story.lack(found):
+    st.info(lack)
 with st.container(key="main_figure"):
     show(
         recovery.by_step(
@@ -45,14 +53,6 @@ with st.container(key="main_figure"):
         key="aggregates_steps",
         alt="Share of recorded points recovered after each step, beside linking at random.",
     )
-what_this_means(
-    *story.attack(found),
-    key="aggregates_attack",
-    published=story.PUBLISHED_RECOVERY,
-    source=story.SOURCE,
-)
-if lack := story.lack(found):
-    st.info(lack)
 
 left, right = side_by_side("aggregates_attack")
 with left:

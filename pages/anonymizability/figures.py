@@ -1,10 +1,7 @@
-"""The curves of everyone's k-gap, for several k and for several profiles.
+"""Curves of everyone's k-gap, for several k and profiles; and why people are hard to hide.
 
-Why are people hard to hide? The place or the time; a few hard samples or all.
-
-After Gramaglia & Fiore 2015, section 4.3.
-
-What is said of why people are hard to hide: place or time, a few hard samples or all alike.
+The second part tells place from time, and a few hard samples from all alike. After Gramaglia &
+Fiore 2015, section 4.3.
 """
 
 from __future__ import annotations
@@ -40,7 +37,7 @@ _CAPPED = (
 
 
 def columns(table: pd.DataFrame) -> dict[str, ColumnConfig]:
-    """How the columns of the table of profiles are shown."""
+    """Return the column settings of the table of profiles."""
     shares = {
         name: st.column_config.ProgressColumn(
             format="%.1f%%", min_value=0, max_value=100, help=about
@@ -73,14 +70,14 @@ def gaps(
     *,
     height: int = style.MAIN_PX,
 ) -> go.Figure:
-    """Everyone's gaps as far as ``end``; ``k`` is what the axis calls it."""
+    """Return a figure of everyone's gaps up to ``end``; ``k`` is its name on the axis."""
     return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
 def by_k(
     measured: Measured | None, ks: Sequence[int], order: Sequence[int], of: style.Theme
 ) -> list[Curve]:
-    """A curve for each k, which looks the same whichever others are drawn."""
+    """Return a curve for each k, which looks the same whichever others are drawn."""
     if measured is None:
         return []
     curves = []
@@ -97,7 +94,7 @@ def by_profile(
     order: Sequence[GeneralizationProfile],
     of: style.Theme,
 ) -> list[Curve]:
-    """A curve for each profile that is measured, coloured by its place among all."""
+    """Return a curve for each measured profile, coloured by its place among all."""
     colours = style.graded(len(order), of)
     return [
         Curve(str(profile), measured[profile].gaps.at(k).values, colours[i], i)
@@ -111,7 +108,7 @@ _LOWEST_TAIL = 0.25  # the index cannot be less than 0.29, the third quartile as
 
 
 def why(measured: Measured, k: int, of: style.Theme) -> None:
-    """Temporal share, Gini coefficient and tail weight of everyone, under one profile at one k."""
+    """Draw temporal share, Gini coefficient and tail weight of everyone, for one profile and k."""
     st.subheader("Why people are hard to hide", anchor=False)
     _temporal_share(measured, k, of)
     left, right = side_by_side("why")
@@ -177,12 +174,12 @@ def _tail(measured: Measured, k: int, of: style.Theme) -> None:
 
 
 def _values(parts: Parts, measure: str) -> dict[str, FloatArray]:
-    """A measure of the efforts in space, in time and in both."""
+    """Return a measure of the efforts in space, in time and in both."""
     return {name: getattr(parts, f"{measure}_{name}") for name in DIMENSIONS}
 
 
 def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
-    """One curve for each part of the effort, looking the same in every figure."""
+    """Return one curve for each part of the effort, looking the same in every figure."""
     return [
         Curve(label, values[name], of.categories[i], i)
         for i, (name, label) in enumerate(DIMENSIONS.items())
@@ -190,7 +187,7 @@ def by_part(values: dict[str, FloatArray], of: style.Theme) -> list[Curve]:
 
 
 def _reach(values: dict[str, FloatArray]) -> float:
-    """Right edge of the axis of tail weights: the references, and 99% of every curve."""
+    """Return the right edge of the axis of tail weights: the references, and 99% of every curve."""
     ends = [np.quantile(v[np.isfinite(v)], 0.99) for v in values.values() if np.isfinite(v).any()]
     return max(20.0, 1.2 * float(max(ends, default=0.0)))
 
@@ -203,7 +200,7 @@ _USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
-    """How much of everyone's effort is time."""
+    """Return how much of everyone's effort is time."""
     if not judges_all(stretch):
         only = "place" if stretch.w_space > 0 else "time"
         return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
@@ -222,12 +219,12 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Medians of other data, where the same was asked: both samples, and the published ones."""
+    """Return medians of the samples and published data sets, if they answer the same question."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 
 def published_temporal_share(k: int, stretch: StretchConfig) -> str:
-    """What the paper found, where the same was asked."""
+    """Return the paper's finding, if it answers the same question."""
     if not usual_shares(k, stretch):
         return ""
     return (
@@ -237,7 +234,7 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
 
 
 def gini(parts: Parts) -> list[str]:
-    """How unequal the efforts of everyone's samples are."""
+    """Return how unequal the efforts of everyone's samples are."""
     middle = float(np.median(parts.gini_total))
     none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
     n = len(parts.space_m)
@@ -260,7 +257,7 @@ def gini(parts: Parts) -> list[str]:
 
 
 def tail(parts: Parts) -> list[str]:
-    """How heavy the tail of everyone's efforts is, and how many users have none to measure."""
+    """Return how heavy the tail of everyone's efforts is, and how many users have no weight."""
     n = len(parts.space_m)
     known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
     found, told = [], []
@@ -289,7 +286,7 @@ def tail(parts: Parts) -> list[str]:
 
 
 def _having(count: int, n: int) -> str:
-    """Such as "634 of the 1,083 people (59%) have a tail weight"."""
+    """Return a text such as "634 of the 1,083 people (59%) have a tail weight"."""
     told = f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
     return told[0].upper() + told[1:]
 
@@ -303,7 +300,7 @@ def _spread(gini: float) -> str:
 
 
 def _place(tail: float) -> str:
-    """Where a tail weight lies among the references."""
+    """Return where a tail weight lies among the references."""
     lower = [label for at, label in REFERENCES if at <= tail]
     higher = [label for at, label in REFERENCES if at > tail]
     if lower and higher:
@@ -312,6 +309,6 @@ def _place(tail: float) -> str:
 
 
 def _named(label: str) -> str:
-    """Such as "an exponential distribution's (1.6)"."""
+    """Return a name such as "an exponential distribution's (1.6)"."""
     name, value = label.rsplit(" ", 1)
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name} distribution's ({value})"

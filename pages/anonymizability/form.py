@@ -1,6 +1,6 @@
-"""The settings of the analysis: which k, which profiles, which stretch effort; kept and undone.
+"""Settings of the analysis: values of k, profiles, stretch effort; kept and undone.
 
-Nothing in them is personal, so they travel in the URL; whom one looks at does not.
+Nothing in them is personal, so they travel in the URL; the selected person does not.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ K_PRESETS = (2, 5, 10, 25, 50, 100)
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured; ``ks`` ascending, ``profiles`` fine to coarse, as many as are offered."""
+    """Measured values: ``ks`` ascending, ``profiles`` fine to coarse, as many as are offered."""
 
     ks: tuple[int, ...] = (2, 5, 10)
     profiles: tuple[GeneralizationProfile, ...] = PRESETS
@@ -44,18 +44,18 @@ class Settings:
         object.__setattr__(self, "profiles", in_order(self.profiles))
 
     def limited_to(self, n_users: int) -> Settings:
-        """Our own choice of k, cut to what the data can answer; a choice of the user's is kept."""
+        """Limit the default k to those that the data can answer; keep the user's own choice."""
         if self != Settings() or n_users >= self.ks[-1]:
             return self
         return replace(self, ks=tuple(k for k in self.ks if k <= n_users) or self.ks[:1])
 
     def offered(self, n_users: int) -> tuple[int, ...]:
-        """Every k that is a click away: those chosen, and the usual ones the data can answer."""
+        """Return every k on offer: those chosen, and the usual ones the data can answer."""
         return tuple(sorted({k for k in K_PRESETS if k <= n_users} | set(self.ks)))
 
 
 def current() -> Settings:
-    """The settings in use; those of the URL when the session begins."""
+    """Return the settings in use; those of the URL when the session begins."""
     if _CURRENT not in st.session_state:
         st.session_state[_CURRENT] = _from_url()
     settings: Settings = st.session_state[_CURRENT]
@@ -63,7 +63,7 @@ def current() -> Settings:
 
 
 def form(fs: FingerprintSet) -> bool:
-    """The form; True when it was just submitted with settings that make sense."""
+    """Draw the form; return True if it was just submitted with valid settings."""
     settings, possible = current(), limits.K.at_most(fs.n_users)
     with st.form("anon_form", border=False):
         left, right = st.columns([2, 3], gap="large")
@@ -103,7 +103,7 @@ def form(fs: FingerprintSet) -> bool:
 
 
 def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
-    """The fields of the stretch effort; what :class:`StretchConfig` is made of."""
+    """Draw and return the fields of the stretch effort, the arguments of :class:`StretchConfig`."""
     st.markdown("**Stretch effort** – what counts as far, and what weighs more")
     cells = st.columns(3, gap="large")
     weight = number(
@@ -137,7 +137,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
 
 
 def crowds(wanted: Settings, n_users: int) -> None:
-    """Which k are drawn; a change holds at once, as everything that is offered is one run."""
+    """Draw the choice of k; a change holds at once, as everything that is offered is one run."""
     key = layout.key("anon_crowds", _CROWDS)
     st.pills(
         "Groups to hide in (k)",
@@ -153,7 +153,7 @@ def crowds(wanted: Settings, n_users: int) -> None:
 
 
 def largest_crowd(n_users: int) -> None:
-    """Why larger crowds are not offered, where they are not."""
+    """Draw why larger groups are not offered, where they are not."""
     if n_users < K_PRESETS[-1]:
         st.caption(
             f"Larger groups are not offered: {n_users} people are loaded, and nobody can hide "
@@ -162,7 +162,7 @@ def largest_crowd(n_users: int) -> None:
 
 
 def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> GeneralizationProfile:
-    """Under which profile one looks."""
+    """Draw a list of profiles; return the selected one."""
     return selectbox(
         "At profile",
         profiles,
@@ -174,7 +174,7 @@ def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> Generalizati
 
 
 def k_looked_at(ks: Sequence[int]) -> int:
-    """At which k one looks; it is drawn, then, too."""
+    """Draw a list of the values of k; return the selected one, whose curve is drawn, too."""
     found = selectbox(
         "and k",
         ks,
@@ -189,7 +189,7 @@ def k_looked_at(ks: Sequence[int]) -> int:
 
 
 def undo_button() -> None:
-    """Takes the last change back; shown when there was one."""
+    """Draw a button that takes the last change back, if there was one."""
     # In a container that is always there: what comes and goes moves, and redraws, all below it.
     with st.container(key="anon_last_change", width="content"):
         if st.session_state.get(_BEFORE):
@@ -208,7 +208,7 @@ def write_url() -> None:
 
 
 def _apply(wanted: Settings) -> bool:
-    """Make these the settings in use; True when they differ from those before."""
+    """Make these the settings in use; return True if they differ from those before."""
     settings = current()
     if wanted == settings:
         return False
@@ -223,7 +223,7 @@ def _use(wanted: Settings) -> None:
 
 
 def _take_k(key: str) -> None:
-    """Draw the k that was just chosen to be looked at, too."""
+    """Draw the curve of the k that was just selected, too."""
     settings, k = current(), st.session_state[key]
     if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
         layout.overtake(_FORM, _CROWDS)
@@ -245,7 +245,7 @@ def _undo() -> None:
 
 
 def _key(name: str) -> str:
-    """Key of a widget of the form.
+    """Return the key of a widget of the form.
 
     The settings are given to the widgets as defaults, not through the session's state: a value set
     there is sent once, and lost when the expander around the form is closed at that moment.
@@ -261,5 +261,5 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
 
 
 def _from_url() -> Settings:
-    """Settings named in the address; a part that makes no sense is left out."""
+    """Return the settings in the address; an invalid part is ignored."""
     return replace(address.settings_asked(_NAMES, Settings()), config=widgets.in_force())

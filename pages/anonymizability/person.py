@@ -1,11 +1,11 @@
-"""One person: their samples on the map and in space and time, who is nearest, what was matched.
+"""One person: their samples on the map and in space and time, who is nearest, and the matches.
 
-People appear by pseudonym only, and whom one looks at stays out of the address.
+People appear by pseudonym only, and the selected person stays out of the address.
 
-What is said of one person: how hard to hide, who is nearest, and which samples were matched.
+The sentences say how hard the person is to hide, who is nearest, and which samples were matched.
 
 A person's mean distance and time are counted as everyone's are, each sample up to the limits of the
-stretch effort; what a single pair of samples is apart is told in full, and called so.
+stretch effort. The distance of a single pair of samples is given in full, and labelled so.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NEIGHBOURS_SHOWN, _MAP_PX = 20, MAIN_PX - 56
 
 
 def take_click(fs: FingerprintSet, chart_key: str) -> None:
-    """Look at the user behind the point of a chart that was just clicked."""
+    """Select the user behind the point of a chart that was just clicked."""
     points = st.session_state[chart_key]["selection"]["points"]
     users = [p["customdata"] for p in points if p.get("customdata") is not None]
     if users:
@@ -52,7 +52,7 @@ def take_click(fs: FingerprintSet, chart_key: str) -> None:
 
 @fragment()
 def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
-    """The whole section for one profile's result at one k; redrawn alone when only it changes."""
+    """Draw the section for one profile's result at one k; redrawn alone if only it changes."""
     result = measured.gaps.at(k)
     user = _pick(fs, result)
     neighbours = neighbours_of(fs, result, user)
@@ -67,7 +67,7 @@ def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
 
 
 def _pick(fs: FingerprintSet, result: KGapResult) -> int:
-    """The user to look at; the one hardest to hide when nobody was chosen."""
+    """Return the selected user; by default the one hardest to hide."""
     order = np.argsort(result.values, kind="stable").tolist()
     hardest = "Hardest to hide"
     ways = {
@@ -104,7 +104,7 @@ def _compare(key: str, name: str) -> None:
 
 
 def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None:
-    """The map over time and the space-time figure, side by side."""
+    """Draw the map over time and the space-time figure, side by side."""
     names = [fs.pseudonyms[user], fs.pseudonyms[other.user]]
     centre = (fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     wall, dates = fs.wall_minutes(fs.t_min + fs.dt_min / 2), days(fs)
@@ -173,7 +173,7 @@ def _table_of_neighbours(
 def _parts_figure(
     fs: FingerprintSet, user: int, neighbours: list[Neighbour], k: int, of: Theme
 ) -> None:
-    """CDFs of the effort in space, in time and in all, over the matched samples."""
+    """Draw CDFs of the effort in space, in time and in all, over the matched samples."""
     pooled = pd.concat([n.matches for n in neighbours])
     curves = by_part({name: pooled[name].to_numpy() for name in DIMENSIONS}, of)
     top = max(0.05, float(pooled["total"].max()))
@@ -194,7 +194,7 @@ def _parts_figure(
 
 
 def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
-    """How hard somebody is to hide, and what it would take to look like another user."""
+    """Return how hard a person is to hide, and the effort to look like another user."""
     result, parts = measured.gaps.at(k), measured.parts[k]
     stretch = result.config
     row = int(np.flatnonzero(result.users == user)[0])
@@ -222,7 +222,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
-    """Which of the two makes up the effort; nothing where there is none."""
+    """Return which of the two makes up the effort; nothing where there is none."""
     total = float(matches["total"].sum())
     if total == 0:
         return []
@@ -236,7 +236,7 @@ def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
 def table_of_neighbours(
     fs: FingerprintSet, near: Sequence[Neighbour], stretch: StretchConfig
 ) -> pd.DataFrame:
-    """One row per neighbour, in the order given."""
+    """Return one row per neighbour, in the order given."""
     names = fs.pseudonyms  # made anew at each call
     means = capped(
         stretch,
@@ -254,7 +254,7 @@ def table_of_neighbours(
 
 
 def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
-    """One row per matched pair of samples, the hardest first."""
+    """Return one row per matched pair of samples, the hardest first."""
     found = other.matches
     rows, matched = found["row"].to_numpy(), found["matched_row"].to_numpy()
     return pd.DataFrame(

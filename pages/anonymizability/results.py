@@ -1,6 +1,6 @@
-"""What is measured, what is still wanted, and what may start by itself.
+"""Results of the measurement: finished ones, missing ones, and those that may start by themselves.
 
-Each profile is a question of its own, which a larger k only extends: one run serves all smaller k.
+Each profile is a separate question, which a larger k only extends: one run serves all smaller k.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ESTIMATE = Kind("estimate", estimates.study, page=None)
 
 
 def find(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Result | None:
-    """The result for a profile, if it serves some k of the settings."""
+    """Return the result for a profile, if it serves some k of the settings."""
     found = _known(data, profile, settings)
     return found.result if found is not None and set(settings.ks) & _served(found) else None
 
@@ -45,10 +45,10 @@ def ask(data: Dataset, settings: Settings) -> None:
 
 
 def start_wanted(data: Dataset, settings: Settings) -> bool:
-    """Queue what is missing and may run; True when something waits for the user's word.
+    """Queue what is missing and may run; return True if something waits for the user's consent.
 
-    The finest profile starts by itself on a data set of ordinary size, the others when it was
-    quick; everything when it was asked for.
+    The finest profile starts by itself on a data set of ordinary size, the others if it was quick;
+    everything if it was asked for.
     """
     asked = st.session_state.get(_ASKED) == (data.digest, settings)
     first = _known(data, settings.profiles[0], settings)
@@ -70,9 +70,9 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
 
 
 def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
-    """In the background, one run up to the largest k offered for each profile that was quick.
+    """Extend each quick profile in the background, in one run, to the largest k offered.
 
-    ``first`` is the profile looked at, whose turn is first. Returns the job that runs, if any.
+    ``first`` is the selected profile, whose turn is first. Return the job that runs, if any.
     """
     if any(job.active for job in questions.jobs(MEASURE)):
         return None
@@ -93,7 +93,7 @@ def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | Non
 
 
 def offer(data: Dataset, settings: Settings) -> None:
-    """A button that measures what does not start by itself, and next to it how long it takes."""
+    """Draw a button that measures what does not start by itself, with the time it takes."""
     seconds, missing = expected_s(data, settings)
     with st.container(horizontal=True, vertical_alignment="center"):
         cost = story.cost_of_asking(missing, settings.profiles, data.fs.n_users, seconds)
@@ -107,10 +107,10 @@ def offer(data: Dataset, settings: Settings) -> None:
 
 
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
-    """Seconds that one profile is likely to take at most, and how many are missing.
+    """Return the longest time likely for one profile, seconds, and how many are missing.
 
-    By the finest profile, when it is measured; otherwise estimated from a sample of the data in
-    the child process: None until that is known.
+    It is based on the finest profile if that is measured; otherwise on a sample of the data in the
+    child process: None until that is known.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)
@@ -131,7 +131,7 @@ def generalized(
     _fs: FingerprintSet,
     profile: GeneralizationProfile,
 ) -> FingerprintSet:
-    """The fingerprints under a profile, for looking at one person."""
+    """Return the fingerprints under a profile, for looking at one person."""
     return under_profiles.generalized(_fs, profile)
 
 
@@ -152,7 +152,7 @@ def _question(
 
 
 def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Kept | None:
-    """All that is known of a profile, and how long its first run took."""
+    """Return all that is known of a profile, and how long its first run took."""
     key = (data.digest, ((profile,), settings.config))
     first, deeper = (questions.kept(kind).get(key) for kind in (MEASURE, DEEPEN))
     if first is None or deeper is None:
@@ -161,7 +161,7 @@ def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) ->
 
 
 def _served(known: Kept | None) -> set[int]:
-    """The k whose figures are there."""
+    """Return the values of k whose figures are there."""
     return set() if known is None else set(known.result.measured[0].parts)
 
 

@@ -1,4 +1,4 @@
-"""What the figures say: sentences about everyone, for several k and profiles; and a small table."""
+"""Sentences about everyone in the figures, for several k and profiles; and a small table."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ CLICK = "Click a point on a curve to see whose fingerprint it is."
 
 
 def gap_title(k: str, stretch: StretchConfig) -> str:
-    """The title of an axis of k-gaps."""
+    """Return the title of an axis of k-gaps."""
     at_0 = f"already {k}-anonymous" if judges_all(stretch) else f"nothing to move in {_of(stretch)}"
     return f"{k}-gap: mean stretch effort to the nearest others (0 = {at_0})"
 
 
 def judges_all(stretch: StretchConfig) -> bool:
-    """Whether space and time both have a weight; else a k-gap of 0 is not k-anonymity."""
+    """Return whether space and time both have a weight; else a k-gap of 0 is not k-anonymity."""
     return stretch.w_space > 0 and stretch.w_time > 0
 
 
 def _of(stretch: StretchConfig) -> str:
-    """The one of the two that has a weight."""
+    """Return which of space and time has a weight."""
     return "space" if stretch.w_space > 0 else "time"
 
 
 def alone(stretch: StretchConfig) -> str:
-    """Why a k-gap of 0 says little where space or time has no weight; nothing where both have."""
+    """Return why a k-gap of 0 says little if space or time has no weight; else empty."""
     if judges_all(stretch):
         return ""
     other = "time" if stretch.w_space > 0 else "space"
@@ -53,7 +53,7 @@ def alone(stretch: StretchConfig) -> str:
 
 
 def moved(space_m: float, time_min: float) -> str:
-    """A distance and a time, or the one of them that is known."""
+    """Return a distance and a time in words, or the one of them that is known."""
     known = [
         words.distance(space_m) if np.isfinite(space_m) else "",
         words.duration(time_min) if np.isfinite(time_min) else "",
@@ -62,7 +62,7 @@ def moved(space_m: float, time_min: float) -> str:
 
 
 def counted(stretch: StretchConfig) -> str:
-    """How far a single sample counts."""
+    """Return up to what distance and time a single sample counts."""
     return "Each sample counts up to " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
@@ -70,7 +70,7 @@ def counted(stretch: StretchConfig) -> str:
 
 
 def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
-    """How many of the matched samples are farther apart than they count; a share for each user."""
+    """Return how many matched samples are farther apart than they count; a share for each user."""
     shares = [
         (float(np.mean(share)), cap)
         for share, cap in (
@@ -91,7 +91,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
 def by_k(
     measured: Measured, ks: Sequence[int], stretch: StretchConfig, curves: list[Curve], edge: float
 ) -> list[str]:
-    """About everyone under one profile, for the smallest and the largest k drawn."""
+    """Return sentences on everyone under one profile, for the smallest and the largest k drawn."""
     n = len(measured.gaps.users)
     few, many = ks[0], ks[-1]
     hidden = int((measured.gaps.at(few).values == 0).sum())
@@ -121,7 +121,7 @@ def _typical(parts: Parts) -> str:
 def published_by_k(
     profile: GeneralizationProfile, ks: Sequence[int], stretch: StretchConfig
 ) -> str:
-    """What the paper found, where the same was asked: of two, at 100 m · 1 min."""
+    """Return the paper's finding for k = 2 at 100 m · 1 min, if it answers the same question."""
     same = str(profile) == "100 m · 1 min" and 2 in ks and stretch == StretchConfig()
     return _PUBLISHED_BY_K if same else ""
 
@@ -129,7 +129,7 @@ def published_by_k(
 def by_profile(
     measured: Sequence[Measured], k: int, missing: int, curves: list[Curve], edge: float
 ) -> list[str]:
-    """About everyone at one k, under that of the profiles measured which hides the most.
+    """Return sentences on everyone at one k, under the measured profile that hides the most.
 
     Of equals, the last: places of several kinds have no order from fine to coarse.
     """
@@ -163,13 +163,13 @@ def by_profile(
 def published_by_profile(
     profiles: Sequence[GeneralizationProfile], k: int, stretch: StretchConfig
 ) -> str:
-    """What the paper found, where the same was asked: of two, at 20 km · 8 h."""
+    """Return the paper's finding for k = 2 at 20 km · 8 h, if it answers the same question."""
     same = "20 km · 8 h" in map(str, profiles) and k == 2 and stretch == StretchConfig()
     return _PUBLISHED_BY_PROFILE if same else ""
 
 
 def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
-    """One row per profile, for one k."""
+    """Return one row per profile, for one k."""
     rows = []
     for each in measured:
         values, parts, stretch = each.gaps.at(k).values, each.parts[k], each.gaps.config
@@ -193,7 +193,7 @@ def profiles_table(measured: Sequence[Measured], k: int) -> pd.DataFrame:
 def capped(
     stretch: StretchConfig, space_m: Sequence[float], time_min: Sequence[float]
 ) -> dict[str, list[str]]:
-    """Columns of mean distances and times, named by how far a sample counts; of what counts."""
+    """Return columns of mean distances and times that have a weight, named with their caps."""
     columns = {}
     if stretch.w_space:
         name = f"Distance (up to {words.distance(stretch.max_space_m)} each)"
@@ -207,7 +207,7 @@ def capped(
 def cost_of_asking(
     missing: int, profiles: Sequence[GeneralizationProfile], n_users: int, seconds: float | None
 ) -> str:
-    """What is not measured yet, and how long that is likely to take; seconds None if unknown."""
+    """Return what is not measured yet, and its likely time; ``seconds`` is None if unknown."""
     profiles_told = words.count(len(profiles), "profile")
     what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:
@@ -219,7 +219,7 @@ def cost_of_asking(
 
 
 def reach(measured: Mapping[GeneralizationProfile, Measured], ks: Sequence[int]) -> float:
-    """Where a common axis of k-gaps ends, so that it goes as far as 99% of every curve does."""
+    """Return the end of a common axis of k-gaps, which covers 99% of every curve."""
     ends = [
         float(np.quantile(each.gaps.at(k).values, 0.99))
         for each in measured.values()

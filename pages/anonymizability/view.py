@@ -1,4 +1,4 @@
-"""How hard to hide: how far is everyone from hiding? (Gramaglia & Fiore 2015, figures 2 to 5)"""
+"""Hard to hide: everyone's distance from being hidden (Gramaglia & Fiore 2015, figures 2 to 5)."""
 
 from __future__ import annotations
 
@@ -54,6 +54,7 @@ reach = 1.0 if whole else story.reach(measured, wanted.ks)
 deepening = results.deepen(data, wanted, profile)
 drawn = [each for each in wanted.ks if each in known]
 curves = figures.by_k(shown, drawn, wanted.ks, of)
+finding = st.container()
 with st.container(key="main_figure"):
     show(
         figures.gaps(curves, of, "k", reach, wanted.config),
@@ -66,11 +67,12 @@ if shown is None or not drawn:
     st.caption("The curves appear here as soon as they are measured.")
     form.largest_crowd(n)
     end_view()
-what_this_means(
-    *story.by_k(shown, drawn, wanted.config, curves, reach),
-    key="by_k",
-    published=story.published_by_k(profile, drawn, wanted.config),
-)
+with finding:
+    what_this_means(
+        *story.by_k(shown, drawn, wanted.config, curves, reach),
+        key="by_k",
+        published=story.published_by_k(profile, drawn, wanted.config),
+    )
 with st.container(key="anon_background"):
     if deepening is not None:
         job_panel.background(

@@ -1,4 +1,4 @@
-"""What is found before and after: the result's figures by measure, and as the page draws them."""
+"""What is found before and after: the result's figures by measure, as the page draws them."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Figure:
     ----------
     before, after : Estimate
     guessing : float
-        Without linking; NaN where there is none.
+        Value without linking; NaN where there is none.
     before_asked, asked : int
-        People asked about.
+        Number of people asked about.
     points_alone : float
-        What the known points give without any release; NaN where that is not asked.
+        Value from the known points without any release; NaN where that is not asked.
     """
 
     before: Estimate
@@ -47,17 +47,17 @@ class Figure:
 
     @property
     def without(self) -> float:
-        """The better of guessing and of what the known points give: metres, without linking."""
+        """Return the better of guessing and of the known points alone: metres, without linking."""
         return min(self.guessing, self.points_alone)
 
     @property
     def known(self) -> bool:
-        """Whether it could be asked of the release."""
+        """Return whether it could be measured on the release."""
         return math.isfinite(self.after.value)
 
 
 def figures(result: Result) -> dict[str, Figure]:
-    """All figures of a result, by measure."""
+    """Return all figures of a result, by measure."""
     return {row["measure"]: _figure(row) for row in result.to_frame().to_dict("records")}
 
 
@@ -77,12 +77,12 @@ def _figure(row: Mapping[Hashable, Any]) -> Figure:
 
 
 def home(metres: float) -> str:
-    """The measure of homes within a distance."""
+    """Return the measure of homes within a distance."""
     return f"home within {metres:g} m"
 
 
 def shares(result: Result) -> list[Compared]:
-    """Records and homes found, for the figure."""
+    """Return records and homes found, for the figure."""
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
@@ -104,7 +104,7 @@ def shares(result: Result) -> list[Compared]:
 
 
 def errors(result: Result) -> list[Compared]:
-    """How far off the best guess of a place is, km, for the figure."""
+    """Return the errors of the best estimate of a place, km, for the figure."""
     found = figures(result)[ERROR]
     told = _briefly(off(found.before.value), off(found.after.value), off(found.without))
     before, after = _km(found.before), _km(found.after)
@@ -120,7 +120,7 @@ def _km(found: Estimate) -> Estimate:
 
 
 def table(result: Result) -> pd.DataFrame:
-    """All figures with their intervals, in words, for the screen."""
+    """Return all figures with their intervals, in words, for the screen."""
     rows = []
     for name, each in figures(result).items():
         if not each.known and not math.isfinite(each.before.value):
@@ -140,7 +140,7 @@ def table(result: Result) -> pd.DataFrame:
 
 
 def _told(found: Estimate, asked: int, metres: bool) -> str:
-    """A value with its interval."""
+    """Return a value with its interval."""
     if not math.isfinite(found.value):
         return "not known"
     if metres:
@@ -152,24 +152,24 @@ def _told(found: Estimate, asked: int, metres: bool) -> str:
 
 
 def percent(share: float, asked: int) -> str:
-    """A share; where it is of nobody, of how many: that is no risk of 0."""
+    """Return a share; for a share of 0 the number asked, since that is no risk of 0."""
     if not math.isfinite(share):
         return "not known"
     return words.percent(share, asked) if share else f"0 of {asked:,}"
 
 
 def between(found: Estimate, asked: int) -> str:
-    """The ends of an interval, such as "1.4% to 4.3%"."""
+    """Return the ends of an interval, such as "1.4% to 4.3%"."""
     return f"{words.percent(found.low, asked)} to {words.percent(found.high, asked)}"
 
 
 def off(metres: float) -> str:
-    """A distance from the truth; the middle of the person's own cell is hardly off it."""
+    """Return an error in words; below a small distance, as in the person's own cell, "under" it."""
     if metres < _NOTHING_M:
         return f"under {_NOTHING_M:g} m"
     return words.distance(metres)
 
 
 def distance(metres: float) -> str:
-    """A distance that somebody chose, such as "500 m", "1 km"."""
+    """Return a chosen distance, such as "500 m", "1 km"."""
     return f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"

@@ -1,6 +1,6 @@
-"""Which release is attacked, and by whom: the settings of this page.
+"""Settings of this page: the release that is attacked, and the attacker.
 
-The questions that this page asks: the attack, and one person followed through it.
+Also the questions that this page asks: the attack, and one person followed through it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NAMES = {
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What is to be attacked, and by whom.
+    """The release to attack, and the attacker.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Asked:
     outsider : LinkConfig
         What the attacker knows of a person, and how exactly.
     pressed : bool
-        Whether somebody has just asked for it on another page.
+        Whether a person has just asked for it on another page.
     """
 
     release: AtHand
@@ -60,7 +60,7 @@ class Asked:
 
 
 def form(fs: FingerprintSet) -> Asked | None:
-    """The settings, in one row; None while no release is chosen, or what was typed is none."""
+    """Draw the settings in one row; return None while no release, or an invalid one, is chosen."""
     kept = _kept(fs)
     at_hand = [r for r in workspace.of(fs.digest).releases if r.option.recordless is None]
     ready = {release.name: release for release in [*kept, *at_hand]}
@@ -100,7 +100,7 @@ def form(fs: FingerprintSet) -> Asked | None:
 
 
 def _outsider() -> LinkConfig:
-    """What the attacker knows of a person, and how exactly."""
+    """Return what the attacker knows of a person, and how exactly."""
     told: dict[str, Any]
     low, high = limits.OPTION_POINTS.low, limits.OPTION_POINTS.high
     told = {"width": 180, "help": definitions.LINKAGE}
@@ -134,7 +134,7 @@ def _outsider() -> LinkConfig:
 
 
 def _field(name: str) -> dict[str, Any]:
-    """Of a field: its key, and that it keeps what was stated for the session."""
+    """Return a field's key, and arguments that keep its value for the session."""
     return {"key": f"attack_{name}", "persist_state": "session"}
 
 
@@ -145,7 +145,7 @@ def _begin(
     wanted: str | None,
     kept: str | None,
 ) -> None:
-    """What the controls begin with: what another page asks for, a new choice, the address."""
+    """Set the controls' initial values: another page's request, a new choice, or the address."""
     state = st.session_state
     if wanted is None and kept is not None and state.get(_KEPT) != (fs.digest, kept):
         # A form that was kept since is the one asked about; an address that names one comes first.
@@ -168,7 +168,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """The form that stands as the choice for these data, with the attacker it was weighed with."""
+    """Return the chosen option of these data, with the attacker it was weighed with."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.choice.result.option.recordless is not None:
         return []
@@ -179,25 +179,25 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
 def _in_address(
     name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
 ) -> dict[str, str]:
-    """The attacker, and the release where it is one of the usual sets."""
+    """Return the attacker, and the release if it belongs to one of the usual sets."""
     named = address.named(outsider, _NAMES, USUAL)
     return named if name is None or name not in usual else named | {"release": name}
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """All sets of options with records to attack, hiding everyone first; each option once."""
+    """Return all options with records to attack, hiding everyone first; each option once."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
     every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]
 
 
 def typed(text: str) -> AtHand:
-    """A release of coarser places and times, as somebody types it.
+    """Return a typed release of coarser places and times.
 
     Raises
     ------
     ConfigError
-        The text says none.
+        The text does not describe one.
     """
     (profile,) = widgets.profiles_of([text])
     option = ReleaseOption(steps=(Generalize(profile),))
@@ -211,7 +211,7 @@ FOLLOWED = Kind("followed", followed.follow, page="attack", kept=12)
 
 
 def attacked(data: Dataset, asked: Asked) -> Question:
-    """What an attacker finds in the release, and in the data as they are."""
+    """Return the question of what an attacker finds in the release, and in the original data."""
     release, config = asked.release, _config(asked)
     what, made = f"Attacking “{release.name}”", (release.made,)
     return Question(ATTACK, data.fs, config, what, made, apart=release.settings)
@@ -220,7 +220,10 @@ def attacked(data: Dataset, asked: Asked) -> Question:
 def followed_one(
     data: Dataset, asked: Asked, attacker: str, user: int, period: int | None
 ) -> Question:
-    """How the attacker closes in on one person: by row number, and the record's period if any."""
+    """Return the question of how the attacker closes in on one person.
+
+    The person is given by row number, and the record's period if any.
+    """
     release, config = asked.release, _config(asked)
     what, given = f"Following {data.fs.pseudonyms[user]}", (user, release.made, period, attacker)
     apart = (user, period, attacker, release.settings)
@@ -228,7 +231,7 @@ def followed_one(
 
 
 def relinked_periods(data: Dataset, asked: Asked) -> Question:
-    """Whether records of several periods are brought together again, from the release alone."""
+    """Return the question whether the release alone links a person's records across periods."""
     release = asked.release
     config = relinking.Config(
         ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
@@ -238,7 +241,7 @@ def relinked_periods(data: Dataset, asked: Asked) -> Question:
 
 
 def expected_s(data: Dataset, asked: Asked) -> float | None:
-    """Seconds that an attack which waits to be asked for is likely to take; None while unknown."""
+    """Return the likely time of an attack that waits to be asked for, seconds; None if unknown."""
     about = attacked(data, asked)
     if questions.answer(about) is not None or questions.under_way(about):
         return None
@@ -250,6 +253,6 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
 
 
 def _config(asked: Asked) -> attack.Config:
-    """By the steps alone: under another name they are the same question."""
+    """Return the attack's settings by the steps alone: the option's name makes no difference."""
     option = ReleaseOption(steps=asked.release.option.steps)
     return attack.Config(option, **asdict(asked.outsider))

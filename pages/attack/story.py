@@ -1,6 +1,6 @@
 """What an attacker finds in a release, in sentences; pure functions of the result.
 
-What an attacker can tell of one person after some known points, in sentences.
+Also what an attacker can tell about one person after some known points.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told
 
 
 def expected(seconds: float) -> str:
-    """How long an attack is likely to take."""
+    """Return how long an attack is likely to take."""
     return f"This attack is likely to take about {words.clock(seconds)} on this machine."
 
 
 Told = tuple[str, str]
-"""A finding, and what stands behind it; the latter may be empty."""
+"""A finding, and its details, which may be empty."""
 
 
 def told(result: Result) -> tuple[list[str], list[str]]:
-    """What stands under the figure: the findings, and what stands behind them; paragraphs."""
+    """Return the paragraphs under the figure: the findings, and their details."""
     by_name = figures(result)
     pairs = [
         found(result, by_name[FOUND]),
@@ -77,7 +77,7 @@ def told(result: Result) -> tuple[list[str], list[str]]:
 
 
 def found(result: Result, here: Figure) -> Told:
-    """Of how many the record is picked out, with interval and guessing; before and after."""
+    """Return how often the right record is picked, before and after, with interval and guessing."""
     link = result.after.link
     among = "" if result.period_days is None else " among those of the same period"
     return (
@@ -92,20 +92,20 @@ def found(result: Result, here: Figure) -> Told:
 
 
 def whom(result: Result) -> str:
-    """Such as "496 people", "1,204 records, each a week of a person,"."""
+    """Return a text such as "496 people", "1,204 records, each a week of a person,"."""
     told, days = _of_whom(result.after.link.n_present, result), result.period_days
     return told if days is None else f"{told}, each a {widgets.one(days)} of a person,"
 
 
 def _of_whom(count: int, result: Result) -> str:
-    """People; in periods, their records."""
+    """Return the number of people; in periods, of their records."""
     if result.period_days is not None:
         return words.count(count, "record")
     return words.people(count)
 
 
 def drawn(outsider: LinkConfig) -> str:
-    """Which points are known, and how exactly."""
+    """Return which points are known, and how exactly."""
     wrong = [
         *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
         *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
@@ -115,7 +115,7 @@ def drawn(outsider: LinkConfig) -> str:
 
 
 def named(result: Result) -> list[Told]:
-    """The crowd that shares a record, where one is promised, and what that does not promise."""
+    """Return the promised size of groups that share a record, and what it does not promise."""
     k, days = result.crowd, result.period_days
     asked = result.after.link.n_present
     if k is None:
@@ -134,7 +134,7 @@ def named(result: Result) -> list[Told]:
 
 
 def homes(result: Result, by_name: dict[str, Figure]) -> Told:
-    """Of how many the record shows the home, beside guessing; or why that is not known."""
+    """Return how often the record shows the home, beside guessing; or why that is not known."""
     metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
     here = by_name[home(metres)]
     if not here.known:
@@ -159,7 +159,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
 
 
 def moments(here: Figure) -> Told:
-    """How far off the best guess of somebody's place at a moment is, beside guessing."""
+    """Return the error of the best estimate of a person's place at a moment, beside guessing."""
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
         f"{off(here.after.value)} on average.** With the data as they are, by "
@@ -176,7 +176,7 @@ def moments(here: Figure) -> Told:
 
 
 def accused(result: Result, here: Figure) -> list[Told]:
-    """Of how many who are not in the release somebody else's record is taken."""
+    """Return how many people outside the release have another person's record taken for theirs."""
     if not here.known:
         return []
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
@@ -191,12 +191,12 @@ def accused(result: Result, here: Figure) -> list[Told]:
 
 
 def cases(share: float, asked: int) -> str:
-    """Such as "3.2% of cases", "none of the 496 asked"."""
+    """Return a text such as "3.2% of cases", "none of the 496 asked"."""
     return _short(share, asked) + (" of cases" if share > 0 else "")
 
 
 def _short(share: float, asked: int, none: str = "") -> str:
-    """Such as "3.2%", "none of the 496 asked"."""
+    """Return a text such as "3.2%", "none of the 496 asked"."""
     if not math.isfinite(share):
         return "an unknown share"
     return words.percent(share, asked) if share else none or f"none of the {asked:,} asked"
@@ -206,7 +206,7 @@ def _short(share: float, asked: int, none: str = "") -> str:
 
 
 def assumed(result: Result) -> list[str]:
-    """Of whom and against whom the figures are."""
+    """Return which people and which attacker the figures cover."""
     link = result.after.link
     told = [
         f"**Known** are {words.count(link.config.p, 'point')} of each person: "
@@ -261,7 +261,7 @@ EXAMPLES: dict[ExampleKind, str] = {
 
 
 def describe_step(found: Followed, step: Step) -> list[str]:
-    """What this step tells, in order: the point, who still fits, the order, the home."""
+    """Return what this step shows, in order: the point, who still fits, the order, the home."""
     order = _describe_order(found, step) if found.present else _accused(found, step)
     return [
         " ".join([*_point(found, step), order]),
@@ -272,7 +272,7 @@ def describe_step(found: Followed, step: Step) -> list[str]:
 
 
 def _point(found: Followed, step: Step) -> list[str]:
-    """When the latest point was."""
+    """Return the time of the latest point."""
     if step.known == 0:
         return [f"Nothing is known yet of {found.pseudonym}."]
     at = step.known - 1
@@ -285,7 +285,7 @@ def _point(found: Followed, step: Step) -> list[str]:
 
 
 def _fitting(found: Followed, step: Step) -> str:
-    """How many people's records hold all points exactly."""
+    """Return how many people's records hold all points exactly."""
     if step.known == 0:
         return f"Each of the {found.n_people:,} records could be the one."
     what = {1: "the point", 2: "both points"}.get(step.known, f"all {step.known} points")
@@ -303,7 +303,7 @@ def _fitting(found: Followed, step: Step) -> str:
 
 
 def _describe_order(found: Followed, step: Step) -> str:
-    """Where the right record stands, by how well all records fit."""
+    """Return the rank of the right record, by how well all records fit."""
     if step.known == 0:
         return f"Guessing picks out the right one with a chance of 1 in {found.n_people:,}."
     if step.better:
@@ -321,7 +321,7 @@ def _describe_order(found: Followed, step: Step) -> str:
 
 
 def _accused(found: Followed, step: Step) -> str:
-    """Of somebody who is not in the release."""
+    """Return the sentence about a person who is not in the release."""
     if not step.taken:
         return f"{found.pseudonym} is not in the release, and nobody's record is taken for theirs."
     return (
@@ -331,7 +331,7 @@ def _accused(found: Followed, step: Step) -> str:
 
 
 def _describe_before(step: Step) -> str:
-    """What the same points tell in the data as they are."""
+    """Return what the same points reveal in the original data."""
     if step.known == 0:
         return ""
     if step.before_better:
@@ -345,7 +345,7 @@ def _describe_before(step: Step) -> str:
 
 
 def _describe_home(found: Followed, step: Step) -> list[str]:
-    """Where the record in the lead says that the person lives, and how far off that is."""
+    """Return where the leading record places the person's home, and how far off that is."""
     if step.known == 0 or found.commonest is None:
         return []
     if step.guess is None:

@@ -1,10 +1,8 @@
 """One person followed: points become known one by one, on a map and in the order of the records.
 
-People appear by pseudonym only, and whom one looks at stays out of the address.
+People appear by pseudonym only, and the selected person stays out of the address.
 
-One person after some known points, ready to be drawn.
-
-Of a release in periods: does a new pseudonym in each keep a person's records apart?
+For a release in periods: whether a new pseudonym in each keeps a person's records apart.
 """
 
 from __future__ import annotations
@@ -38,7 +36,7 @@ Target = tuple[int, int | None]  # row number, and the number of the period
 
 
 def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
-    """Whom to follow, and what the attacker can tell after each point."""
+    """Draw the choice of a person, and what the attacker can tell after each point."""
     st.header("One person followed", anchor=False, help=story.FOLLOWED_HELP)
     user, period = _pick(data, asked, result)
     wanted = form.followed_one(data, asked, result.after.link.attacker, user, period)
@@ -53,7 +51,7 @@ def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
 
 
 def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
-    """The person looked at: an example of what the release does, or somebody drawn."""
+    """Return the selected person: an example of what the release does, or one drawn at random."""
     drawn = result.after.link.per_target
     offered = {each.kind: (each.user, each.period) for each in result.examples}
     about = form.attacked(data, asked).key
@@ -81,7 +79,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
 
 
 def _nth(result: Result, row: int) -> Target:
-    """One of those asked about."""
+    """Return one of those asked about."""
     table = result.after.link.per_target
     period = int(table["period"].iloc[row]) if "period" in table else None
     return int(table["user"].iloc[row]), period
@@ -99,7 +97,7 @@ def _turn_to_any(about: object, result: Result, many: int) -> None:
 
 @fragment()
 def _steps(found: Followed, of: Theme) -> None:
-    """Step by step; redrawn alone when only the step changes."""
+    """Draw one step, with a control to move; only this is redrawn when the step changes."""
     last = len(found.steps) - 1
     at = min(int(st.session_state.get(_STEP, 1)), last)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -161,11 +159,11 @@ def _take(key: str) -> None:
 
 
 OTHERS_DRAWN = 3
-"""Other people's records whose areas are drawn, those that lead: more would hide each other."""
+"""Number of other people's leading records whose areas are drawn: more would hide each other."""
 
 
 def scene(found: Followed, step: Step) -> Scene | None:
-    """What the map shows after a step; None where the data carry no map projection."""
+    """Return what the map shows after a step; None where the data carry no map projection."""
     places = found.places[["lon", "lat"]].to_numpy(dtype=float)
     if not np.isfinite(places).all():
         return None
@@ -190,12 +188,12 @@ def scene(found: Followed, step: Step) -> Scene | None:
 
 
 def _all_points(found: Followed) -> FloatArray:
-    """Where the attacker takes the points to be."""
+    """Return the positions of the points as the attacker knows them."""
     return found.points[["told_lon", "told_lat"]].to_numpy(dtype=float)
 
 
 def _behind(step: Step) -> int:
-    """Rank of the right record where it is not among those that lead."""
+    """Return the rank of the right record where it is not among those that lead."""
     return 1 + round(step.better) if math.isfinite(step.better) else 0
 
 
@@ -206,7 +204,7 @@ def _degrees(place: Place | None) -> tuple[float, float] | None:
 
 
 def bars(step: Step) -> list[Bar]:
-    """The records that lead, the likeliest first; behind them the right one, if it is no leader."""
+    """Return the leading records, the likeliest first, then the right one if not among them."""
     found = [Bar(each.rank, each.people, each.share, each.right) for each in step.candidates]
     if step.known and step.place is None and math.isfinite(step.better):
         found.append(Bar(_behind(step), 1, step.posterior, True))
@@ -214,7 +212,7 @@ def bars(step: Step) -> list[Bar]:
 
 
 def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
-    """What is brought together again from the release alone, beside chance."""
+    """Draw how many records the release alone links across periods, beside chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
         form.relinked_periods(data, asked),
@@ -234,7 +232,7 @@ def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
 
 
 def periods_rows(found: RelinkResult) -> list[Compared]:
-    """For the figure: linked to the next, and brought together over all."""
+    """Return the rows of the figure: linked to the next period, and linked over all."""
     one, (linked, alike, chained) = widgets.one(found.period_days), _estimates(found)
     return [
         _row(f"linked to the next {one}", linked, found.chance, found.n_people),
@@ -244,7 +242,7 @@ def periods_rows(found: RelinkResult) -> list[Compared]:
 
 
 def _estimates(found: RelinkResult) -> tuple[Estimate, Estimate, Estimate]:
-    """Linked, linked to one that tells the same, brought together."""
+    """Return three shares: linked, linked to an identical record, and linked over all periods."""
     return (
         Estimate(found.share, found.low, found.high),
         Estimate(found.alike, found.alike_low, found.alike_high),
@@ -258,7 +256,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
-    """How much of what the periods took apart is brought together, beside chance."""
+    """Return how many records of different periods are linked again, beside chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "

@@ -1,4 +1,4 @@
-"""Attack the release: does it hold? (linkage; expected error after Shokri et al. 2011)"""
+"""Attack the release: whether it holds (linkage; expected error after Shokri et al. 2011)."""
 
 from __future__ import annotations
 
@@ -50,6 +50,8 @@ layout.about(
 )
 
 # --- before and after ---
+findings, details = story.told(result)
+what_this_means("\n\n".join(findings), *details, key="attack")
 with st.container(key="main_figure"):
     show(
         attack.before_and_after(
@@ -62,8 +64,6 @@ with st.container(key="main_figure"):
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95% intervals and what guessing gives.",
     )
-findings, details = story.told(result)
-what_this_means("\n\n".join(findings), *details, key="attack")
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
 

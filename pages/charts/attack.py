@@ -1,4 +1,4 @@
-"""Does a release hold? What an attacker finds in it, before and after, beside guessing."""
+"""Figures of an attack on a release: what it attains before and after, compared with guessing."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ UNKNOWN = Estimate(math.nan, math.nan, math.nan)
 
 @dataclass(frozen=True)
 class Compared:
-    """A row of the figure.
+    """One row of the figure.
 
     Attributes
     ----------
     name : str
         What is measured; plain text.
     before, after : Estimate
-        In the data as they are, and in the release.
+        In the original data, and in the release.
     guessing : float
-        What is attained without the release, or without linking; NaN for nothing to draw.
+        Value attained without the release, or without linking; NaN to draw nothing.
     told : tuple of str
-        The three in words, as they stand beside the row.
+        The three values in words, as they stand beside the row.
     limit : float
-        The threshold; NaN for none to draw.
+        The threshold; NaN to draw none.
     """
 
     name: str
@@ -60,23 +60,23 @@ class Compared:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """What stands beside the row: the three, and the threshold; empty where there is none."""
+        """Return the texts beside the row: the three values and the threshold, empty if none."""
         return (*self.told, brief(percent(self.limit)) if math.isfinite(self.limit) else "")
 
 
 def before_and_after(
     shares: Sequence[Compared], errors: Sequence[Compared], of: Theme, *, whom: str = "people"
 ) -> go.Figure:
-    """Figure of dots with intervals: shares of people above, distances below them.
+    """Return a figure of dots with intervals: shares of people above, distances below them.
 
     Parameters
     ----------
     shares : sequence of Compared
-        Shares in [0, 1]; fewer are safer. Of rows without anything before, the release alone.
+        Shares in [0, 1]; fewer are safer. Rows without a value before show the release alone.
     errors : sequence of Compared
         Kilometres; more are safer. May be empty.
     whom : str
-        Who is asked about: people, or records where a person has one in each period.
+        What the shares count: people, or records where a person has one in each period.
     """
     above, below = _ROW_PX * len(shares), _ROW_PX * len(errors)
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)
@@ -116,7 +116,7 @@ def before_and_after(
 
 
 def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str) -> dict[str, Any]:
-    """An axis of the rows' names, the first on top."""
+    """Return an axis with the rows' names, the first on top."""
     return {
         "tickvals": list(range(len(rows))),
         "ticktext": [f"{row.name} " for row in rows],
@@ -132,7 +132,7 @@ def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str
 
 
 def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:
-    """Guessing, before and after, of one of the two panels; what is after on top."""
+    """Return the series of one of the two panels: guessing, before and after, with after on top."""
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": not number}
 
     def drawn(name: str, x: Sequence[float], up: float, told: int, **more: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""What share of the users has at most this value? Step CDFs from 0, at most 512 points a curve.
+"""Figures of the share of users with at most a given value: step CDFs, at most 512 points a curve.
 
-How much is known of each user? A histogram of samples per user.
+Also a histogram of samples per user.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Curve:
     style : int
         Position in the lists of dashes and markers.
     users : ndarray or None
-        Row number of each value's user, so that a click on the curve names one.
+        Row number of each value's user, so that a click on the curve selects one.
     """
 
     name: str
@@ -70,18 +70,18 @@ def cdf(
     ticks: Mapping[float, str] | None = None,
     height: int = MAIN_PX,
 ) -> go.Figure:
-    """Figure of step CDFs; the dot on each curve marks its median.
+    """Return a figure of step CDFs; the dot on each curve marks its median.
 
     Parameters
     ----------
     x_range : tuple of float
-        What the axis shows, in the values' own unit; above 0 where ``log_x``.
+        Range of the axis, in the values' own unit; above 0 where ``log_x``.
     whose : str
         What each value belongs to, such as "people".
     references : sequence of (x, label)
         Vertical lines to compare with.
     ticks : mapping of float to str, optional
-        Of a logarithmic axis: where they are, and what stands there.
+        Positions and labels of the ticks of a logarithmic axis.
     """
     traces = [trace for curve in curves for trace in _traces(curve, of, x_range, whose)]
     place = math.log10 if log_x else float
@@ -111,14 +111,14 @@ def cdf(
 
 
 def beyond(curves: Sequence[Curve], edge: float) -> dict[str, int]:
-    """How many values of each curve lie to the right of an edge."""
+    """Return how many values of each curve lie to the right of an edge."""
     return {curve.name: int((curve.values > edge).sum()) for curve in curves}
 
 
 def _traces(
     curve: Curve, of: Theme, x_range: tuple[float, float], whose: str
 ) -> list[dict[str, Any]]:
-    """The steps, the points that answer to the mouse, and the median, which is in the legend."""
+    """Return the steps, the points that react to the mouse, and the median for the legend."""
     x, y, index = step_points(curve.values)
     left = min(x_range[0], x[0]) if len(x) else x_range[0]
     right = max(x_range[1], x[-1]) if len(x) else x_range[0]
@@ -164,10 +164,10 @@ def _traces(
 def step_points(
     values: npt.ArrayLike,
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
-    """Points of the empirical CDF: value, share of values ≤ it, and which value it is.
+    """Return the points of the empirical CDF: value, share of values ≤ it, and the value's index.
 
-    All of them when there are few; otherwise the quantiles at even steps with the smallest and
-    largest. NaN counts neither above nor below.
+    If there are many values, return the quantiles at even steps with the smallest and largest;
+    otherwise all values. NaN counts neither above nor below.
     """
     all_values = np.asarray(values, np.float64)
     order = np.argsort(all_values, kind="stable")[: int(np.isfinite(all_values).sum())]
@@ -182,7 +182,7 @@ def step_points(
 
 
 def samples_per_user(samples: npt.NDArray[np.int64], of: Theme) -> go.Figure:
-    """Histogram with bars of equal width, the median marked; a logarithmic axis for long tails."""
+    """Return a histogram with bars of equal width and the median; a log axis for long tails."""
     least, most, median = int(samples.min()), int(samples.max()), float(np.median(samples))
     long_tail = most > 50 * max(median, 1)
     if long_tail:

@@ -1,4 +1,4 @@
-"""What does an attacker learn? Measures over profiles, the week, and who bears it."""
+"""Figures of what an attacker learns: measures over profiles, over the week, and across people."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WEEK = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 
 @dataclass(frozen=True)
 class Series:
-    """A measure over the profiles, with 95% intervals."""
+    """One measure over the profiles, with 95% intervals."""
 
     name: str
     value: Sequence[float]
@@ -46,12 +46,12 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Series of one measure, on a scale of their own.
+    """Series of one measure, on one scale.
 
     Attributes
     ----------
     measure : str
-        ``"unicity"``, ``"k"``, ``"em"`` or ``"kl"``: the colour.
+        ``"unicity"``, ``"k"``, ``"em"`` or ``"kl"``: sets the colour.
     heading : str
         What the scale measures, with its unit.
     ticks, hover : str
@@ -68,7 +68,7 @@ class Panel:
 def over_profiles(
     profiles: Sequence[str], panels: Sequence[Panel], of: Theme, *, height: int = 720
 ) -> go.Figure:
-    """Figure of several measures, one panel below the other, over the same profiles."""
+    """Return a figure of several measures, one panel below the other, over the same profiles."""
     traces: list[dict[str, Any]] = []
     axes: dict[str, dict[str, Any]] = {}
     headings = []
@@ -122,14 +122,14 @@ def over_profiles(
 
 
 def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> go.Figure:
-    """Heat map, days down and hours across, of shape (7, 24); days without a value are left out.
+    """Return a heat map of shape (7, 24), days down and hours across, without days of no value.
 
     Parameters
     ----------
     weekdays : bool
         Whether the first row is Monday; otherwise it is the first day of the data.
     title : str
-        Of the colour bar.
+        Title of the colour bar.
     """
     days = [d for d in range(7) if np.isfinite(values[d]).any()]
     trace = heatmap(
@@ -148,7 +148,7 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
 
 
 def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
-    """Kendall's τ of each measure (down) with every earlier one (across); shape (m, m)."""
+    """Return a figure of Kendall's τ of each measure (down) and each earlier one; shape (m, m)."""
     below = tau[1:, :-1]
     trace = heatmap(
         of,
@@ -172,7 +172,7 @@ def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
 def lorenz_curves(
     curves: Sequence[tuple[str, str, FloatArray, FloatArray]], of: Theme
 ) -> go.Figure:
-    """Figure of Lorenz curves: measure, name, share of people, share of all disclosure."""
+    """Return Lorenz curves, given as measure, name, share of people, share of all disclosure."""
     even = {"color": of.css("quiet"), "width": 1.5, "dash": "dot"}
     traces = [series("all alike", [0, 1], [0, 1], "lines", line=even)]
     for i, (measure, name, users, total) in enumerate(curves):

@@ -1,4 +1,4 @@
-"""What lies around the data? Coasts, borders, towns, degrees, a scale bar, lines of one's own.
+"""Background of the maps: coasts, borders, towns, degrees, a scale bar, and the user's own lines.
 
 Public geography (Natural Earth, see ``basemap/README.md``), clipped to a box of longitudes and
 latitudes so that little is sent to the browser. Boxes may reach beyond ±180°.
@@ -43,16 +43,19 @@ class Box:
 
     @property
     def width(self) -> float:
-        """From west to east, degrees."""
+        """Return the width from west to east, degrees."""
         return self.east - self.west
 
     @property
     def height(self) -> float:
-        """From south to north, degrees."""
+        """Return the height from south to north, degrees."""
         return self.north - self.south
 
     def grown(self, share: float) -> Box:
-        """Wider by ``share`` of the larger side all around, within the map projection's reach."""
+        """Return the box enlarged on each side by ``share`` of its larger side.
+
+        The result stays within the map projection's reach.
+        """
         by = share * max(self.width, self.height)
         return Box(
             self.west - by,
@@ -62,7 +65,7 @@ class Box:
         )
 
     def with_(self, other: Box) -> Box:
-        """The smallest box that holds both."""
+        """Return the smallest box that holds both."""
         return Box(
             min(self.west, other.west),
             min(self.south, other.south),
@@ -72,14 +75,14 @@ class Box:
 
     @property
     def ring(self) -> Path2D:
-        """The corners, closed."""
+        """Return the corners, closed."""
         w, s, e, n = self.west, self.south, self.east, self.north
         return [(w, s), (e, s), (e, n), (w, n), (w, s)]
 
 
 @dataclass(frozen=True)
 class Outlines:
-    """What lies in a box: rings of land and lakes, lines of coast and borders, towns."""
+    """Geography in a box: rings of land and lakes, lines of coast and borders, towns."""
 
     land: list[Path2D]
     lakes: list[Path2D]
@@ -90,7 +93,7 @@ class Outlines:
 
 @lru_cache(maxsize=32)
 def outlines(box: Box) -> Outlines:
-    """The outlines within a box, simplified to what a screen can show."""
+    """Return the outlines within a box, simplified to what a screen can show."""
     tolerance = max(box.width, box.height) / _OF_A_SCREEN
     area = shapely.box(box.west, box.south, box.east, box.north)
     if max(box.width, box.height) > _ROUGH_FROM_DEGREES:
@@ -110,7 +113,7 @@ def outlines(box: Box) -> Outlines:
 
 
 def _land(area: Any, coast: Any, rough: Any) -> Any:
-    """The box cut along the fine coast; a piece is land if the rough land covers most of it.
+    """Cut the box along the fine coast; a piece is land if the rough land covers most of it.
 
     An island too small for the rough land is the inside of a closed coastline and touches no side
     of the box.
@@ -139,7 +142,7 @@ def _polygons(layer: str, box: Box) -> Any:
 
 
 def _near(layer: str, box: Box) -> list[np.ndarray]:
-    """The layer's lines whose bounds meet the box, each turned by ±360° where that brings it in."""
+    """Return the layer's lines whose bounds meet the box, each turned by ±360° if need be."""
     points, offsets, low, high = _layer(layer)
     found = []
     for turn in _TURNS:
@@ -182,7 +185,7 @@ def _places(box: Box) -> list[tuple[str, float, float]]:
 
 @lru_cache(maxsize=8)
 def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """A layer's points in degrees, its offsets, and the bounds of each of its lines."""
+    """Return a layer's points in degrees, its offsets, and the bounds of each of its lines."""
     points, offsets = geography.lines_of(name)
     low = np.minimum.reduceat(points, offsets[:-1])
     high = np.maximum.reduceat(points, offsets[:-1])
@@ -190,14 +193,14 @@ def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.Layer]]:
-    """Layers under the data, bottom first, and those that must stay readable above them.
+    """Return the layers under the data, bottom first, and those that stay readable above it.
 
     Parameters
     ----------
     seen : Box
-        What is shown at first: where degrees and the scale bar stand.
+        The part shown at first, where degrees and the scale bar stand.
     around : Box
-        As far as the ground reaches.
+        Extent of the ground.
     """
     found = outlines(around)
     grid, labels = _graticule(seen, around)
@@ -221,7 +224,7 @@ def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.
 
 
 def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Meridians and parallels at round degrees, labelled along the upper and left edge."""
+    """Return meridians and parallels at round degrees, labelled along the upper and left edge."""
     step = _round_down(max(box.width, box.height) / 3, (1, 2, 5))
     decimals = max(0, -math.floor(math.log10(step)))
     lines: list[Any] = []
@@ -241,7 +244,7 @@ def _graticule(box: Box, around: Box) -> tuple[list[Any], list[dict[str, Any]]]:
 
 
 def _scale_bar(box: Box) -> tuple[list[Any], dict[str, Any]]:
-    """A bar of a round length, true at its own latitude, at the lower right of the picture."""
+    """Return a bar of round length at the lower right of the picture, true at its own latitude."""
     lat = box.south + 0.04 * box.height
     east = box.east - 0.05 * box.width
     km_per_degree = _KM_PER_DEGREE * math.cos(math.radians(lat))
@@ -261,7 +264,7 @@ def _short(degrees: float) -> float:
 
 
 def clipped(background: Background, box: Box) -> list[Path2D]:
-    """The lines within a box, as fine as a screen shows and a page may send."""
+    """Return the lines within a box, simplified to what a screen shows and a page may send."""
     number = np.repeat(np.arange(background.n_lines), np.diff(background.offsets))
     found: list[Path2D] = []
     for turn in _TURNS:
@@ -293,7 +296,7 @@ def _filled(name: str, rings: list[Any], colour: Colour) -> pdk.Layer:
 
 
 def lines(name: str, paths: list[Any], colour: list[int], width: float) -> pdk.Layer:
-    """Lines of so many pixels."""
+    """Return a layer of lines; ``width`` in pixels."""
     return pdk.Layer(
         "PathLayer",
         id=name,
@@ -315,14 +318,14 @@ def texts(
     offset: tuple[int, int] = (0, 0),
     inverted: bool = False,
 ) -> pdk.Layer:
-    """Words on a little paper of their own, readable on whatever is under them.
+    """Return a layer of labels, each on its own plate of paper, readable on any background.
 
     Parameters
     ----------
     words : list of dict
-        Of each its position ``p`` and its text ``t``.
+        Position ``p`` and text ``t`` of each label.
     inverted : bool
-        Paper on ink.
+        Whether to write in the paper's colour on a plate of ink.
     """
     ink, paper = (of.paper, of.ink) if inverted else (of.ink, of.paper)
     return pdk.Layer(
@@ -344,14 +347,14 @@ def texts(
 
 
 def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more: Any) -> pdk.Layer:
-    """Discs of so many pixels.
+    """Return a layer of discs; radius in pixels.
 
     Parameters
     ----------
     data : list of dict
-        Of each its position ``p`` and its ``tip``.
+        Position ``p`` and tooltip ``tip`` of each disc.
     colour, radius
-        Of all, or the key under which each has its own.
+        One value for all discs, or the key under which each has its own.
     """
     return pdk.Layer(
         "ScatterplotLayer",
@@ -366,14 +369,15 @@ def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more
 
 
 def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: Any) -> pdk.Layer:
-    """Polygons in the order given, the first at the bottom.
+    """Return a layer of polygons in the order given, the first at the bottom.
 
     Parameters
     ----------
     data : list of dict
-        Of each its outline ``g`` and its ``tip``.
+        Outline ``g`` and tooltip ``tip`` of each polygon.
     fill, line, width
-        Of all, or an expression of what else each has, such as ``"[c[0], c[1], c[2], o]"``.
+        One value for all, or an expression of their other keys, such as
+        ``"[c[0], c[1], c[2], o]"``.
     """
     return pdk.Layer(
         "PolygonLayer",
@@ -391,17 +395,17 @@ def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: An
 
 
 def rectangle(bounds: Iterable[float]) -> list[list[float]]:
-    """The outline of an area, of its west, south, east and north."""
+    """Return the outline of an area, given its west, south, east and north."""
     west, south, east, north = map(_short, bounds)
     return [[west, south], [east, south], [east, north], [west, north]]
 
 
 def sizes(bounds: FloatArray) -> FloatArray:
-    """Of areas, square degrees: large ones are drawn first."""
+    """Return the sizes of areas, square degrees; large areas are drawn first."""
     found: FloatArray = np.prod(bounds[:, 2:] - bounds[:, :2], axis=1)
     return found
 
 
 def rgb(colour: str) -> list[int]:
-    """Red, green and blue of such as ``"#0072B2"``."""
+    """Return red, green and blue of a colour such as ``"#0072B2"``."""
     return list(bytes.fromhex(colour[1:]))

@@ -1,8 +1,8 @@
-"""Where are the places and the people? Maps over the shipped outlines, without any tile server.
+"""Maps of places and people over the shipped outlines, without any tile server.
 
-A map without streets is read by its coast, its towns, a grid of degrees and a scale bar, so each
+A map without streets is read by its coast, its towns, a grid of degrees and a scale bar. So each
 map draws these under the data. Everything is sent compactly, every layer has an id, and tooltips
-are plain text. The legends of maps stand below them: what their dots and colours say.
+are plain text. The legends of maps stand below them and explain their dots and colours.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _PITCH, _M_PER_DEGREE = 45.0, 111_195.0
 
 
 class Map(pdk.Deck):
-    """A deck that is sent without indentation and asks for no map tiles.
+    """A deck that is sent without indentation and requests no map tiles.
 
     Attributes
     ----------
     around : Box
-        As far as its ground reaches.
+        Extent of its ground.
     beyond : str
-        What does not lie within what it shows at first; "" where all does.
+        Note on what lies beyond the part shown at first; "" if nothing does.
     """
 
     def __init__(self, around: Box, beyond: str = "", **named: Any) -> None:
@@ -54,7 +54,7 @@ class Map(pdk.Deck):
         self.around, self.beyond = around, beyond
 
     def to_json(self) -> str:
-        """The deck as compact JSON."""
+        """Return the deck as compact JSON."""
         spec = json.loads(super().to_json())
         for ours in ("around", "beyond"):
             spec.pop(ours, None)
@@ -72,16 +72,16 @@ def places_map(
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 460,
 ) -> Map:
-    """Places: area by samples, colour by samples too (viridis, logarithmic).
+    """Return a map of places as dots; size and colour give samples (viridis, logarithmic).
 
     Parameters
     ----------
     noun : str
         What is counted.
     most : int, optional
-        The count of the largest dot; the largest of ``samples`` if not given.
+        The count of the largest dot; by default the largest of ``samples``.
     around : tuple of ndarray, optional
-        Longitudes and latitudes that the map is to show; the places' own if not given.
+        Longitudes and latitudes that the map shows; by default those of the places.
     """
     most = int(samples.max()) if most is None else most
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
@@ -99,7 +99,7 @@ def places_map(
 
 
 def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> str:
-    """How many of those drawn lie beyond what is shown at first; "" where none does.
+    """Return a note on how many drawn items lie beyond the part shown at first; "" if none does.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> st
 def dots_of(
     counts: npt.NDArray[np.int64], most: int, of: Theme
 ) -> tuple[list[float], list[Colour]]:
-    """Radius in pixels and colour of the dot for each count, ``most`` being the largest."""
+    """Return the dot's radius in pixels and colour for each count, ``most`` being the largest."""
     radii = [round(3 + 11 * float(share), 1) for share in np.sqrt(counts / most)]
     return radii, viridis(np.log1p(counts) / np.log1p(most), of)
 
@@ -135,16 +135,16 @@ def fingerprints_map(
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 520,
 ) -> Map:
-    """Fingerprints by name, longitudes, latitudes and colour; the first is drawn on top, filled.
+    """Return a map of fingerprints (name, longitudes, latitudes, colour), the first filled, on top.
 
     Parameters
     ----------
     links : tuple of ndarray (m, 2) or None
         Longitudes and latitudes of both ends of each link between matched samples.
     noun : str
-        What there is one of at each position.
+        What stands at each position, in the singular.
     around : tuple of ndarray, optional
-        Longitudes and latitudes that the map is to show; the fingerprints' own if not given.
+        Longitudes and latitudes that the map shows; by default those of the fingerprints.
     """
     layers = []
     if links is not None:
@@ -181,20 +181,20 @@ def cells_map(
     opacity: int = 24,
     height: int = 460,
 ) -> Map:
-    """Rectangles of places, the largest at the bottom; points of single places stay visible.
+    """Return a map of rectangles, the largest at the bottom; points of single places stay visible.
 
     Parameters
     ----------
     bounds : ndarray (n, 4)
-        West, south, east, north of each, degrees; at most :data:`MAX_CELLS`.
+        West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`.
     colour : sequence of str
-        Of each, such as ``"#0072B2"``.
+        Colour of each rectangle, such as ``"#0072B2"``.
     tips : sequence of str
-        What the mouse is told about each; plain text.
+        Tooltip of each rectangle; plain text.
     around : tuple of ndarray
-        Longitudes and latitudes that the map is to show.
+        Longitudes and latitudes that the map shows.
     opacity : int
-        Of the areas, of 255; their outlines are hardly transparent.
+        Opacity of the areas, out of 255; their outlines are nearly opaque.
     """
     data = [
         {"g": rectangle(bounds[i]), "c": rgb(colour[i]), "tip": tips[i]}
@@ -213,7 +213,7 @@ def _of_areas(
 
 
 def corners_of(bounds: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Longitudes and latitudes of the corners of areas: west, south, east, north of each."""
+    """Return longitudes and latitudes of the corners of areas, given west, south, east, north."""
     return bounds[:, [0, 2]].ravel(), bounds[:, [1, 3]].ravel()
 
 
@@ -226,7 +226,7 @@ def released_map(
     *,
     height: int = 460,
 ) -> Map:
-    """Published places as rectangles, coloured by their users (viridis, logarithmic).
+    """Return a map of published places as rectangles, coloured by users (viridis, logarithmic).
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def released_map(
     most : int
         People at the upper end of the scale, so that maps side by side share theirs.
     around : Extent
-        What the map is to show, so that they share that, too.
+        Extent that the map shows, so that maps side by side share it.
     """
     colours = viridis(np.log1p(users) / np.log1p(max(most, 1)), of)
     data = [
@@ -255,7 +255,7 @@ def regions_map(
     *,
     height: int = 460,
 ) -> Map:
-    """Areas side by side, coloured in turn.
+    """Return a map of adjacent areas, coloured in turn.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def regions_map(
     region : sequence of int
         Number of the region that each outline belongs to.
     tips : sequence of str
-        What the mouse is told about each outline; plain text.
+        Tooltip of each outline; plain text.
     """
     data = [
         {
@@ -289,7 +289,7 @@ def columns_map(
     *,
     height: int = 430,
 ) -> Map:
-    """Columns on hexagons; what is far from nearly all others may be beyond the edge.
+    """Return a map of columns on hexagons; a few remote ones may lie beyond its edge.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def columns_map(
         Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
     people : int64 ndarray (n,)
     colours : list of str
-        Of each, such as ``"#440154"``.
+        Colour of each hexagon, such as ``"#440154"``.
     """
     seen = central(lon, lat, np.repeat(people, np.diff(offsets)))
     tallest_m = _TALLEST * _M_PER_DEGREE * max(seen.east - seen.west, seen.north - seen.south)
@@ -332,7 +332,7 @@ def columns_map(
 
 
 def extent_of(lon: FloatArray, lat: FloatArray) -> Extent:
-    """All positions."""
+    """Return the extent of all positions."""
     return Extent(*map(float, (lon.min(), lat.min(), lon.max(), lat.max())))
 
 
@@ -346,19 +346,19 @@ def over(
     above_m: float = 0.0,
     told: str = "",
 ) -> Map:
-    """A map of layers, bottom first, over the ground.
+    """Return a map of layers, bottom first, over the ground.
 
     Parameters
     ----------
     shown : Extent
-        What it begins with.
+        Extent shown at first.
     whole : tuple of ndarray, optional
-        Longitudes and latitudes as far as one may want to zoom out.
+        Longitudes and latitudes of the farthest extent to which one may want to zoom out.
     above_m : float
-        Height of what stands on the ground: the map is looked at from aside, and the names of towns
-        stand above it. A bar of scale would be true at one distance only, and is left out then.
+        Height of the objects on the ground. If above 0, the view is tilted and the names of towns
+        stand above the objects. The scale bar, true at one distance only, is then left out.
     told : str
-        What of the layers lies beyond that.
+        Note on what lies beyond the extent shown.
     """
     box = _box_of(shown)
     all_of_it = box if whole is None else _box_of(extent_of(*whole))
@@ -393,7 +393,7 @@ def over(
 
 
 def over_ground(deck: Map, background: Background, of: Theme) -> Map:
-    """The same map, with lines of one's own over its land and water and under its data."""
+    """Return the same map, with the user's own lines over its land and water and under its data."""
     paths = ground.clipped(background, deck.around)
     at = 1 + max(i for i, layer in enumerate(deck.layers) if layer.id == "borders")
     deck.layers.insert(at, ground.lines("background", paths, [*of.quiet, 150], 1.2))
@@ -401,7 +401,7 @@ def over_ground(deck: Map, background: Background, of: Theme) -> Map:
 
 
 def _box_of(shown: Extent) -> Box:
-    """What is to be shown, a little larger, and never smaller than about two kilometres."""
+    """Return the box to show: the extent, slightly enlarged, at least about two kilometres wide."""
     least = 0.01
     west, east, south, north = shown.west, shown.east, shown.south, shown.north
     x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
@@ -409,13 +409,13 @@ def _box_of(shown: Extent) -> Box:
 
 
 def _zoom(box: Box, height: int, width: int = _WIDTH_PX) -> float:
-    """The zoom at which the box fills the picture (deck.gl: the world is 512 pixels at zoom 0)."""
+    """Return the zoom at which the box fills the picture (deck.gl: 512-pixel world at zoom 0)."""
     tall = (_mercator(box.north) - _mercator(box.south)) / (2 * math.pi)
     return round(min(math.log2(width / 512 / (box.width / 360)), math.log2(height / 512 / tall)), 2)
 
 
 def _seen(box: Box, zoom: float, height: int) -> Box:
-    """What a picture of this zoom shows when its middle is the middle of the box."""
+    """Return the box that a picture of this zoom shows, centred on the middle of the given box."""
     per_pixel = 360 / 512 / 2**zoom
     lon, y = (box.west + box.east) / 2, _mercator(_middle(box))
     half_x, half_y = per_pixel * _WIDTH_PX / 2, math.radians(per_pixel * height / 2)
@@ -438,14 +438,14 @@ def _mercator(lat: float) -> float:
 
 
 def dots_legend(most: int, of: Theme, *, noun: str = "samples") -> go.Figure:
-    """Dots of a few counts, as large and as bright as :func:`places_map` draws them.
+    """Return a legend of dots of a few counts, drawn as by :func:`places_map`.
 
     Parameters
     ----------
     most : int
         The count of the map's largest dot.
     noun : str
-        What is counted, several of it.
+        What is counted, in the plural.
     """
     counts = legend_counts(most)
     radii, colours = dots_of(np.array(counts), most, of)
@@ -479,7 +479,7 @@ def dots_legend(most: int, of: Theme, *, noun: str = "samples") -> go.Figure:
 
 
 def legend_counts(most: int) -> list[int]:
-    """Powers of ten below the largest count, and the largest itself; at most five.
+    """Return powers of ten below the largest count, and the largest count; at most five in all.
 
     Examples
     --------
@@ -495,12 +495,12 @@ def legend_counts(most: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Shades:
-    """Colours of values by a scale from ``low`` to ``high``, logarithmic where both are positive.
+    """Colours of values on a scale from ``low`` to ``high``, logarithmic if both are positive.
 
     Attributes
     ----------
     colours : list of str
-        Such as ``"#440154"``, one per value.
+        Colours such as ``"#440154"``, one per value.
     """
 
     low: float
@@ -509,7 +509,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Viridis, as in the other maps; the lowest hundredth of the values share its end."""
+    """Return colours from viridis, as in the other maps; the lowest hundredth share its low end."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)
@@ -520,7 +520,7 @@ def shades(values: FloatArray, of: Theme) -> Shades:
 
 
 def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figure:
-    """The legend of a map: its colours along an axis."""
+    """Return the legend of a map: its colours along an axis."""
     high, positive = by.high or 1.0, by.low > 0
     edges = (np.geomspace if positive else np.linspace)(by.low, high, 65)
     strip = bars(
@@ -554,7 +554,7 @@ def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figu
 
 
 def _round_between(low: float, high: float) -> list[float]:
-    """Round numbers 1, 2, 5 … within a range; powers of ten only where that is many."""
+    """Return round numbers 1, 2, 5 … within a range; only powers of ten if those are many."""
     tens = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     some = [m * 10.0**e for e in tens for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     return some if len(some) <= 7 else [t for t in some if f"{t:e}".startswith("1")]

@@ -1,6 +1,6 @@
-"""Which releases are worth considering? Risk against utility, the front, and what is dominated.
+"""Figures that compare releases: risk against utility, the Pareto front, and dominated options.
 
-What does each way of hiding everyone cost, in space and in time? What is kept of each use?
+Also what each way of hiding everyone costs in space and time, and how much of each use is kept.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Ends: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Dot:
-    """An option in the figure.
+    """One option in the figure.
 
     Attributes
     ----------
     number : int
         Its number in the table, from 1; written beside the dot where there is room.
     name : str
-        What the mouse is told; plain text.
+        Text of the tooltip; plain text.
     risk, low, high : float
         The risk and its 95% interval (NaN where there is none).
     utility : float
@@ -52,12 +52,12 @@ class Dot:
     front : bool
         Whether no other option dominates it.
     unsafe : bool
-        Whether the risk may be above the limit.
+        Whether the risk may be above the threshold.
     told : str
-        Lines more for the mouse, such as what dominates it.
+        Further lines of the tooltip, such as what dominates it.
     pinned : bool
     behind : bool
-        Whether it is behind another by the estimates, though the intervals leave it open.
+        Whether the estimates place it behind another option, while the intervals leave it open.
     chosen : bool
         Whether it is the option chosen for release: its number is written first.
     """
@@ -88,18 +88,19 @@ def pareto(
     limited: bool = True,
     height: int = 430,
 ) -> go.Figure:
-    """Figure of risk (better is lower) against utility (better is right).
+    """Return a figure of risk (lower is better) against utility (further right is better).
 
     Parameters
     ----------
     risk_name : str
-        Of the measure, for the mouse.
+        Name of the measure in tooltips.
     percent : bool
         Whether the risk is a share of users.
     limit : float or None
-        The threshold, above which an option is unsafe: a line.
+        The threshold, drawn as a line, above which an option is unsafe.
     limited : bool
-        Whether there is any threshold, be it at one place or not: the legend says which are above.
+        Whether any threshold exists, even without one common line; the legend then shows which
+        options are above it.
     """
     front = sorted((d for d in dots if d.front and not d.behind), key=lambda d: (d.utility, d.risk))
     ends = [d.high if math.isfinite(d.high) else d.risk for d in dots]
@@ -154,7 +155,7 @@ def _place(dot: Dot) -> str:
 def _dots(
     some: Sequence[Dot], of: Theme, name: str, told: str, where: Mapping[int, str]
 ) -> dict[str, Any]:
-    """The options of one kind."""
+    """Return the series of the options of one kind."""
     filled, unsafe = _place(some[0]) == "on the front", some[0].unsafe
     colour = of.categories[0] if some[0].front else of.css("quiet")
     risk = [d.risk for d in some]
@@ -185,11 +186,11 @@ def _dots(
 def _corners(
     dots: Sequence[Dot], screens: _Screens, around: FloatArray, lines: FloatArray
 ) -> dict[int, str]:
-    """Where each dot's number is written, by number: at a corner where nothing else is.
+    """Return, by number, the free corner of each dot at which its number is written.
 
-    Never over a dot, the threshold's label or another number, and over no line where there is
-    another corner. Beside a dot that has no such corner there is none; the mouse tells it. The
-    chosen option's comes first, then those that are compared, then the front's.
+    A number never covers a dot, the threshold's label or another number, and covers a line only if
+    no other corner is free. A dot without such a corner has no number beside it, only in its
+    tooltip. The chosen option's comes first, then those that are compared, then the front's.
     """
     if not dots:
         return {}
@@ -212,7 +213,7 @@ def _corners(
 
 
 class _Screens:
-    """The figure's inner part, as wide and high as it may be drawn, pixels, and what it shows."""
+    """The figure's inner part: its possible widths and heights in pixels, and its ranges."""
 
     def __init__(self, across: Ends, up: Ends, height: int) -> None:
         highs = [height - _MARGIN_PX - row for row in (0, _LEGEND_ROW_PX)]  # a row more, if narrow
@@ -221,19 +222,19 @@ class _Screens:
         self.across, self.up = across, up
 
     def pixels(self, points: Sequence[Ends]) -> FloatArray:
-        """Where points are, from the upper left: (n, n_screens, 2)."""
+        """Return the positions of points, from the upper left: (n, n_screens, 2)."""
         x, y = np.array(points).reshape(-1, 2).T
         right = (x - self.across[0]) / (self.across[1] - self.across[0])
         down = (self.up[1] - y) / (self.up[1] - self.up[0])
         return np.stack([np.outer(right, self.wide), np.outer(down, self.high)], axis=-1)
 
     def around(self, dots: Sequence[Dot]) -> FloatArray:
-        """The boxes of dots."""
+        """Return the boxes of dots."""
         at = self.pixels([(d.utility, d.risk) for d in dots])
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[str, FloatArray]:
-        """On which side the threshold's label is over no dot, the left one first; its box there."""
+        """Return the side, left if possible, where the threshold's label covers no dot; its box."""
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [
@@ -244,7 +245,7 @@ class _Screens:
         return ("left", "right")[found], sides[found][None]
 
     def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
-        """The boxes of the front's steps, and of the threshold's line."""
+        """Return the boxes of the front's steps, and of the threshold's line."""
         steps: list[tuple[Ends, Ends]] = []
         for (x, y), (then_x, then_y) in pairwise((d.utility, d.risk) for d in front):
             steps += [((x, y), (x, then_y)), ((x, then_y), (then_x, then_y))]
@@ -255,7 +256,7 @@ class _Screens:
 
 
 def _limit(limit: float, text: str, side: str, of: Theme) -> dict[str, Any]:
-    """A line at the threshold, and on that side what it is."""
+    """Return the line at the threshold, with its label on the given side."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
     at = 0.005 if side == "left" else 0.995
@@ -264,7 +265,7 @@ def _limit(limit: float, text: str, side: str, of: Theme) -> dict[str, Any]:
 
 
 def _with_room(values: Sequence[float]) -> Ends:
-    """A range with room for the labels, within which differences can be seen."""
+    """Return a range with room for the labels, narrow enough to show differences."""
     if not values:
         return 0.0, 1.0
     low, high = min(values), max(values)
@@ -277,13 +278,13 @@ def _with_room(values: Sequence[float]) -> Ends:
 
 @dataclass(frozen=True)
 class Way:
-    """One way of hiding everyone, for several crowds.
+    """One way of hiding everyone, for groups of several sizes.
 
     Attributes
     ----------
     name : str
     labels : sequence of str
-        Of its dots, such as "k = 2".
+        Labels of its dots, such as "k = 2".
     km, hours : sequence of float
         Mean side of the published area and mean time span, by dot.
     """
@@ -295,7 +296,7 @@ class Way:
 
 
 def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
-    """Figure of mean side against mean time span, both logarithmic; better is nearer the corner."""
+    """Return a figure of mean side against mean time span, both logarithmic; low is better."""
     ink = of.css("ink")
     rim = {"color": of.css("paper"), "width": 1.5}
     traces = [
@@ -323,7 +324,7 @@ def cost(ways: Sequence[Way], of: Theme) -> go.Figure:
 
 
 def _logarithmic(title: str, values: Sequence[float]) -> dict[str, Any]:
-    """An axis with room for the labels."""
+    """Return an axis with room for the labels."""
     ticks = {"tickvals": _TICKS, "ticktext": [f"{t:g}" for t in _TICKS]}
     logs = [math.log10(v) for v in values if math.isfinite(v) and v > 0]
     if not logs:
@@ -334,7 +335,7 @@ def _logarithmic(title: str, values: Sequence[float]) -> dict[str, Any]:
 
 
 def kept(named: Sequence[tuple[str, float]], of: Theme) -> go.Figure:
-    """Figure of a bar for each component of utility: its title, and the share kept, 0 to 1."""
+    """Return bars of the components of utility, given as title and share kept, 0 to 1."""
     titles, values = [title for title, _ in named], [value for _, value in named]
     drawn = bars(
         "",

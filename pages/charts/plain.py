@@ -1,8 +1,8 @@
-"""Texts from outside, shown as they are: names of files and columns, messages that quote them.
+"""Safe display of texts from outside: names of files and columns, and messages that quote them.
 
-The screen renders Markdown: a column named ``![](http://…)`` would be an image, fetched. Whatever
-was not written in this program passes here on its way into a sentence, a label or a message; a test
-follows such texts through every page (tests/pages/test_outside.py).
+The screen renders Markdown: a column named ``![](http://…)`` would be an image, fetched. Every text
+that was not written in this program passes through here before it enters a sentence, a label or a
+message. A test follows such texts through every page (tests/pages/test_outside.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 NAME_LENGTH: Final = 120
-"""Characters of a name that are shown at most."""
+"""Number of characters of a name that are shown at most."""
 MESSAGE_LENGTH: Final = 2_000
-"""Characters of a message, which may quote several names."""
+"""Number of characters shown of a message, which may quote several names."""
 
 _JOINER: Final = "\u2060"  # no width, and no line ends there
 # Marks of Markdown, of formulas, colours, characters by name.
@@ -40,14 +40,14 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
 def plain(text: object, at_most: int = NAME_LENGTH) -> str:
-    r"""A text from outside, as Markdown that shows just its characters, on one line.
+    r"""Return a text from outside as Markdown that shows just its characters, on one line.
 
     Parameters
     ----------
     text : object
         A name, or anything that ``str`` makes one of.
     at_most : int
-        Characters that are shown; a longer text ends in "…".
+    Number of characters shown; a longer text ends in "…".
 
     Returns
     -------
@@ -82,7 +82,7 @@ _OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
 
 
 def unlinked(figure: go.Figure) -> go.Figure:
-    """A figure in whose texts only the charts' own tags are left.
+    """Return the figure with only the charts' own tags left in its texts.
 
     Plotly makes links of ``<a href>`` in any label, and names of columns come into labels.
     """
@@ -92,7 +92,7 @@ def unlinked(figure: go.Figure) -> go.Figure:
 
 
 def _untagged(part: Any) -> Any:
-    """The same object where nothing in it is to be changed."""
+    """Return the part without foreign tags; the same object if nothing changes."""
     if isinstance(part, str):
         return _without_tags(part) if "<" in part else part
     if isinstance(part, dict):

@@ -1,8 +1,8 @@
-"""One person's record on maps: point by point as it is found, and in time as it is published.
+"""Maps of one person's record: as an attacker finds it, and over time before and after release.
 
-Is the person found? What is known of them, whose records fit, and where they truly were. Before and
-after: the record as it was made and as it is published, on two maps of the same part of the world,
-at one and the same moment. So of a group, on one map: all that its members share.
+The first map shows the known points, the records that fit them, and the person's true places.
+Before and after: two maps of the same region, at the same moment, show the recorded data and the
+published data. The map of a group shows all that its members share.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class Scene:
     Attributes
     ----------
     places : float64 ndarray (n, 2)
-        Longitude and latitude of where the person truly was.
+        Longitude and latitude of the person's true places.
     points : float64 ndarray (j, 2)
-        Of the points known so far, in the order in which they became known.
+        Positions of the points known so far, in the order in which they became known.
     areas : float64 ndarray (m, 4)
         West, south, east, north of published areas near the points, of the leading records.
     rank : int64 ndarray (m,)
-        Of the record of each area, from 1.
+        Rank of the record of each area, from 1.
     right : bool ndarray (m,)
         Whether that record is the person's own.
     home, guess : (longitude, latitude) or None
-        Where the person lives, and where the record in the lead says so.
+        The person's home, and the home that the leading record indicates.
     around : tuple of ndarray
         Longitudes and latitudes that the map shows at every step.
     """
@@ -62,7 +62,7 @@ class Scene:
 
 
 def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
-    """Map of the person's places, the known points with their numbers, and the leading records."""
+    """Return a map of the person's places, the numbered known points, and the leading records."""
     # The wide areas at the bottom, those of the right record on top and bold.
     order = np.lexsort((-sizes(scene.areas), -scene.rank, scene.right)).tolist()
     data = [
@@ -90,7 +90,7 @@ def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
 
 
 def _homes(scene: Scene, of: Theme) -> list[tuple[Place, str, Colour]]:
-    """The home and the guess of it; where they are one place, once."""
+    """Return the home and its estimate, or one mark if both are one place."""
     home, guess = scene.home, scene.guess
     if home is not None and guess is not None and np.allclose(home, guess, atol=1e-5):
         return [(home, "home, guessed rightly", of.other)]
@@ -99,7 +99,7 @@ def _homes(scene: Scene, of: Theme) -> list[tuple[Place, str, Colour]]:
 
 
 def _points(scene: Scene, of: Theme) -> list[pdk.Layer]:
-    """The known points as numbered discs; several at one place share a disc."""
+    """Return the known points as numbered discs; several at one place share a disc."""
     numbers: dict[Place, list[str]] = {}
     for number, (lon, lat) in enumerate(np.round(scene.points, 5).tolist(), 1):
         numbers.setdefault((lon, lat), []).append(str(number))
@@ -121,7 +121,7 @@ def _dots(
 
 
 def followed_legend(of: Theme) -> go.Figure:
-    """What the marks of the map and the bars of the ranking are, on one line."""
+    """Return the legend, on one line, of the map's marks and the ranking's bars."""
     own, others = of.css("other"), of.css("person")
     marks = {
         "known point": {"symbol": "circle", "color": of.css("ink"), "size": 15},
@@ -138,18 +138,18 @@ def _box(fill: str, line: str, width: float) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Bar:
-    """A record that leads.
+    """One of the leading records.
 
     Attributes
     ----------
     rank : int
-        1 and the people whose record fits better.
+        1 plus the number of people whose record fits better.
     people : int
-        Who share it.
+        Number of people who share it.
     share : float
-        How likely the attacker takes it to be the person's, in [0, 1].
+        The attacker's probability that it is the person's, in [0, 1].
     right : bool
-        Whether it is.
+        Whether it is the person's.
     """
 
     rank: int
@@ -159,7 +159,7 @@ class Bar:
 
 
 def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
-    """Bars of the records that lead, the likeliest on top; the right one in its own colour."""
+    """Return bars of the leading records, the likeliest on top, the right one in its own colour."""
     faint = {"line": {"color": of.css("person"), "width": 1.5}}
     traces = []
     for name, whose, marker in (
@@ -197,7 +197,7 @@ def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
 
 
 def _label(bar: Bar) -> str:
-    """Its rank, who share it, and whether it is the right one: not told by its colour alone."""
+    """Return rank, people sharing, and whether it is right, which colour alone must not convey."""
     told = [f"{bar.people} share it"] if bar.people > 1 else []
     told += ["the right one"] if bar.right else []
     label = f"{bar.rank}." + (f" ({', '.join(told)})" if told else "")
@@ -209,7 +209,7 @@ def _label(bar: Bar) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What is known of one person; degrees, and local minutes.
+    """Recorded and published data of one person; degrees, and local minutes.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ class Played:
     areas : float64 ndarray (m, 4)
         West, south, east, north of what is published for the person, in order of time.
     start, end : float64 ndarray (m,)
-        Between which times each of them is said to hold.
+        Published start and end of the time of each area.
     around : tuple of ndarray
         Longitudes and latitudes that both maps show.
     """
@@ -233,19 +233,19 @@ class Played:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """First and last moment."""
+        """Return the first and last moment."""
         first = min(float(self.minute[0]), float(self.start.min(initial=np.inf)))
         return first, max(float(self.minute[-1]), float(self.end.max(initial=-np.inf)))
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedGroup(Played):
-    """The same of a group: the records of all members, and what is published for all of them.
+    """The same for a group: the records of all members, and the data published for all of them.
 
     Attributes
     ----------
     whose : int64 ndarray (n,)
-        Which of ``names`` each record is of; their number: of the other members.
+        Index into ``names`` of each record's member; the length of ``names`` for other members.
     names : list of str
         Pseudonyms of the members with a colour of their own.
     """
@@ -254,7 +254,7 @@ class PlayedGroup(Played):
     names: list[str]
 
     def colours(self, of: Theme) -> dict[str, list[int]]:
-        """The colour of each member, and that of all others, by name."""
+        """Return the colour of each member, and that of all others, by name."""
         named = {name: rgb(of.categories[i % 6]) for i, name in enumerate(self.names)}
         others = {"all others": list(of.quiet)} if self.whose.max(initial=0) >= len(named) else {}
         return named | others
@@ -263,7 +263,7 @@ class PlayedGroup(Played):
 def recorded_map(
     seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
 ) -> Map:
-    """The records so far, and a trail through the latest of them."""
+    """Return a map of the records so far, with a trail through the latest of them."""
     past = seen.minute <= now
     spots = np.unique(np.round(np.column_stack([seen.lon, seen.lat])[past], 5), axis=0)
     layers = [
@@ -280,7 +280,7 @@ def recorded_map(
 def published_map(
     seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
 ) -> Map:
-    """The areas published for the moment filled, and those before it in outline."""
+    """Return a map of the areas published for the moment, filled, and earlier ones in outline."""
     shown = np.flatnonzero(seen.start <= now)
     drawn: dict[tuple[float, ...], bool] = {}
     for i in shown[np.argsort(-sizes(seen.areas[shown]), kind="stable")].tolist():
@@ -314,12 +314,12 @@ def group_map(
     *,
     height: int = 430,
 ) -> Map:
-    """Where a group's members were recorded by ``now``, over the areas published for all of them.
+    """Return a map of a group's records up to ``now``, over the areas published for the group.
 
     Parameters
     ----------
     before : float
-        Large are the records since then, and filled the areas published for a time since then.
+        Time since when records are drawn large and published areas filled.
     by : Shades
         Colours of the areas by their span of time.
     """
@@ -346,7 +346,7 @@ def group_map(
 
 
 def group_legend(seen: PlayedGroup, of: Theme) -> go.Figure:
-    """What the marks of the map of a group are."""
+    """Return the legend of the marks on the map of a group."""
     named = {
         name: {"symbol": "circle", "color": "rgb({},{},{})".format(*colour), "size": 13}
         for name, colour in seen.colours(of).items()
@@ -361,7 +361,7 @@ def group_legend(seen: PlayedGroup, of: Theme) -> go.Figure:
 
 
 def played_legend(of: Theme, *, published: bool = True) -> go.Figure:
-    """What the marks of both maps are, on one line; or of that of what was recorded alone."""
+    """Return the legend of both maps on one line, or of the recorded data's map alone."""
     person, other = of.css("person"), of.css("other")
     through = {"color": of.css("quiet"), "width": 3}
     marks = {
@@ -386,7 +386,7 @@ def _trip(
     colour: Colour,
     width: float,
 ) -> pdk.Layer:
-    """A line that fades; times count from the first, as the browser's numbers are short."""
+    """Return a line that fades; times count from the first, as the browser's numbers are short."""
     order = np.argsort(minute, kind="stable")
     begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
     trip = {

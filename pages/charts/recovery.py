@@ -1,4 +1,4 @@
-"""What comes back from counts? Accuracy by step, uniqueness, one path, factors and mitigations.
+"""Figures of trajectory recovery from counts: accuracy by step, uniqueness, factors, mitigations.
 
 What the attack recovers has one colour everywhere; linking at random is grey and hatched.
 """
@@ -41,7 +41,7 @@ _ROOM = 0.04  # between panels, of the width
 def counts_map(
     people: npt.NDArray[np.integer], most: int, lon: FloatArray, lat: FloatArray, of: Theme
 ) -> Map | None:
-    """Dots for the people at each place in one slot; None where places have no degrees.
+    """Return a map of the people at each place in one slot; None if places have no degrees.
 
     Parameters
     ----------
@@ -72,7 +72,9 @@ def path_map(
     lat: FloatArray,
     of: Theme,
 ) -> Map | None:
-    """One path's recovered places, filled, over the true ones, as rings; None without degrees.
+    """Return a map of one recovered trajectory, filled, over the true one, as rings, or None.
+
+    It is None if places have no degrees.
 
     Parameters
     ----------
@@ -90,7 +92,7 @@ def path_map(
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
-    """Step CDF of the distance between recovered and true place, up to nearly all of it."""
+    """Return a step CDF of the distance from recovered to true place, up to nearly all of it."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
         [Curve("recovered by the attack", km, of.measure("recovered"), 0)],
@@ -104,7 +106,7 @@ def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
 def by_step(
     steps: Sequence[str], attack: Sequence[float], random: Sequence[float], of: Theme
 ) -> go.Figure:
-    """Bars of the accuracy after each step, beside linking at random; NaN has no bar."""
+    """Return bars of the accuracy after each step, beside linking at random; NaN has no bar."""
     quiet = of.css("quiet")
     hatched = {"line": {"color": quiet, "width": 1.5}, "pattern": _PATTERN | {"fgcolor": quiet}}
     drawn = [
@@ -116,7 +118,7 @@ def by_step(
 
 
 def unique_by_top(share: Sequence[float], of: Theme) -> go.Figure:
-    """Bars of the uniqueness of recovered trajectories by 1, 2, … most visited places."""
+    """Return bars of the uniqueness of recovered trajectories by 1, 2, … most visited places."""
     places = [str(k) for k in range(1, len(share) + 1)]
     return figure(
         of,
@@ -142,7 +144,7 @@ def _percent(share: float) -> str:
 def away(
     wall_min: FloatArray, slot_min: float, km: FloatArray, days: Sequence[str], of: Theme
 ) -> go.Figure:
-    """Steps of the distance between the recovered and the true place over local time.
+    """Return steps of the distance between the recovered and the true place over local time.
 
     Parameters
     ----------
@@ -195,12 +197,12 @@ class Panel:
 
 
 def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> go.Figure:
-    """Small multiples side by side over one axis of shares.
+    """Return small multiples side by side over one axis of shares.
 
     Parameters
     ----------
     greyed : bool
-        Whether the last series is what random linking attains, and grey.
+        Whether the last series is the result of random linking, and grey.
     """
     wide = (1 - _ROOM * (len(drawn) - 1)) / len(drawn)
     traces: list[dict[str, Any]] = []
@@ -236,7 +238,7 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
 
 @dataclass(frozen=True)
 class Remedy:
-    """A mitigation: what the attack attains after it, what random linking does, what it costs."""
+    """A mitigation: accuracy of the attack after it, of random linking, and its cost."""
 
     name: str
     whole: float
@@ -245,7 +247,7 @@ class Remedy:
 
 
 def remedies(tried: Sequence[Remedy], of: Theme) -> go.Figure:
-    """Two panels over the same list: accuracy after the attack, and the error of the counts."""
+    """Return two panels over one list: accuracy after the attack, and the error of the counts."""
     names = [r.name for r in tried]
     errors = [r.error if r.error > 0 else None for r in tried]
     known_errors = [e for e in errors if e is not None]

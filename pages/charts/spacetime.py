@@ -1,6 +1,6 @@
-"""Two fingerprints in space and time: kilometres east and north, time upwards, matches drawn.
+"""Figure of two fingerprints: kilometres east and north, time upwards, with their matches.
 
-Local dates and times along an axis.
+Also ticks with local dates and times along an axis.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Path3D:
     name : str
         The pseudonym.
     east_km, north_km : ndarray (n,)
-        From a common centre.
+        Kilometres from a common centre.
     wall_min : ndarray (n,)
         Local minutes since the data set's first midnight.
     """
@@ -45,7 +45,7 @@ def space_time(
     days: list[str],
     of: Theme,
 ) -> go.Figure:
-    """Figure of a fingerprint, its neighbour's, and the links between matched samples.
+    """Return a figure of a fingerprint, its neighbour's, and the links between matched samples.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def space_time(
 def _scene(
     traces: list[dict[str, Any]], everything: FloatArray, days: list[str], of: Theme
 ) -> go.Figure:
-    """The axes and the camera."""
+    """Return the figure with its axes and camera."""
     east, north = _even(everything[:, 0], everything[:, 1])
     widest = max(east[1] - east[0], north[1] - north[0])
     at, text = ticks_of(everything[:, 2], days)
@@ -132,7 +132,7 @@ def _scene(
 
 
 def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
-    """Ranges of the two axes; drawn at one scale, neither is less than half the other."""
+    """Return ranges of the two axes; drawn at one scale, neither is less than half the other."""
     spans = [max(float(np.ptp(values)), 0.2) for values in (east, north)]
     least = max(spans) / 2
     middles = [(float(values.min()) + float(values.max())) / 2 for values in (east, north)]
@@ -142,7 +142,7 @@ def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
 
 
 def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[str]]:
-    """At most about eight ticks at round local times; a date on the first and at midnights."""
+    """Return at most about eight ticks at round local times; dates at the first and midnights."""
     low, high = float(wall_min.min()), float(wall_min.max())
     steps = (15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7 * 1440, 14 * 1440, 30 * 1440)
     step = next((s for s in steps if (high - low) / s <= 8), 90 * 1440)
@@ -154,7 +154,7 @@ def ticks_of(wall_min: FloatArray, days: list[str]) -> tuple[list[float], list[s
 
 
 def clock(wall_min: float, days: list[str]) -> str:
-    """Such as "4 Mar 08:05"; local minutes since the first midnight."""
+    """Return local minutes since the first midnight as a text such as "4 Mar 08:05"."""
     return f"{_day(wall_min, days)} {_hour(wall_min)}"
 
 

@@ -1,7 +1,7 @@
-"""How every figure looks: one palette, one type size, light and dark, on paper and on a wall.
+"""Style of every figure: one palette, one type size, light and dark, on paper and on a wall.
 
-Colours come from Okabe and Ito's set, told apart by people with any colour vision, and never carry
-a meaning alone: curves differ in dash and marker too. A measure keeps its colour in every figure.
+Colours come from Okabe and Ito's set, distinguishable with any colour vision, and never carry a
+meaning alone: curves differ in dash and marker too. A measure keeps its colour in every figure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Colour = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours of one mode; RGB triples, because maps want numbers."""
+    """Colours of one mode, as RGB triples, because maps need numbers."""
 
     name: str
     paper: Colour
@@ -41,16 +41,16 @@ class Theme:
     scale: tuple[float, float]
 
     def measure(self, name: str) -> str:
-        """The colour of a measure, the same in every figure."""
+        """Return the colour of a measure, the same in every figure."""
         return self.categories[_MEASURES[name]]
 
     def css(self, name: str, opacity: float = 1.0) -> str:
-        """A colour of this theme by name, for plotly."""
+        """Return a colour of this theme by name, for plotly."""
         r, g, b = getattr(self, name)
         return f"rgba({r},{g},{b},{opacity:g})"
 
     def mixed(self, name: str) -> str:
-        """A colour of this theme, half faded into the paper (WebGL lines blend oddly)."""
+        """Return a colour of this theme, half faded into the paper (WebGL lines blend oddly)."""
         half = [(a + b) // 2 for a, b in zip(getattr(self, name), self.paper, strict=True)]
         return "rgb({},{},{})".format(*half)
 
@@ -108,12 +108,12 @@ CONFIG = {
 
 
 def theme(name: str | None) -> Theme:
-    """The theme by Streamlit's name of it; light while it is not known."""
+    """Return the theme by Streamlit's name of it; light while the name is not known."""
     return DARK if name == "dark" else LIGHT
 
 
 def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
-    """The palette position of a category: its own if it has one, else the next free."""
+    """Return the palette position of a category: its own if it has one, else the next free."""
     if item in order:
         return order.index(item)
     free = [i for i in range(len(DASHES)) if i >= len(order) or order[i] not in others]
@@ -122,24 +122,24 @@ def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
 
 
 def graded(count: int, of: Theme) -> list[str]:
-    """Colours for an ordered series, fine to coarse, from viridis without its palest end."""
+    """Return colours for an ordered series, fine to coarse, from viridis without its palest end."""
     shares = [i / max(count - 1, 1) for i in range(count)]
     return ["rgb({}, {}, {})".format(*colour) for colour in viridis(shares, of)]
 
 
 def viridis(shares: Iterable[float], of: Theme) -> list[Colour]:
-    """Colours of values from 0 to 1, from the part of viridis that this theme can show."""
+    """Return colours of values from 0 to 1, from the part of viridis that this theme can show."""
     low, high = of.scale
     scale = sample_colorscale("Viridis", [low + (high - low) * float(s) for s in shares])
     return [tuple(round(c) for c in unlabel_rgb(rgb)) for rgb in scale]
 
 
 Axis = str | dict[str, Any]
-"""An axis: its title, or the title and more as plotly's reference names it."""
+"""Description of an axis: its title, or the title and further properties named as in plotly."""
 
 
 def axis(of: Theme, wanted: Axis) -> dict[str, Any]:
-    """An axis of a plain two-dimensional figure."""
+    """Return an axis of a plain two-dimensional figure."""
     more = {"title": wanted} if isinstance(wanted, str) else wanted
     quiet, font = of.css("quiet"), {"size": 15, "color": of.css("ink")}
     return {
@@ -164,12 +164,12 @@ def figure(
     height: int = OTHER_PX,
     **more: Any,
 ) -> go.Figure:
-    """A plain two-dimensional figure: type, margins, grid and legend are those of all figures.
+    """Return a plain two-dimensional figure with the type, margins, grid and legend of all figures.
 
     Parameters
     ----------
     **more
-        As plotly's reference names it; of ``margin`` and ``legend`` what differs.
+        Further layout properties, named as in plotly; of ``margin`` and ``legend`` only changes.
     """
     ink, clear = of.css("ink"), "rgba(0,0,0,0)"
     font = {"family": FONT, "size": 14, "color": ink}
@@ -202,10 +202,10 @@ def figure(
 
 
 def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure:
-    """A figure from plain dictionaries, in a millisecond.
+    """Return a figure from plain dictionaries, in a millisecond.
 
     Plotly's own checks would take a tenth of a second for a figure, more than everything else that
-    a click on the page costs; the tests make them instead, of every kind of figure.
+    a click on the page costs. The tests make these checks instead, on every kind of figure.
     """
     return go.Figure(traces, layout, _validate=False)
 
@@ -214,26 +214,26 @@ def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure
 
 CATEGORIES: Final = {"type": "category", "showgrid": False, "automargin": True}
 DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
-"""Axes of names; the first on top."""
+"""Properties of an axis of names, the first on top."""
 
 
 def percents(top: float, low: float = 0.0) -> dict[str, Any]:
-    """What an axis of shares is, from 0 to a little above 1."""
+    """Return the properties of an axis of shares, from 0 to a little above 1."""
     return {"range": [low, top], "tickformat": ".0%", "dtick": 0.25}
 
 
 def series(
     name: str, x: Iterable[Any], y: Iterable[Any], mode: str, hover: str = "", **more: Any
 ) -> dict[str, Any]:
-    """Dots or lines.
+    """Return a series of dots or lines.
 
     Parameters
     ----------
     hover : str
-        What the mouse is told; nothing where empty.
+        Text of the tooltip; no tooltip if empty.
     **more
-        As plotly's reference names it; ``beside``: what stands beside what the mouse is told, if
-        not the name.
+        Further properties, named as in plotly; ``beside``: text beside the tooltip, by default the
+        name.
     """
     beside = more.pop("beside", name)
     x, y = (each if isinstance(each, np.ndarray) else list(each) for each in (x, y))
@@ -251,7 +251,7 @@ def bars(
     told: tuple[Theme, list[str]] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Bars, upright or as ``orientation`` says; ``told``: in which theme, what stands at each."""
+    """Return bars, upright or by ``orientation``; ``told``: theme and text of the label at each."""
     trace = series(name, x, y, "", hover, type="bar", marker=marker, **more)
     del trace["mode"]
     if told is not None:
@@ -261,19 +261,19 @@ def bars(
 
 
 def line(number: int, colour: str, width: float = 2.5) -> dict[str, Any]:
-    """The line of a series, told from others by its dashes, too."""
+    """Return the line of a series, distinguished from others by its dashes, too."""
     return {"color": colour, "width": width, "dash": DASHES[number % len(DASHES)]}
 
 
 def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
-    """The dots of a series, told from others by their shape, too."""
+    """Return the dots of a series, distinguished from others by their shape, too."""
     return {"size": size, "symbol": MARKERS[number % len(MARKERS)], **more}
 
 
 def interval(
     value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
 ) -> dict[str, Any]:
-    """Bars of 95% intervals; none where an end is not known."""
+    """Return bars of 95% intervals; none where an end is not known."""
     several = list(zip(value, low, high, strict=True))
     return {
         "type": "data",
@@ -292,18 +292,18 @@ def _part(length: float) -> float:
 
 
 def known(values: Iterable[float]) -> list[float | None]:
-    """Nothing is drawn of what is not finite."""
+    """Return the values with None, which is not drawn, in place of those that are not finite."""
     return [float(value) if math.isfinite(value) else None for value in values]
 
 
 def note(of: Theme, text: str, x: float, y: float, size: int = 14, **more: Any) -> dict[str, Any]:
-    """A text in a figure."""
+    """Return a text in a figure."""
     font = {"size": size, "color": of.css(more.pop("colour", "ink"))}
     return {"text": text, "x": x, "y": y, "showarrow": False, "font": font, **more}
 
 
 def upright(at: float, colour: str, **more: Any) -> dict[str, Any]:
-    """A vertical line from the bottom to the top of the picture."""
+    """Return a vertical line from the bottom to the top of the picture."""
     ends = {"type": "line", "x0": at, "x1": at, "yref": "paper", "y0": 0, "y1": 1}
     return ends | {"line": {"color": colour, "width": 1.5, "dash": "dot"}, **more}
 
@@ -319,7 +319,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Cells of colour between two values; ``bar``: of the scale beside them, None without one."""
+    """Return cells coloured between two values; ``bar``: the scale beside them, None for none."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:
@@ -343,7 +343,7 @@ def heatmap(
 
 
 def marks_legend(marks: dict[str, dict[str, Any]], of: Theme) -> go.Figure:
-    """What the marks of maps are, by name, on one line."""
+    """Return a legend of the marks of maps, by name, on one line."""
     traces = [series(name, [None], [None], "markers", marker=each) for name, each in marks.items()]
     still = {"itemclick": False, "itemdoubleclick": False}
     return figure(
@@ -360,14 +360,14 @@ def marks_legend(marks: dict[str, dict[str, Any]], of: Theme) -> go.Figure:
 # --- on a wall -----------------------------------------------------------------------------------
 
 TYPE: Final = 1.25
-"""By how much type grows on a wall."""
+"""Factor by which type grows on a wall."""
 _LINES = 1.4
 _NARROWEST_PX = 620  # of the inner part, beside the menu on a projector's screen
 _LETTER = 0.52  # of the height of type: the mean width of a letter
 
 
 def projected(figure: Any, height: int) -> Any:
-    """A plotly figure or a map, of that height, with larger type and stronger lines."""
+    """Return a plotly figure or map with the given height, larger type and stronger lines."""
     if isinstance(figure, pdk.Deck):
         for layer in figure.layers:
             if layer.type == "TextLayer":
@@ -383,7 +383,7 @@ def projected(figure: Any, height: int) -> Any:
 
 
 def _whole_titles(plain: dict[str, Any], height: int) -> None:
-    """Titles of axes broken into lines that fit, and margins that grow with them."""
+    """Break titles of axes into lines that fit, and enlarge the margins for them."""
     margin = plain.get("margin", {})
     tall = height - margin.get("t", 0) - margin.get("b", 0)
     for name, along in ((n, tall if n[0] == "y" else _NARROWEST_PX) for n in plain if "axis" in n):
@@ -398,7 +398,7 @@ def _whole_titles(plain: dict[str, Any], height: int) -> None:
 
 
 def _larger(part: Any, of: str = "") -> Any:
-    """All sizes of type, widths of lines and sizes of single markers grown."""
+    """Enlarge all sizes of type, widths of lines and sizes of single markers."""
     if isinstance(part, dict):
         return {name: _grown(name, value, of) for name, value in part.items()}
     if isinstance(part, list | tuple):

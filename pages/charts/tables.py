@@ -1,7 +1,7 @@
-"""How many people are where, and where do they go? Tables on maps, before and after protection.
+"""Maps of count tables: where people are and where they go, before and after protection.
 
-Both maps of a pair share their view and their scale. What noise may have made is transparent: a
-count as large as its error hardly shows.
+Both maps of a pair share their view and their scale. The more of a count may be noise, the more
+transparent it is: a count as large as its error hardly shows.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .maps import Map, Shades, beyond_told, over, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
 MOST_FLOWS = 200
-"""Flows on a map, the largest."""
+"""Number of flows on a map, the largest ones."""
 
 BEFORE, AFTER = "before (not for release)", "as published"
 _FAINTEST, _FULL = 28, 220  # of 255
@@ -32,7 +32,7 @@ _M_PER_DEGREE = 111_195.0
 
 
 class Ground(NamedTuple):
-    """The areas of a table as maps need them.
+    """The areas of a table in the form that maps need.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Ground(NamedTuple):
 
 
 def ground_of(geojson: dict[str, Any]) -> Ground | None:
-    """Areas from GeoJSON; None where there are none in degrees."""
+    """Return the areas of a GeoJSON; None if none of them is in degrees."""
     features = geojson["features"]
     if not features:
         return None
@@ -75,7 +75,7 @@ def ground_of(geojson: dict[str, Any]) -> Ground | None:
 
 
 def density_shades(people: Sequence[FloatArray], ground: Ground, of: Theme) -> list[Shades]:
-    """Colours of people per square kilometre, on one scale for several tables.
+    """Return colours of people per square kilometre, on one scale for several tables.
 
     Parameters
     ----------
@@ -104,18 +104,18 @@ def presence_map(
     around: Extent,
     height: int = OTHER_PX,
 ) -> Map:
-    """People of each area at one time; a blank count is an outline.
+    """Return a map of the people of each area at one time; a blank count is an outline.
 
     Parameters
     ----------
     people : float64 ndarray (n_areas,)
         NaN where the count is blank.
     colours : sequence of str
-        Of each area, such as ``"#440154"``.
+        Colour of each area, such as ``"#440154"``.
     error : float64 ndarray (n_areas,)
-        Expected of each count by the noise, people.
+        Expected error of each count from the noise, people.
     around : Extent
-        What the map shows, so that two maps show the same.
+        Extent that the map shows, so that two maps show the same.
     """
     sure = certainty(people, error)
     data = [
@@ -134,7 +134,7 @@ def presence_map(
 
 
 def certainty(values: FloatArray, error: float | FloatArray) -> FloatArray:
-    """How much of a count is no noise, from 0 to 1: one minus the error's share of it.
+    """Return how much of a count is not noise, from 0 to 1: one minus the error's share of it.
 
     Examples
     --------
@@ -162,9 +162,9 @@ class Flows(NamedTuple):
         Numbers of areas.
     trips : float64 ndarray (n,)
     error : float
-        Expected, of a flow by the noise.
+        Expected error of a flow from the noise.
     share : float
-        Of all trips, those in these flows.
+        Share of all trips in these flows.
     """
 
     origin: IntArray
@@ -175,7 +175,7 @@ class Flows(NamedTuple):
 
 
 def largest(table: FlowTable, day: int) -> Flows:
-    """The largest flows of a type of day."""
+    """Return the largest flows of a type of day."""
     of_day = np.flatnonzero(table.cells[2] == day)
     some = of_day[np.argsort(-table.trips[of_day], kind="stable")[:MOST_FLOWS]]
     total, trips = float(table.trips[of_day].sum()), table.trips[some]
@@ -192,7 +192,7 @@ def flow_map(
     around: Extent,
     height: int = OTHER_PX,
 ) -> Map:
-    """Arcs from origin (pale) to destination (dark), as wide as their trips, the largest on top.
+    """Return arcs from origin (pale) to destination (dark), as wide as their trips, largest on top.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def flow_map(
 
 
 def extent(ground: Ground, tables: CountTables) -> Extent:
-    """Where nearly all people are: what maps of these areas show at first."""
+    """Return the extent that maps of these areas show at first, where nearly all people are."""
     weight = np.ones(len(ground.names))
     if tables.presence is not None:
         weight += np.rint(np.nan_to_num(tables.presence.values).sum(axis=(1, 2)))
@@ -243,7 +243,7 @@ def extent(ground: Ground, tables: CountTables) -> Extent:
 def week(
     before: FloatArray, after: FloatArray, error: FloatArray, kinds: Sequence[str], of: Theme
 ) -> go.Figure:
-    """People of one area by hour, on each type of day, with the error of the noise.
+    """Return a figure of one area's people by hour and type of day, with the error of the noise.
 
     Parameters
     ----------
@@ -295,7 +295,7 @@ def week(
 
 
 def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure:
-    """Share of records by hour of the week, from Monday."""
+    """Return a figure of the share of records by hour of the week, from Monday."""
     hours, days = np.arange(len(before)), ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
     quiet, other = (line(at, of.css(colour), 2) for at, colour in ((1, "quiet"), (0, "other")))
     told = "%{y:.2%} of records"
@@ -319,7 +319,7 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Places of one person: all pale, the way so far as a line, the present one bold."""
+    """Return a map of a person's places: all pale, the trajectory as a line, the present bold."""
     at = np.round(np.column_stack([lon, lat]), 5)
     every = [
         {"p": place, "tip": "a place of this person"} for place in np.unique(at, axis=0).tolist()

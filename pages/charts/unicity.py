@@ -1,4 +1,4 @@
-"""How little does an attacker need? ε against points, over resolutions, and the law behind it."""
+"""Figures of how much an attacker needs: ε against points, over resolutions, and the fitted law."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rising:
 
 
 def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_PX) -> go.Figure:
-    """Figure of ε against p, a line per series, with intervals."""
+    """Return a figure of ε against p, a line per series, with intervals."""
     traces = []
     for i, each in enumerate(several):
         colour = of.categories[i % len(of.categories)]
@@ -66,7 +66,7 @@ def against_points(several: Sequence[Rising], of: Theme, *, height: int = MAIN_P
 def over_resolutions(
     columns: Sequence[str], rows: Sequence[str], share: FloatArray, of: Theme
 ) -> go.Figure:
-    """Heat map of ε, shape (rows, columns): windows of time up, sides of the grid across."""
+    """Return a heat map of ε, shape (rows, columns): time windows up, sides of the grid across."""
     trace = heatmap(
         of,
         columns,
@@ -86,7 +86,7 @@ def over_resolutions(
 
 @dataclass(frozen=True)
 class Fitted:
-    """Measured points and the curve fitted to them; an empty one where no law is called so."""
+    """Measured points and the curve fitted to them; the curve is empty if no law has this name."""
 
     name: str
     x: FloatArray
@@ -96,7 +96,7 @@ class Fitted:
 
 
 def laws(fitted: Sequence[Fitted], of: Theme, *, x_title: str) -> go.Figure:
-    """Figure of ε against resolution with the fitted laws, resolution logarithmic."""
+    """Return a figure of ε against resolution with the fitted laws, resolution logarithmic."""
     traces = []
     for i, law in enumerate(fitted):
         colour = of.categories[i % len(of.categories)]
@@ -137,7 +137,7 @@ def exponents(
     lines: Sequence[Line],
     of: Theme,
 ) -> go.Figure:
-    """Figure of the law's exponent against p, with standard errors and lines."""
+    """Return a figure of the law's exponent against p, with standard errors and lines."""
     ends = [min(p) - 0.5, max(p) + 0.5]
     spread = [e if np.isfinite(e) else 0.0 for e in error]
     traces = [
@@ -164,7 +164,10 @@ def exponents(
 
 
 def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
-    """Box plot of the points needed to single a user out, of those ever unique of all asked."""
+    """Return a box plot of the points needed to single out each user who is ever unique.
+
+    ``asked`` is the number of users tested, including those never unique.
+    """
     title = "Points needed to single a person out"
     if len(points) < asked:
         title += f" – the {len(points):,} of {asked:,} who are ever unique"
@@ -184,7 +187,7 @@ def boxes(points: FloatArray, of: Theme, *, asked: int) -> go.Figure:
 
 
 def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
-    """Histogram of the antennas, or places, in each cluster."""
+    """Return a histogram of the antennas, or places, in each cluster."""
     number, count = np.unique(sizes, return_counts=True)
     drawn = bars("", number, count, {"color": of.categories[0]}, "%{y} clusters of %{x}")
     up = {"title": "Clusters", "rangemode": "tozero"}
@@ -194,7 +197,7 @@ def cluster_sizes(sizes: IntArray, of: Theme, *, noun: str) -> go.Figure:
 def antennas_against_people(
     people: IntArray, antennas: IntArray, of: Theme, *, noun: str
 ) -> go.Figure:
-    """Dots of areas by the people who live there and their antennas; zeros lie on the edge."""
+    """Return dots of areas by residents and antennas; zeros lie on the edge."""
     ends = [max(1, int(values.max(initial=0))) for values in (people, antennas)]
     titles = "People who live in the area", f"{noun} in the area"
     across, up = (
@@ -209,7 +212,7 @@ def antennas_against_people(
 def transition(
     bins: FloatArray, unique: FloatArray, at: tuple[float, float], of: Theme
 ) -> go.Figure:
-    """Figure of P[unique] against the number of bins, and the point asked for."""
+    """Return a figure of P[unique] against the number of bins, with the given point."""
     told, mark = "%{y:.3g} with %{x:.0f} bins", marker(2, 13, color=of.categories[1])
     solid = line(0, of.categories[0])
     return figure(
@@ -231,7 +234,7 @@ _BODY = 0.5 + 0.32 * np.cos(_TURN[:13]), 0.1 + 0.4 * np.sin(_TURN[:13])
 
 
 def of_a_hundred(found: int, of: Theme, *, height: int = MAIN_PX) -> go.Figure:
-    """A hundred people in ten rows; the first of them, who are found, are filled."""
+    """Return a figure of a hundred people in ten rows; the first ``found`` of them are filled."""
     traces = []
     for name, some, fill, edge in (
         ("singled out", range(found), of.css("other"), of.css("other")),

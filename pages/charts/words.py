@@ -1,4 +1,4 @@
-"""Numbers as people say them: kilometres, minutes, shares, counts, rounded to what they support."""
+"""Numbers in words: kilometres, minutes, shares, counts, rounded to what they support."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pages.charts.plain import plain
 
 
 def distance(metres: float) -> str:
-    """Such as "no distance", "350 m", "1.7 km", "12 km"."""
+    """Return a distance in words, such as "no distance", "350 m", "1.7 km", "12 km"."""
     if not math.isfinite(metres):
         return "an unknown distance"
     if metres < 5:
@@ -20,7 +20,7 @@ def distance(metres: float) -> str:
 
 
 def duration(minutes: float) -> str:
-    """Such as "no time", "35 minutes", "2.5 hours", "5.2 days", "44 days"."""
+    """Return a duration, such as "no time", "35 minutes", "2.5 hours", "5.2 days", "44 days"."""
     if not math.isfinite(minutes):
         return "an unknown time"
     if minutes < 0.5:
@@ -33,19 +33,19 @@ def duration(minutes: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """Such as "1 record", "2,000 records", "2,000 people"."""
+    """Return a number with its noun, such as "1 record", "2,000 records", "2,000 people"."""
     if noun == "person":
         return people(number)
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def people(number: int) -> str:
-    """Such as "1 person", "2,000 people"."""
+    """Return a number of people, such as "1 person", "2,000 people"."""
     return f"{number:,} {'person' if number == 1 else 'people'}"
 
 
 def share(part: int, whole: int, what: str = "person") -> str:
-    """Such as "none of the 496 people", "3 of the 496 people (0.6%)"."""
+    """Return a share, such as "none of the 496 people", "3 of the 496 people (0.6%)"."""
     if whole == 1:
         return f"the one {what}" if part else f"not the one {what}"
     of_all = count(whole, what)
@@ -57,24 +57,24 @@ def share(part: int, whole: int, what: str = "person") -> str:
 
 
 def verb(count: int) -> str:
-    """What goes with :func:`share`."""
+    """Return the verb that goes with :func:`share`."""
     return "is" if count <= 1 else "are"
 
 
 def were(count: int) -> str:
-    """What goes with a bare number."""
+    """Return the verb that goes with a bare number."""
     return "was" if count == 1 else "were"
 
 
 def them(count: int) -> str:
-    """What stands for a bare number of things."""
+    """Return the pronoun for a bare number of things."""
     return "it" if count == 1 else "them"
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
-    """Such as "0.6%", "31%", "99.8%"; never rounded to 0 or 100 when it is neither.
+    """Return a percentage such as "0.6%", "31%", "99.8%"; 0 and 100 only if exact.
 
-    Tenths of a percent are told only where one of ``whole`` is not much more than that.
+    Tenths of a percent are given only where one of ``whole`` is not much more than that.
     """
     value = 100 * fraction
     if 0 < value < 0.1:
@@ -86,25 +86,25 @@ def percent(fraction: float, whole: int = 1_000) -> str:
 
 
 def brief(text: str) -> str:
-    """For a narrow column: "< 0.1%"."""
+    """Return the text shortened for a narrow column: "< 0.1%"."""
     return text.replace("less than ", "< ").replace("more than ", "> ").replace("under ", "< ")
 
 
 def beyond(curves: dict[str, int]) -> str:
-    """Who lies beyond the right edge of a figure, from the number for each curve."""
+    """Return who lies beyond the right edge of a figure, from the number for each curve."""
     told = [f"{count:,} of “{plain(name)}”" for name, count in curves.items() if count]
     return f"Beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:
-    """The crowd that k stands for, less oneself."""
+    """Return the other members of a group of k."""
     return "one other person" if k == 2 else f"{k - 1} other people"
 
 
 def supported(value: float, low: float, high: float) -> str:
-    """A number with as many digits as its interval supports, never with an exponent.
+    """Return a number with as many digits as its interval supports, never with an exponent.
 
-    The last digit told is worth no more than half of the interval's width.
+    The last digit is worth at most half of the interval's width.
     """
     half = (high - low) / 2
     if not (math.isfinite(half) and half > 0):

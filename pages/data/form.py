@@ -1,6 +1,6 @@
-"""How the data are to be read: what was read is corrected, and users are screened.
+"""Forms for reading the data: the reading is corrected, and users are screened.
 
-Positions in doubt are asked about before anything is measured; one click is the answer.
+Ambiguous positions are asked about before anything is measured; one click is the answer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
 
 
 def doubt(asked: Asked) -> None:
-    """What was found, and a button for each way to read the positions."""
+    """Draw what was found, and a button for each way to read the positions."""
     question = asked.doubt
     st.header("Are these the places that are meant?", anchor=False)
     with st.container(border=True, key="data_doubt"):
@@ -71,7 +71,7 @@ def doubt(asked: Asked) -> None:
 
 
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
-    """A form to correct the reading; the columns of the file are listed when it is opened."""
+    """Draw a form to correct the reading; the columns of the file are listed when it is opened."""
     with st.expander("Correct the columns, the time zone or the granularity", key="data_correct"):
         labels = dataset.columns_of(source)
         if labels is None:
@@ -99,7 +99,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
 
 
 def screening(rule: Screening) -> Screening | None:
-    """A form for who is kept; the rule that was just submitted."""
+    """Draw a form for who is kept; return the rule if it was just submitted."""
     with st.form("data_screening", border=False):
         cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
         every_day = cells.checkbox(
@@ -203,7 +203,7 @@ def _columns(
     reading: Reading,
     report: IngestReport | None,
 ) -> dict[str, str | int | None]:
-    """The column of each role, where it is not to be found out; None: the whole file is one's."""
+    """Return the column of each role, except those to detect; None: the file is one user's."""
     given = dict(reading.columns)
     chosen: dict[str, str | int | None] = {}
     for i, (role, title) in enumerate(ROLES.items()):

@@ -1,7 +1,7 @@
 """Choosing what to open: a sample, a file from this computer, or one in the server's folder.
 
-What reading a large file is likely to take, told before it is read; and an operator's own roads or
-districts, to lie under every map.
+Also the likely cost of reading a large file, shown before it is read; and an operator's own roads
+or districts, drawn under every map.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TYPES = [
 
 
 def show() -> None:
-    """The ways to open data."""
+    """Draw the ways to open data."""
     folder = os.environ.get(FOLDER_VARIABLE)
     ways = ["Upload a file", *(["Pick from the server's folder"] if folder else []), "A sample"]
     way = st.radio("Open", ways, horizontal=True, key="data_way", persist_state="session")
@@ -90,7 +90,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """A file of named areas for the antennas, and the property that names them."""
+    """Return a file of named areas for the antennas, and the property that names them."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")
@@ -172,7 +172,7 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Rows, time and memory; nothing of a small file, or of what was read already."""
+    """Draw rows, time and memory; nothing for a small file, or one that was already read."""
     try:
         if not reading_estimate.is_large(source):
             return
@@ -193,7 +193,7 @@ def _foretell(source: Source) -> None:
 
 
 def said(told: ReadingEstimate) -> str:
-    """For the screen."""
+    """Return the estimate as a text for the screen."""
     parts = []
     if told.rows is not None:
         parts.append(f"It has about {told.rows_rounded:,} rows.")
@@ -229,7 +229,7 @@ def _adopt(job: session.Job) -> None:
 
 
 def background() -> None:
-    """Upload GeoJSON, see what became of it, take it away again."""
+    """Draw the upload of a GeoJSON, its result, and a button to remove it."""
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "

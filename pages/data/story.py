@@ -1,4 +1,4 @@
-"""What is said of a data set: what became of its rows, how it was understood, who remains."""
+"""Sentences about a data set: the fate of its rows, how it was understood, who remains."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OUTLINES = (
     "public domain; no map is fetched from anywhere."
 )
 MAP_PX = 225
-"""Height of the map within the first screen, without its legend."""
+"""Height of the map within the first screen, without its legend, in pixels."""
 ROLES = {
     "user": "Person",
     "time": "Time",
@@ -32,7 +32,7 @@ ROLES = {
 
 
 def fates(report: IngestReport) -> pd.DataFrame:
-    """The account of the rows, one line for each fate."""
+    """Return the account of the rows, one line for each fate."""
     frame = report.to_frame()
     counted = dict(zip(frame["fate"], frame["rows"].tolist(), strict=True))
     known = {"read": report.rows_read, **counted}
@@ -46,24 +46,24 @@ def fates(report: IngestReport) -> pd.DataFrame:
 
 
 def fates_told(report: IngestReport) -> str:
-    """What each of the fates in the account means, as a list."""
+    """Return what each of the fates in the account means, as a list."""
     fates = report.to_frame()["fate"]
     lines = [f"- **{fate}**: {MEANINGS[fate]}" for fate in fates]
     return "**What became of the rows**\n\n" + "\n".join(lines)
 
 
 def cell(report: IngestReport) -> str:
-    """The grid of places and minutes."""
+    """Return the grid of places and minutes."""
     return f"{report.granularity_m:g} m × {report.granularity_min:g} min"
 
 
 def median_samples(report: IngestReport) -> str:
-    """Samples of the user in the middle."""
+    """Return the number of samples of the median user."""
     return f"{np.median(report.samples_per_user):,.0f}"
 
 
 def account(report: IngestReport) -> list[str]:
-    """The account of the rows, and the time they span."""
+    """Return the account of the rows, and the time they span."""
     set_aside = report.rows_set_aside
     zone = f"{report.timezone} time"
     if report.timezone_guessed:
@@ -78,7 +78,7 @@ def account(report: IngestReport) -> list[str]:
 
 
 def reconciled(report: IngestReport) -> list[str]:
-    """How many samples the rows became; and what equal rows count as, where there are any."""
+    """Return how many samples the rows became; and how equal rows count, if there are any."""
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
@@ -91,7 +91,7 @@ def reconciled(report: IngestReport) -> list[str]:
 
 
 def column(report: IngestReport, role: str) -> str:
-    """The column or columns of a role, as the form names them: without names, counted from 1."""
+    """Return the columns of a role, as the form names them: without names, counted from 1."""
     parts = report.columns[role].split(" + ")
     if report.available and all(isinstance(label, int) for label in report.available):
         parts = [f"column {int(part) + 1}" for part in parts]
@@ -107,7 +107,7 @@ SCREENED_BEFORE = "Who remains was settled when the records were read."
 
 
 def first_rows(report: IngestReport) -> pd.DataFrame:
-    """The first rows as they were understood, each column with the role it was taken for."""
+    """Return the first rows as they were understood, each column with its assumed role."""
     head = report.first_rows
 
     def title(role: str) -> str:
@@ -125,7 +125,7 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
 
 
 def unused(report: IngestReport) -> str:
-    """What the first rows do not show, and why."""
+    """Return what the first rows do not show, and why."""
     taken = _columns_of(report, report.columns)
     aside = taken - _columns_of(report, map(str, report.first_rows))
     rest = [str(label) for label in report.available if str(label) not in taken]
@@ -143,7 +143,7 @@ def unused(report: IngestReport) -> str:
 
 
 def _columns_of(report: IngestReport, roles: Iterable[str]) -> set[str]:
-    """The columns that have one of these roles; times and places may be in two of them."""
+    """Return the columns that have one of these roles; times and places may be in two of them."""
     named = [report.columns[role] for role in roles if role in report.columns]
     return {part for column in named for part in column.split(" + ")}
 
@@ -153,12 +153,12 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def consequence(reading: OtherReading) -> str:
-    """Where the positions lie when they are read that way, as a sentence."""
+    """Return where the positions lie if they are read that way, as a sentence."""
     return f"{reading.why[0].upper()}{reading.why[1:]}."
 
 
 def roles(report: IngestReport) -> pd.DataFrame:
-    """Which column was taken for what, and why."""
+    """Return which column was taken for what, and why."""
     rows = [
         (ROLES.get(role, role), column(report, role), report.found.get(role, ""))
         for role in report.columns
@@ -167,7 +167,7 @@ def roles(report: IngestReport) -> pd.DataFrame:
 
 
 def centre_in(text: str) -> tuple[float, float] | None:
-    """Latitude and longitude as they were written; None for nothing, ConfigError for nonsense."""
+    """Return latitude and longitude from a text; None if empty; raise ConfigError if invalid."""
     if not text.strip():
         return None
     try:
@@ -182,7 +182,7 @@ def centre_in(text: str) -> tuple[float, float] | None:
 
 
 def form(report: IngestReport) -> pd.DataFrame:
-    """The form of the file, and of what was made of it."""
+    """Return the format of the file, and of the data read from it."""
     guessed = " (guessed from the position)" if report.timezone_guessed else ""
     known = {
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),
@@ -196,7 +196,7 @@ def form(report: IngestReport) -> pd.DataFrame:
 
 
 def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64]) -> list[str]:
-    """How unevenly samples are spread over users and places."""
+    """Return how unevenly samples are spread over users and places."""
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
@@ -214,7 +214,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
 
 
 def screened(n_users: int, screened_out: int) -> str:
-    """Who meets the rule."""
+    """Return how many users meet the rule."""
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "

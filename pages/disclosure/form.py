@@ -1,4 +1,4 @@
-"""What is asked on the page What is learnt: what an attacker knows, and under which profiles.
+"""Settings of the page What is learnt: the attacker's knowledge, and the profiles.
 
 The settings are not personal, so they are kept and travel in the address.
 """
@@ -36,7 +36,7 @@ _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 def current() -> Config:
-    """The settings in use; those of the address when the session begins."""
+    """Return the settings in use; those of the address when the session begins."""
     if _CURRENT not in st.session_state:
         known = address.settings_asked({"knowledge": "known"}, Config())
         profiles = address.asked("over", lambda text: profiles_of(text.split(",")), known.profiles)
@@ -45,14 +45,14 @@ def current() -> Config:
 
 
 def question(fs: FingerprintSet) -> Question:
-    """What is learnt under the profiles chosen, or under those that suit the data."""
+    """Return the question of what is learnt, under the chosen or the suitable profiles."""
     config = replace(current(), profiles=current().profiles_for(fs))
     label = f"Measuring what is learnt under {words.count(len(config.profiles), 'profile')}"
     return Question(DISCLOSURE, fs, config, label)
 
 
 def form(fs: FingerprintSet) -> bool:
-    """The form; True when it was just submitted with settings that make sense."""
+    """Draw the form; return True if it was just submitted with valid settings."""
     config = current()
     profiles, suited = config.profiles_for(fs), suited_profiles(fs)
     with st.form("disclosure_form", border=False):
@@ -123,7 +123,7 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
 
 
 def explainer() -> None:
-    """The expander; while the numbers are computed it says so."""
+    """Draw the expander with the explanation; it shows progress while the numbers are computed."""
     with st.expander("How the measures work: four people and five bins", key="disclosure_example"):
         questions.ask(EXAMPLE)
         worked = questions.answer(EXAMPLE)

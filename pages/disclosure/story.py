@@ -10,7 +10,7 @@ import pandas as pd
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.studies import worked_example
 from fpanon_core.studies.disclosure import Leak, Result
-from fpanon_core.studies.report_words import listed
+from fpanon_core.studies.report_words import describe_sum, listed
 from pages.charts import words
 from pages.charts.disclosure import WEEK, Panel, Series
 from pages.charts.plain import plain
@@ -51,17 +51,17 @@ FILES = {
 
 
 def ranked(found: Result) -> pd.DataFrame:
-    """The grid, from most to least unique; ties as they were asked."""
+    """Return the grid, from most to least unique; ties in the order asked."""
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
 def panels(found: Result) -> list[Panel]:
-    """Of the figure over profiles: every measure as it is published."""
+    """Return the panels of the figure over profiles: every measure as it is published."""
     return [_panel(found, measure, heading) for measure, heading in _HEADINGS.items()]
 
 
 def panel(found: Result, measure: str) -> Panel:
-    """One measure by which profiles can be compared: of a person, not of a profile's own bins."""
+    """Return one measure that compares profiles: per person, not per bin of a profile."""
     if measure not in _SUMS:
         return _panel(found, measure, _HEADINGS[measure])
     heading = f"{_SUMS[measure]}, mean of the people asked about"
@@ -82,19 +82,19 @@ def _series(table: pd.DataFrame, column: str, name: str) -> Series:
 
 
 def _unicity(found: Result) -> str:
-    """The column of the unicity at the p of the disclosure."""
+    """Return the column of the unicity at the p of the disclosure."""
     return f"unicity_p{found.config.knowledge.p}"
 
 
 def spoken(measure: str) -> str:
-    """A measure's name, such as "unicity at 4 points"."""
+    """Return a measure's name, such as "unicity at 4 points"."""
     if measure in NAMES:
         return NAMES[measure]
     return f"unicity at {words.count(int(measure.removeprefix('unicity_p')), 'point')}"
 
 
 def tau_matrix(found: Result) -> tuple[list[str], np.ndarray]:
-    """Short names of the measures, and Kendall's τ of each with every earlier one, below."""
+    """Return short names of the measures, and Kendall's τ of each with every earlier one, below."""
     measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
     tau = np.full((len(measures), len(measures)), np.nan)
     for row in found.agreement.to_dict("records"):
@@ -109,7 +109,7 @@ def _short(measure: str) -> str:
 
 
 def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Rows of the agreement by what they are called on the screen, most disagreement first."""
+    """Return the rows of the agreement by their names on the screen, most disagreement first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"
@@ -121,7 +121,7 @@ def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
 
 
 def discordant_told(row: dict[str, Any], most: int = 6) -> str:
-    """The profiles that two measures rank differently, as a list in Markdown."""
+    """Return the profiles that two measures rank differently, as a list in Markdown."""
     pairs = row["discordant_pairs"]
     if not pairs and not row["concordant"]:
         return "Each pair of profiles is tied by one of them: there is no order to agree on."
@@ -138,12 +138,12 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
 
 
 def _whole(profile: str) -> str:
-    """A profile's name that no line break divides."""
+    """Return a profile's name without possible line breaks."""
     return plain(profile).replace(" ", "\u00a0")
 
 
 def agreement_told(found: Result) -> list[str]:
-    """What the agreement means, in sentences."""
+    """Return the meaning of the agreement, in sentences."""
     pairs, own = _records(found.agreement), _unicity(found)
     against = {r["b"] if r["a"] == own else r["a"]: r for r in pairs if own in (r["a"], r["b"])}
     name = spoken(own)
@@ -177,7 +177,7 @@ def agreement_told(found: Result) -> list[str]:
 def _without_discord(
     found: Result, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
 ) -> list[str]:
-    """What it means that no measure ranks two profiles the other way round than unicity does."""
+    """Return the meaning of the case in which no measure ranks two profiles against unicity."""
     if not any(r["concordant"] for r in against):
         told = [
             f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "
@@ -207,15 +207,28 @@ def _total(row: pd.Series[Any]) -> tuple[float, float, float]:
     return tuple(float(row[c]) for c in ("em_sum", "em_sum_low", "em_sum_high"))  # type: ignore
 
 
-def measures_told(found: Result, profile: str) -> list[str]:
-    """What the measures of a profile mean, in sentences."""
+def measures_told(found: Result, profile: str, measure: str) -> list[str]:
+    """Return the meaning of a profile's measures, in sentences."""
     leak = found.leaks[profile]
     p, few = found.config.knowledge.p, leak.too_few
     names = ("unicity", "k", "em", "kl", "em_sum", "kl_sum")
     unicity, k, em, kl, em_sum, kl_sum = (leak.measures[m] for m in names)
+    known = f"At {plain(profile)}, {words.count(p, 'known point')}"
+    singled = (
+        f"{known} single{'s' * (p == 1)} out {words.percent(unicity[0])} of people with "
+        f"certainty{_interval(unicity)}."
+    )
+    tell = f"{known} tell{'s' * (p == 1)}"
+    finding = {
+        "unicity": singled,
+        "k": f"{known} pick{'s' * (p == 1)} the right record with probability "
+        f"{words.supported(*k)}; guessing, with 1 in {found.n_users:,}.",
+        "em": f"{tell} {describe_sum(em_sum[0], 'em')}.",
+        "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
+    }[measure]
     return [
-        f"At {plain(profile)}, {words.count(p, 'known point')} single{'s' * (p == 1)} out "
-        f"{words.percent(unicity[0])} of people with certainty{_interval(unicity)}.",
+        finding,
+        singled if measure != "unicity" else "",
         f"An attacker picks the right record with probability {words.supported(*k)} on average "
         f"(95% interval: {_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
         f"Beyond that, the probability that the person was in a bin changes by "
@@ -230,7 +243,7 @@ def measures_told(found: Result, profile: str) -> list[str]:
 
 
 def _interval(share: tuple[float, float, float]) -> str:
-    """The ends of a share, in brackets; nothing where it has no width."""
+    """Return the ends of a share, in brackets; nothing where it has no width."""
     low, high = share[1:]
     return f" ({words.percent(low)} to {words.percent(high)})" if low < high else ""
 
@@ -249,16 +262,16 @@ MEANS_TOLD = (
     "a finer one has more bins, mostly empty, and so a lower mean. *Release options* "
     "compares by the sums over all bins of a person."
 )
-"""Said wherever profiles stand beside each other."""
+"""Note for every comparison of profiles side by side."""
 
 
 def with_unit(measure: str) -> str:
-    """EM- or KL-disclosure, with its unit."""
+    """Return EM- or KL-disclosure, with its unit."""
     return f"{NAMES[measure]} (nats)" if measure == "kl" else NAMES[measure]
 
 
 def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
-    """What the mouse is told about each place."""
+    """Return the tooltip of each place."""
     return [
         f"{NAMES[measure]} {value:.2g}, {users:.1f} people a window, "
         f"{words.count(windows, 'window')}"
@@ -269,7 +282,7 @@ def place_tips(places: pd.DataFrame, measure: str) -> list[str]:
 
 
 def places_told(leak: Leak, measure: str) -> list[str]:
-    """What the map means, in sentences."""
+    """Return the meaning of the map, in sentences."""
     places = leak.places
     top = places.nlargest(1, measure).iloc[0]
     middle = float(places[measure].median())
@@ -282,7 +295,7 @@ def places_told(leak: Leak, measure: str) -> list[str]:
 
 
 def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
-    """What the heat map means, in a sentence."""
+    """Return the meaning of the heat map, in a sentence."""
     week = leak.week.dropna(subset=[measure])
     most, least = week.nlargest(1, measure).iloc[0], week.nsmallest(1, measure).iloc[0]
     if most[measure] == least[measure]:
@@ -299,7 +312,7 @@ def _hour(row: pd.Series[Any], weekdays: bool) -> str:
 
 
 def people_told(leak: Leak) -> list[str]:
-    """What the Lorenz curve means, in sentences."""
+    """Return the meaning of the Lorenz curve, in sentences."""
     users, total = leak.lorenz["em"]
     top = 1 - float(np.interp(0.9, users, total))
     how = "nearly even" if leak.gini["em"] < 0.1 else "uneven"
@@ -314,7 +327,7 @@ def people_told(leak: Leak) -> list[str]:
 
 
 def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
-    """Measure, name with its Gini coefficient, share of people, share of all disclosure."""
+    """Return measure, name with Gini coefficient, share of people, share of all disclosure."""
     return [(m, f"{NAMES[m]}, Gini {leak.gini[m]:.2f}", *leak.lorenz[m]) for m in ("em", "kl")]
 
 
@@ -322,7 +335,7 @@ def lorenz_curves(leak: Leak) -> list[tuple[str, str, FloatArray, FloatArray]]:
 
 
 def example_table(worked: worked_example.Result) -> str:
-    """Everybody's bins and figures, in Markdown."""
+    """Return everybody's bins and figures, in Markdown."""
     bins, whole = range(1, worked.n_bins + 1), worked.everybody
     head = [
         "Person",
@@ -350,7 +363,7 @@ def example_table(worked: worked_example.Result) -> str:
 
 
 def example_told(worked: worked_example.Result) -> str:
-    """One user step by step, and what the measures of all are."""
+    """Return one user step by step, and everybody's measures."""
     whole, second = worked.everybody, worked.second
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)

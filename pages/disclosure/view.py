@@ -1,4 +1,4 @@
-"""What is learnt: more than whom an attacker finds? (Noriega Campero 2015, chapter 4)"""
+"""What is learnt: an attacker learns more than identities (Noriega Campero 2015, chapter 4)."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ with st.container(
 leak = found.leaks[profile]
 
 # --- over profiles ---
+what_this_means(
+    *story.measures_told(found, profile, what),
+    corners_text(each.laid.space for each in found.leaks.values()),
+    key="disclosure",
+)
 with st.container(key="main_figure"):
     show(
         disclosure.over_profiles(names, [story.panel(found, what)], of, height=style.MAIN_PX),
         key="disclosure_main",
         alt=f"{story.OVER_PROFILES[what]} over the profiles, with 95% intervals.",
     )
-what_this_means(
-    *story.measures_told(found, profile),
-    corners_text(each.laid.space for each in found.leaks.values()),
-    key="disclosure",
-)
 
 # --- where and when ---
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):

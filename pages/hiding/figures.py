@@ -1,6 +1,6 @@
-"""How accurately releases are published: a curve for each, a row in a table; and the downloads.
+"""Accuracy of releases: a curve for each, a row in a table, and the downloads.
 
-GLOVE beside making everyone equally coarse, at the same k: the section of Hide everyone.
+Also the section that compares GLOVE with making everyone equally coarse, at the same k.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ _LEGEND_PX, _LETTER_PX, _ROW_PX = 400, 8, 26  # a legend's width, a letter's, a 
 
 @dataclass(frozen=True)
 class Accuracy:
-    """How accurately samples are published, in space or in time.
+    """Accuracy of published samples, in space or in time.
 
     Attributes
     ----------
     column : str
-        Of a release's table of accuracies.
+        Column of a release's table of accuracies.
     unit, title : str
-        For the screen.
+        Texts for the screen.
     scale : float
-        Of the column's unit in ours.
+        Factor from the figure's unit to the column's.
     ticks : mapping of float to str
-        Of the logarithmic axis, in our unit.
+        Ticks of the logarithmic axis, in the figure's unit.
     """
 
     column: str
@@ -94,7 +94,7 @@ GROUP_PX = 490
 
 
 def accuracy(made: Mapping[Config, Result], which: Accuracy, of: Theme) -> go.Figure:
-    """Figure of one accuracy, in space or in time, of all releases, on a logarithmic axis."""
+    """Return a figure of one accuracy, in space or time, of all releases, on a logarithmic axis."""
     curves, ends = accuracy_curves(made, which, of)
     return cdf(
         curves,
@@ -111,7 +111,7 @@ def accuracy(made: Mapping[Config, Result], which: Accuracy, of: Theme) -> go.Fi
 def accuracy_curves(
     made: Mapping[Config, Result], which: Accuracy, of: Theme
 ) -> tuple[list[Curve], tuple[float, float]]:
-    """A curve per release, and the ends of the logarithmic axis that shows all of them."""
+    """Return a curve per release, and the ends of the logarithmic axis that shows all of them."""
     curves = [
         Curve(
             story.name_of(config),
@@ -128,12 +128,13 @@ def accuracy_curves(
 
 
 def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
-    """A dot for each group, of many for an even share by loss; the one looked at filled.
+    """Return a dot for each group, or an even sample of them by loss; the selected one filled.
 
     Parameters
     ----------
     costs : DataFrame
-        Of :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row, from 1.
+        Table by :func:`fpanon_core.studies.hiding.groups_by_loss`; a group's rank is its row, from
+        1.
     """
     last = len(costs) - 1
     some = np.linspace(0, last, min(last + 1, MOST_GROUPS)).round().astype(int)
@@ -181,7 +182,7 @@ def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
 
 
 def _logarithmic(which: Accuracy, values: FloatArray) -> dict[str, Any]:
-    """An axis that shows all values in the middle of it, over a factor of eight or more."""
+    """Return an axis with all values in its middle, over a factor of eight or more."""
     low, high = np.log10(values.min()), np.log10(values.max())
     half = max(0.57 * (high - low), 0.45)
     return {
@@ -194,7 +195,7 @@ def _logarithmic(which: Accuracy, values: FloatArray) -> dict[str, Any]:
 
 
 def _height(curves: list[Curve]) -> int:
-    """Of the figure, pixels: its legend grows with the names, the curves keep their room."""
+    """Return the figure's height in pixels, which grows with the rows of its legend."""
     rows, used = 1, 0
     for curve in curves:
         width = 60 + _LETTER_PX * len(curve.name)
@@ -205,7 +206,7 @@ def _height(curves: list[Curve]) -> int:
 
 
 def releases(made: Mapping[Config, Result], worths: Mapping[Config, Worth]) -> pd.DataFrame:
-    """One row per release, for the table under the curves."""
+    """Return one row per release, for the table under the curves."""
     table = pd.DataFrame([_row(config, result, worths[config]) for config, result in made.items()])
     return table if any(table["Limits"]) else table.drop(columns="Limits")
 
@@ -253,7 +254,7 @@ COLUMNS = {
 
 
 def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result | None) -> None:
-    """The release, if it passed its verification, and buttons for the tables about it."""
+    """Draw the release, if it passed its verification, and buttons for the tables about it."""
     st.header("The release itself", anchor=False)
     if not result.verdict.passed:
         st.markdown(
@@ -275,7 +276,7 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
 
 
 def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
-    """Ask for the comparison, its progress, and what came of it."""
+    """Draw the button for the comparison, its progress, and its result."""
     question = form.compared(data)
     questions.progress(question.kind)
     found: comparison.Result | None = questions.answer(question)
@@ -318,7 +319,7 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
 
 
 def way_names(config: comparison.Config) -> dict[str, str]:
-    """What the ways of hiding everyone are called, by their names in the table."""
+    """Return the displayed names of the ways of hiding everyone, by their names in the table."""
     names = ("Everyone equally coarse", "GLOVE", f"GLOVE, at most {_limits(config)}")
     return dict(zip(comparison.METHODS, names, strict=True))
 
@@ -330,13 +331,13 @@ def _limits(config: comparison.Config) -> str:
 
 
 def crowds(ks: Collection[int]) -> str:
-    """Such as "k = 2, 5 and 10"."""
+    """Return the values of k in words, such as "k = 2, 5 and 10"."""
     *first, last = map(str, ks)
     return f"k = {', '.join(first)} and {last}" if first else f"k = {last}"
 
 
 def labels(part: pd.DataFrame) -> list[str]:
-    """Of each dot of a way; the first of several at one spot speaks for all of them."""
+    """Return the label of each dot of a way; the first of several at one spot labels them all."""
     spots = list(zip(part["mean_space_m"], part["mean_time_min"], strict=True))
     ks = part["k"].tolist()
     return [
@@ -348,7 +349,7 @@ def labels(part: pd.DataFrame) -> list[str]:
 
 
 def compared(found: comparison.Result) -> list[str]:
-    """What equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
+    """Return what equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
     table = found.comparison
     first = int(table["k"].min())
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
@@ -383,7 +384,7 @@ def compared(found: comparison.Result) -> list[str]:
 
 
 def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Such as "11 grids from 1 km · 30 min to one cell"."""
+    """Return the grids in words, such as "11 grids from 1 km · 30 min to one cell"."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
         return f"one grid, {last}"
@@ -393,7 +394,7 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:
-    """One row per way and k, for the table under the figure."""
+    """Return one row per way and k, for the table under the figure."""
     table, names = found.comparison, way_names(found.config)
     return pd.DataFrame(
         {

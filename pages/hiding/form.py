@@ -1,4 +1,4 @@
-"""How everyone is to be hidden: the form, and the questions that this page asks."""
+"""The form for hiding everyone, and the questions that this page asks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MANY_USERS = 3_000  # below, a run is over before anyone asks how long
 
 
 def form(data: Dataset) -> hiding.Config | None:
-    """The form; what it says when it was just submitted."""
+    """Draw the form; return its settings if it was just submitted."""
     k_limit = limits.K.at_most(data.fs.n_users)
     if st.session_state.get(_FOR) != data.digest and st.session_state.get("glove_k") is not None:
         st.session_state["glove_k"] = min(st.session_state["glove_k"], k_limit.high)
@@ -63,7 +63,7 @@ def form(data: Dataset) -> hiding.Config | None:
 
 
 def _groups(least: int) -> tuple[Method, int, str, int]:
-    """By which method, groups of how many, in which periods, and how many may be left out, %."""
+    """Draw and return method, group size, period, and the largest share of people left out, %."""
     method = selectbox(
         "Method",
         list(story.METHODS),
@@ -93,7 +93,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         help=widgets.HELP,
     )
     percent = st.slider(
-        "People left out, at most (%)",
+        "Left out, at most (%)",
         0,
         round(100 * hiding.MOST_LEFT_OUT),
         0,
@@ -112,7 +112,7 @@ def _row() -> DeltaGenerator:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Largest area, km, and longest span, hours, that are published; and who is left over."""
+    """Return the largest area, km, and longest span, hours, published, and the leftover rule."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,
@@ -139,7 +139,7 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
 
 
 def _shards(data: Dataset) -> int | None:
-    """Into how many parts many people are cut first."""
+    """Return the number of shards into which many people are cut first."""
     if data.fs.n_users < SHARDED_FROM:
         return None
     shards: int | None = _field(
@@ -155,12 +155,12 @@ def _shards(data: Dataset) -> int | None:
 
 
 def _field(label: str, least: float, value: float | None = None, **how: Any) -> Any:
-    """A number of any size that persists; None where it is empty."""
+    """Draw a field for a number of any size that persists; None where it is empty."""
     return st.number_input(label, least, None, value, persist_state="session", **how)
 
 
 def ask(data: Dataset, config: hiding.Config) -> None:
-    """Start making a release, unless it is there or on its way; failures before it are let go."""
+    """Start making a release, unless it exists or is under way; drop earlier failures."""
     question = Question(RELEASES, data.fs, config, f"Hiding everyone: {story.name_of(config)}")
     for job in questions.jobs(RELEASES):
         if not job.active:
@@ -169,22 +169,25 @@ def ask(data: Dataset, config: hiding.Config) -> None:
 
 
 def made(data: Dataset) -> dict[hiding.Config, hiding.Result]:
-    """The releases of these data under the stretch effort in force, the latest last."""
+    """Return the releases of these data under the stretch effort in force, the latest last."""
     kept = questions.of_data(RELEASES, data.fs)
     in_force = widgets.in_force()
     return {config: a.result for config, a in kept.items() if config.stretch == in_force}
 
 
 def compared(data: Dataset) -> Question:
-    """GLOVE beside uniform generalization, under the stretch effort in force."""
+    """Return the question that compares GLOVE with uniform generalization.
+
+    It uses the stretch effort in force.
+    """
     config = comparison.Config(stretch=widgets.in_force())
     return Question(COMPARISON, data.fs, config, "Comparing with equally coarse data")
 
 
 def expected(data: Dataset) -> None:
-    """What hiding these people, as the form was last sent, is likely to take; nothing of few.
+    """Draw the likely cost of hiding these people with the form's settings; nothing for few people.
 
-    Memory follows from their number at once; time is looked for meanwhile.
+    Memory follows from their number at once; time is estimated meanwhile.
     """
     if data.fs.n_users < _MANY_USERS:
         return

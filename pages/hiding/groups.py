@@ -34,7 +34,7 @@ _PICK = layout.Pick("fp_group")
 
 @fragment()
 def one(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """All groups by what they lose, and one of them on the map; by its rank, most lost first."""
+    """Draw all groups by their loss, and one of them on the map, by its rank, most lost first."""
     costs = groups_by_loss(result)
     if not len(costs):
         return
@@ -68,14 +68,14 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
 
 
 def _take_click(figure: str) -> None:
-    """Look at the group that was just clicked."""
+    """Select the group that was just clicked."""
     for point in st.session_state[figure]["selection"]["points"]:
         number = point["customdata"]
         _PICK.turn_to(int(number[0] if isinstance(number, list) else number))
 
 
 def _over_time(seen: PlayedGroup, rank: int, dates: list[str], of: Theme) -> None:
-    """The map of one group, and what is on it."""
+    """Draw the map of one group, and its legend."""
     first, last = seen.ends
     at = moments(first, last)
     unit, minutes = time_unit(float((seen.end - seen.start).max()))
@@ -110,7 +110,7 @@ def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, s
 
 
 def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """People in one hour: as recorded, and as published."""
+    """Draw the people in one hour: as recorded, and as published."""
     if data.fs.crs is None or not result.published.n_samples:
         st.info("There is no map: the data carry no map projection, or nothing is published.")
         return
@@ -146,7 +146,7 @@ def _map(
     of: Theme,
     alt: str,
 ) -> None:
-    """One of the two maps; both show the same part of the world."""
+    """Draw one of the two maps; both show the same part of the world."""
     show_map(
         cells_map(
             squares[:, :4],
@@ -163,7 +163,7 @@ def _map(
 
 
 def _hour(data: Dataset, result: GloveResult) -> int:
-    """The hour to be looked at, chosen where there are several."""
+    """Return the hour to show, chosen where there are several."""
     among = hours(result, data.fs)
     if len(among) < 2:
         return among[0]
@@ -183,14 +183,14 @@ def _hour(data: Dataset, result: GloveResult) -> int:
 
 
 def square(people: float) -> str:
-    """A square on one of the maps."""
+    """Return the description of a square on one of the maps."""
     if people < 0.05:
         return "less than 0.1 people"
     return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"
 
 
 def at_one_moment(when: str, recorded: int, published: int) -> str:
-    """What both maps show, and of whom they show nothing."""
+    """Return what both maps show, and about whom they show nothing."""
     return (
         f"The hour from {when}, in the same colours on both maps. Before: "
         f"{words.people(recorded)}, each at the first place recorded. After: "
@@ -200,13 +200,13 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
 
 
 def hour_named(hour: int, days: list[str]) -> str:
-    """An hour since the first local midnight, by its date."""
+    """Return an hour since the first local midnight, with its date."""
     day = hour // 24
     return f"{days[day] if day < len(days) else f'day {day + 1}'}, {hour % 24:02d}:00"
 
 
 def time_unit(minutes: float) -> tuple[str, int]:
-    """The unit for spans of up to so many minutes, and its length in minutes."""
+    """Return the unit for spans of up to so many minutes, and its length in minutes."""
     if minutes < 120:
         return "minutes", 1
     return ("hours", 60) if minutes <= 48 * 60 else ("days", 1_440)
@@ -215,7 +215,7 @@ def time_unit(minutes: float) -> tuple[str, int]:
 def told_group(
     costs: pd.DataFrame, rank: int, release: GloveResult, fs: FingerprintSet
 ) -> list[str]:
-    """What the group of a rank loses, who is in it, and how their samples are published."""
+    """Return what the group of a rank loses, its members, and how their samples are published."""
     number, side, span, _ = costs.to_numpy()[rank - 1].tolist()
     rows, names = release.members(int(number)), fs.pseudonyms
     who = ", ".join(names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN])

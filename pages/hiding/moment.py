@@ -1,6 +1,7 @@
-"""Where is everyone in one hour, as recorded and as published? Squares of one grid, to be drawn.
+"""Data for the maps of a release: everyone in one hour, and one group.
 
-What is published of one group, and its members' own samples, ready to be drawn.
+Everyone in one hour, as recorded and as published, in squares of one grid. And the data published
+of one group, with its members' own samples.
 """
 
 from __future__ import annotations
@@ -27,19 +28,19 @@ _Cells = FingerprintSet | GeneralizedFingerprintSet
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """Where people are in one hour: as recorded, and as published.
+    """People's positions in one hour: as recorded, and as published.
 
     Attributes
     ----------
     side_m : float
-        Of a square.
+        Side of a square.
     recorded, published : int
         People recorded within the hour; people whose published record has an area within it.
     before, after : ndarray (n, 5)
-        West, south, east and north (degrees) of each square with anybody, and how many people: each
-        at the first place recorded, or spread evenly over the first area published.
+        West, south, east and north (degrees) of each occupied square, and its number of people:
+        each at the first place recorded, or spread evenly over the first area published.
     extent : ndarray (1, 4)
-        Of all the data, degrees: what both maps show.
+        Extent of all the data, degrees, which both maps show.
     """
 
     side_m: float
@@ -51,7 +52,7 @@ class Moment:
 
 
 def moment(release: GloveResult, fs: FingerprintSet, hour: int) -> Moment:
-    """The hour that begins at that many full hours after the first local midnight.
+    """Return the hour that begins so many full hours after the first local midnight.
 
     The data must carry a map projection.
     """
@@ -72,7 +73,7 @@ def moment(release: GloveResult, fs: FingerprintSet, hour: int) -> Moment:
 
 
 def _shown(fs: FingerprintSet) -> FloatArray:
-    """Corners, in metres, of where nearly all samples are; the same at every hour."""
+    """Return the corners, in metres, of nearly all samples' extent; the same at every hour."""
     some = slice(None, None, 1 + fs.n_samples // _SAMPLES_OF_VIEW)
     low = fs.x_m[some], fs.y_m[some]
     high = low[0] + fs.dx_m[some], low[1] + fs.dy_m[some]
@@ -81,25 +82,25 @@ def _shown(fs: FingerprintSet) -> FloatArray:
 
 
 def hours(release: GloveResult, fs: FingerprintSet) -> range:
-    """The hours, counted from the first local midnight, in which something is published."""
+    """Return the hours with published data, counted from the first local midnight."""
     start, end = _walls(release.published, fs)
     return range(int(start.min() // 60), int((end.max() - 1) // 60) + 1)
 
 
 def busiest(fs: FingerprintSet, among: range) -> int:
-    """The hour of these with the most samples, the first of several."""
+    """Return the hour with the most samples, the first of several."""
     hour = np.floor(fs.wall_minutes(fs.t_min) / 60).astype(np.int64) - among[0]
     inside = hour[(hour >= 0) & (hour < len(among))]
     return among[int(np.argmax(np.bincount(inside, minlength=len(among))))]
 
 
 def _walls(cells: _Cells, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
-    """Local minutes at which each sample begins and ends."""
+    """Return the local minutes at which each sample begins and ends."""
     return fs.wall_minutes(cells.t_min), fs.wall_minutes(cells.t_min + cells.dt_min)
 
 
 def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray) -> IntArray:
-    """Rows that hold within an hour, the first of each that they belong to."""
+    """Return the rows that hold within an hour, only the first of each owner in ``whose``."""
     start, end = _walls(cells, fs)
     some = np.flatnonzero((start < 60 * (hour + 1)) & (end > 60 * hour))
     first: IntArray = some[np.unique(whose[some], return_index=True)[1]]
@@ -107,13 +108,13 @@ def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray)
 
 
 def _corners(cells: _Cells, rows: IntArray) -> FloatArray:
-    """Lower x and y, upper x and y of some samples, metres, (n, 4)."""
+    """Return lower x and y, upper x and y of some samples, metres, (n, 4)."""
     low = np.column_stack([cells.x_m[rows], cells.y_m[rows]])
     return np.hstack([low, low + np.column_stack([cells.dx_m[rows], cells.dy_m[rows]])])
 
 
 def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
-    """Side of a square, and the edges along x and y: whole raw cells over all of the data."""
+    """Return the side of a square and the edges along x and y: whole raw cells over all data."""
     corners = _corners(fs, np.arange(fs.n_samples))
     low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
     seen = _shown(fs)
@@ -126,7 +127,7 @@ def _grid(fs: FingerprintSet) -> tuple[float, list[FloatArray]]:
 
 
 def _spread(corners: FloatArray, people: IntArray, grid: list[FloatArray]) -> FloatArray:
-    """People in each square (n_x, n_y), those of an area spread evenly over it."""
+    """Return the people in each square (n_x, n_y), those of an area spread evenly over it."""
     shares = []
     for axis, edges in enumerate(grid):
         low, high = corners[:, [axis]], corners[:, [axis + 2]]
@@ -137,7 +138,7 @@ def _spread(corners: FloatArray, people: IntArray, grid: list[FloatArray]) -> Fl
 
 
 def _squares(fs: FingerprintSet, people: FloatArray, grid: list[FloatArray]) -> FloatArray:
-    """The squares with anybody as rows; see :class:`Moment`."""
+    """Return the occupied squares as rows; see :class:`Moment`."""
     i, j = np.nonzero(people > _HARDLY)
     x, y = grid
     bounds = _degrees(fs, np.column_stack([x[i], y[j], x[i + 1], y[j + 1]]))
@@ -145,22 +146,22 @@ def _squares(fs: FingerprintSet, people: FloatArray, grid: list[FloatArray]) -> 
 
 
 def _degrees(fs: FingerprintSet, corners: FloatArray) -> FloatArray:
-    """West, south, east and north of areas given by their corners in metres."""
+    """Return west, south, east and north of areas given by their corners in metres."""
     west, south = lon_lat(fs.crs, corners[:, 0], corners[:, 1])
     east, north = lon_lat(fs.crs, corners[:, 2], corners[:, 3])
     return np.column_stack([west, south, east, north])
 
 
 def groups(release: GloveResult) -> IntArray:
-    """The group of each published sample."""
+    """Return the group of each published sample."""
     published = release.published
     return np.repeat(np.arange(published.n_groups), published.lengths)
 
 
 def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -> PlayedGroup:
-    """A group's own samples, and what is published for it; ``at_most`` members are named.
+    """Return a group's samples and what is published for it; ``at_most`` members are named.
 
-    Of a release in periods: the samples within the group's own. The data must carry a map
+    For a release in periods, return the samples within the group's own. The data must carry a map
     projection.
     """
     people = np.sort(release.people[release.members(group)]).tolist()
@@ -188,7 +189,7 @@ def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -
 
 
 def _rows(release: GloveResult, fs: FingerprintSet, group: int, person: int) -> IntArray:
-    """A person's samples, of the group's period where there are periods."""
+    """Return a person's samples, only those of the group's period where there are periods."""
     own = fs.rows_of(person)
     rows = np.arange(own.start, own.stop)
     if release.group_period is None or release.period_days is None:

@@ -1,4 +1,4 @@
-"""What a release in which everyone is hidden is called, and what it amounts to, in sentences."""
+"""Names of releases in which everyone is hidden, and sentences on what they achieve."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ METHODS: Mapping[Method, str] = MappingProxyType(
 )
 LEFTOVERS = {"merge": "join the nearest group", "suppress": "are left out"}
 WORDS: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
-"""A method, in a word."""
+"""Short name of each method."""
 
 
 def limits_of(config: Config) -> str:
-    """The limits of a release, its shards, and who is left over; "" where all is as usual."""
+    """Return a release's limits, shards and leftover rule; "" where all is as usual."""
     space, time = config.suppress_space_m, config.suppress_time_min
     parts = [
         "" if config.shards is None else f"{config.shards:,} shards",
@@ -35,7 +35,7 @@ def limits_of(config: Config) -> str:
 
 
 def name_of(config: Config) -> str:
-    """How a release is called, by what it was made with."""
+    """Return the name of a release, by its settings."""
     days = config.period_days
     period = "" if days is None else f", {widgets.called(days)}"
     parts = [
@@ -47,7 +47,7 @@ def name_of(config: Config) -> str:
 
 
 def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
-    """Why nobody can be hidden in a crowd of that k."""
+    """Return why nobody can be hidden in a group of that k."""
     if k > n_users:
         return (
             f"k = {k:,} exceeds the {words.people(n_users)} in the data: nobody can hide "
@@ -57,7 +57,7 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
 
 
 def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
-    """Why people cannot be cut into so many shards."""
+    """Return why people cannot be cut into so many shards."""
     room = f"room for {LEAST_CROWDS} groups of k = {k:,}"
     if most < 2:
         return (
@@ -72,7 +72,7 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
 
 
 def expected(method: Method, seconds: Mapping[int, float]) -> str:
-    """How long a run is likely to take, by k."""
+    """Return how long a run is likely to take, by k."""
     times = [f"about {words.clock(s)} at k = {k}" for k, s in seconds.items()]
     what = WORDS[method]
     return (
@@ -84,7 +84,7 @@ WHERE_SHARDS = "Shards are set under Limits, in the form."
 
 
 def in_shards(n_users: int) -> str:
-    """What so many people had better be cut into."""
+    """Return the number of shards advised for so many people."""
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
         f"Cut into shards first (under Limits; {many:,} are of about {PEOPLE_A_SHARD:,} people), "
@@ -93,7 +93,7 @@ def in_shards(n_users: int) -> str:
 
 
 def verdict(result: Result, worth: Worth) -> tuple[str, str]:
-    """What the verifier says, and what that is worth: the kind of box it goes into, and its text.
+    """Return the verifier's verdict and its worth: the kind of box for it, and its text.
 
     ``success`` only for a release that is of use.
     """
@@ -103,7 +103,9 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
     stands = _stands_for(worth)
     if worth.useful:
-        return "success", f"**Verified.** {stands}"
+        others = words.count(result.config.k - 1, "other")
+        shared = f"Everyone published shares a record with at least {others}."
+        return "success", f"**Verified.** {shared} {stands}"
     wide = (
         f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as the "
         f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
@@ -122,7 +124,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
 
 
 def _stands_for(worth: Worth) -> str:
-    """How many rows there are for how many samples of whom; and who and what is not among them."""
+    """Return how many rows stand for how many samples and people, and the share left out."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
     samples, people = words.count(worth.samples, "sample"), words.people(worth.people)
     if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
@@ -135,7 +137,7 @@ def _stands_for(worth: Worth) -> str:
 
 
 def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
-    """The first few ways to make a release of more use; ``least`` is the smallest k allowed."""
+    """Return the first ways to make a more useful release; ``least`` is the smallest k allowed."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
         "aligned instead of GLOVE" if config.method == "glove" else "",
@@ -153,7 +155,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
 
 
 def accurate(result: Result) -> list[str]:
-    """How accurately samples are published, and in how many rows nobody was."""
+    """Return how accurately samples are published, and in how many rows nobody was."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
@@ -176,9 +178,9 @@ def accurate(result: Result) -> list[str]:
 
 
 def gained(gain: Gain, config: Config) -> str:
-    """What the others gain by the tail's being left out; ``config`` is of the release without it.
+    """Return what others gain when the tail is left out; ``config`` is of the release without it.
 
-    Of the same samples in both releases: that the worst are gone is no gain for anybody.
+    Both releases are compared on the same samples: removing the worst is itself no gain.
     """
     days = config.period_days
     each = "" if days is None else f" of each {widgets.one(days)}"
@@ -194,9 +196,9 @@ def gained(gain: Gain, config: Config) -> str:
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
-    """A release with nobody left out and the same one with a tail left out, if both are there.
+    """Return a release with nobody left out and the same one with a tail left out, or None.
 
-    One of them is the one that is looked at; of several tails, the largest.
+    One of them is the selected one; of several tails, the largest.
     """
     whole = replace(chosen, leave_out=0.0)
     tails = [c for c in made if c.leave_out and replace(c, leave_out=0.0) == whole]
@@ -208,7 +210,7 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 
 
 def promised(result: Result) -> list[str]:
-    """What a group of k promises, and what it does not."""
+    """Return what a group of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
     within = "" if days is None else f" of the same {widgets.one(days)}"
     told = [
@@ -227,7 +229,7 @@ def promised(result: Result) -> list[str]:
 
 
 def left_out(result: Result) -> list[str]:
-    """Of whom and of what nothing is published."""
+    """Return which people and samples are not published."""
     release, config, f = result.release, result.config, result.release.summary()
     lost = len(release.suppressed) > 0
     told = ["No sample is left out."]
@@ -256,7 +258,7 @@ def left_out(result: Result) -> list[str]:
 
 
 def _why(result: Result) -> str:
-    """Why samples are not published, by the reasons that occur."""
+    """Return why samples are not published, by the reasons that occur."""
     k, beyond = result.config.k, "could only be published wider or longer than the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"could within the limits only be published as fewer than {k} people's",

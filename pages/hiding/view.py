@@ -1,4 +1,4 @@
-"""Hide everyone: what does it cost, and in which form? (aligned; GLOVE, Gramaglia & Fiore 2015b)"""
+"""Hide everyone: the cost, by method (aligned; GLOVE, Gramaglia & Fiore 2015b)."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _ROWS_WITHOUT_SCROLLING = 40
 def front(
     dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
 ) -> None:
-    """A dot for each option that has a utility; a click pins one of the names."""
+    """Draw a dot for each option that has a utility; a click pins one of the names."""
     plot(
         drawn(dots, criteria, table, of),
         key="options_front",
@@ -70,7 +70,7 @@ def front(
 
 
 def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Theme) -> go.Figure:
-    """The figure itself."""
+    """Return the figure itself."""
     return pareto(
         [dot for dot in dots if math.isfinite(dot.utility + dot.risk)],
         of,
@@ -85,7 +85,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 
 
 def numbers(table: pd.DataFrame) -> None:
-    """One row per option: what is asked first; the column of names cuts none."""
+    """Draw one row per option: an officer's first questions; no name is cut off."""
     longest = max(map(len, table["Option"]), default=0)
     columns: dict[str, Any] = _texts(
         _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
@@ -96,7 +96,7 @@ def numbers(table: pd.DataFrame) -> None:
 
 
 def all_numbers(table: pd.DataFrame) -> None:
-    """One row per option, with all figures."""
+    """Draw one row per option, with all figures."""
     number = {"No.": st.column_config.NumberColumn(width=50)}
     _frame(table, "options_whole", _texts(_WHOLE_WIDTHS) | number)
 
@@ -115,7 +115,7 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 
 
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
-    """The form; the choice that stands for these data, unless another option is selected.
+    """Draw the form; return the choice for these data, unless another option is selected.
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
@@ -173,7 +173,7 @@ def _keep(digest: str, result: OptionResult | None, name: str | None, why: str, 
 
 
 def select(names: Sequence[str]) -> None:
-    """Nothing, while the option selected is not there; it again, once it is explored anew."""
+    """Clear the selection while its option is missing; restore it once the option is back."""
     selected = st.session_state.get(_NAME)
     if selected is None:
         wanted = st.session_state.get(_WANTED)
@@ -188,7 +188,7 @@ def select(names: Sequence[str]) -> None:
 
 
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
-    """The list of pinned options; a click on the figure adds. The last can be attacked."""
+    """Draw the list of pinned options; a click on the figure adds. The last can be attacked."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -207,7 +207,7 @@ def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
 
 
 def _take_click(figure: str, names: Sequence[str]) -> None:
-    """Pin the option that was clicked, or let it go."""
+    """Pin the option that was clicked, or unpin it."""
     selection = st.session_state[figure].get("selection", {})
     for point in selection.get("points", []):
         number = int(point["customdata"][0])
@@ -224,7 +224,7 @@ def _take_click(figure: str, names: Sequence[str]) -> None:
 def side_by_side(
     fs: FingerprintSet, table: OptionsTable, names: Sequence[str], figures: pd.DataFrame, of: Theme
 ) -> None:
-    """Maps, CDFs and figures of the pinned options; ``figures`` has a row for each option."""
+    """Draw maps, CDFs and figures of the pinned options; ``figures`` has a row for each option."""
     if not names:
         st.caption("Pin options to see them side by side.")
         return
@@ -245,13 +245,13 @@ def side_by_side(
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
-    """By the steps alone, as the release is made by them."""
+    """Return the question by the steps alone, as the release is made by them."""
     config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
     return Question(LOOK, fs, config, f"Making the release “{option.name}”")
 
 
 def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
-    """A map of each, in the same colours, of the same part of the world."""
+    """Draw a map of each, in the same colours, of the same part of the world."""
     drawn = [found for found in looks.values() if found is not None and len(found.bounds)]
     most = max((int(found.users.max()) for found in drawn), default=1)
     around = _around(drawn)
@@ -270,7 +270,7 @@ def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
 
 
 def _around(drawn: Sequence[look.Result]) -> Extent | None:
-    """What all maps show: where nearly all places of nearly all releases are."""
+    """Return the extent of all maps: nearly all places of nearly all releases."""
     if not drawn:
         return None
     corners = (corners_of(look.bounds) for look in drawn)
@@ -301,7 +301,7 @@ def _map(
 
 
 def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: Theme) -> None:
-    """The CDF of each; in those with periods a person has a record in each."""
+    """Draw the CDF of each; in those with periods a person has a record in each."""
     curves, told = [], []
     for option, found in looks.items():
         name, at = option.name, names.index(option.name)

@@ -1,4 +1,4 @@
-"""Which options are weighed, what an attacker knows, and what the options are judged by."""
+"""Forms for the options to weigh, the attacker's knowledge, and the criteria."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
-    """The options chosen, without repetition, in the order of the list of presets.
+    """Return the chosen options, without repetition, in the order of the list of presets.
 
-    Those of one's own are put together in a place of their own.
+    The user's own options are put together in a separate place.
     """
     presets = {name: _made(fs, key) for name, key in _NAMES.items()}
     put: list[str] | None = None
@@ -97,7 +97,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
 
 def knowledge() -> KnowledgeConfig:
-    """What the attacker knows of a release, and the seed of all draws."""
+    """Return what the attacker knows of a release, and the seed of all draws."""
     p = number(
         "Points an attacker knows (p)",
         OPTION_POINTS,
@@ -128,7 +128,7 @@ def knowledge() -> KnowledgeConfig:
 
 
 def take(fs: FingerprintSet, recipe: Recipe) -> None:
-    """Take a recipe's settings, before their widgets are drawn: its options are own options."""
+    """Take a recipe's settings, before their widgets are drawn: its options become own options."""
     known, utility = recipe.knowledge, recipe.utility
     state: dict[str, object] = {
         "options_presets": [],
@@ -148,9 +148,9 @@ def take(fs: FingerprintSet, recipe: Recipe) -> None:
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
-    """What may travel: the sets, the knowledge, the measure of risk and the named weighting.
+    """Return what may travel: the sets, the knowledge, the measure of risk and the weighting.
 
-    Options of one's own and a questionnaire stay out of it.
+    The user's own options and a questionnaire stay out of it.
     """
     chosen = st.session_state.get("options_presets") or []
     named = {
@@ -170,7 +170,7 @@ def _titles_of(text: str) -> list[str]:
 
 
 def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
-    """A preset's options for these data, made once."""
+    """Return a preset's options for these data, made once."""
     digest, made = st.session_state.get(_PRESETS_MADE, ("", {}))
     if digest != fs.digest:
         made = {}
@@ -185,9 +185,9 @@ def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
 
 
 def criteria(names: Sequence[str]) -> Criteria | None:
-    """The measure of risk and the utility; None while something is missing that they ask for.
+    """Return the measure of risk and the utility; None while a required input is missing.
 
-    The thresholds are set once, for every page. ``names``: of the options, for a questionnaire.
+    The thresholds are set once, for every page. ``names``: the options' names, for a questionnaire.
     """
     risk = selectbox(
         "Risk",
@@ -244,7 +244,7 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Utility by a questionnaire: a file of theirs, or the synthetic example."""
+    """Return utility by a questionnaire: an uploaded file, or the synthetic example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         downloads.offer(
             "Template",
@@ -304,7 +304,7 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
 
 
 def _question(file: Any, names: Sequence[str]) -> Question:
-    """Of a file that was uploaded, or of the example; the child reads it, not the server."""
+    """Return the question about an uploaded file or the example; a child process reads it."""
     config = questionnaires.Config("" if file is None else file.file_id, tuple(names))
     content = () if file is None else (file.getvalue(),)
     return Question(QUESTIONNAIRE, None, config, "Reading the questionnaire", content)

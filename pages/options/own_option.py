@@ -1,4 +1,4 @@
-"""Release options of one's own: put together step by step, or taken from a report's recipe."""
+"""The user's own release options: put together step by step, or taken from a report's recipe."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ _MOST_BYTES, _MOST_OPTIONS = 1_000_000, 200
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Those added so far for these data."""
+    """Return those added so far for these data."""
     found: list[ReleaseOption] = st.session_state.get(_OWN, {}).get(fs.digest, [])
     return found
 
 
 def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
-    """The form; adds what was submitted, unless there is such an option already."""
+    """Draw the form; add the submitted option, unless it exists already."""
     with st.form("options_form", border=False, clear_on_submit=False):
         left, middle, right = st.columns(3, gap="large")
         with left:
@@ -109,7 +109,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
-    """The places, to be asked for when the form is submitted; None where left as they are."""
+    """Return a callable for the places on submission; None where they stay unchanged."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -143,7 +143,7 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
 
 
 def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
-    """The places; ConfigError where a number is missing, or given and not made use of."""
+    """Return the places; raise ConfigError if a number is missing, or given but unused."""
     for kind, (what, _) in _PLACES.items():
         if places == kind and given[kind] is None:
             raise ConfigError(f"Places are to be {kind}; give {what}, too.")
@@ -158,7 +158,7 @@ def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
 
 
 def _resolution(fs: FingerprintSet) -> int | None:
-    """Of the hexagons, none finer than the data."""
+    """Return the resolution of the hexagons, never finer than the data."""
     every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
     found: int | None = st.selectbox(
         "Resolution of the hexagons",
@@ -172,7 +172,7 @@ def _resolution(fs: FingerprintSet) -> int | None:
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
-    """Minutes of the time window (None: as they are), share of users kept, users in a bin."""
+    """Return minutes of the time window (None: unchanged), share of users kept, users in a bin."""
     hours = st.number_input(
         "Time window (hours)",
         fs.granularity_min / 60,
@@ -197,7 +197,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
-    """Noise in metres and minutes, and what is exchanged."""
+    """Return noise in metres and minutes, and what is exchanged."""
     noise_m = _number(
         "Noise in space (m)",
         limits.NOISE_M,
@@ -219,7 +219,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Everyone in a group of k, and periods: the last steps, to be asked for at the end."""
+    """Return a callable for the last steps: everyone in a group of k, and periods."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",
@@ -255,12 +255,12 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
 
 
 def _number(*args: Any, **how: Any) -> Any:
-    """A field of this form, which starts anew whenever its expander does."""
+    """Draw a field of this form, which starts anew whenever its expander does."""
     return number(*args, persist_state=None, **how)
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Within an hour, or 5 km; within the cells of the option so far, where those are larger."""
+    """Return an exchange within an hour or 5 km; within the option's cells, if larger."""
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):
@@ -274,7 +274,7 @@ def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
 
 
 def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
-    """Where a recipe is opened, and what came of the last one; ``take`` sets the other settings."""
+    """Draw the field that opens a recipe, and its result; ``take`` sets the other settings."""
     with st.expander("Open a report's recipe", key="options_recipe"):
         file = st.file_uploader("Recipe (JSON)", key="options_recipe_file", type=["json"])
         st.button(
@@ -294,7 +294,7 @@ def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
 
 
 def _use(fs: FingerprintSet, file: Any, take: Callable[[Recipe], None]) -> None:
-    """The settings of a recipe, before any of their widgets is drawn."""
+    """Apply the settings of a recipe, before any of their widgets is drawn."""
     try:
         found = read(file.getvalue())
     except SchemaError as fault:
@@ -309,12 +309,12 @@ def _use(fs: FingerprintSet, file: Any, take: Callable[[Recipe], None]) -> None:
 
 
 def read(content: bytes) -> Recipe:
-    """The recipe in a file's bytes.
+    """Return the recipe in a file's bytes.
 
     Raises
     ------
     SchemaError
-        It is none, or larger than any.
+        It is not a recipe, or larger than any.
     """
     if len(content) > _MOST_BYTES:
         raise SchemaError("The file is larger than any recipe; take the one beside a report.")
@@ -332,7 +332,7 @@ def read(content: bytes) -> Recipe:
 
 
 def told(recipe: Recipe, digest: str) -> list[str]:
-    """What was taken over, and what makes figures differ."""
+    """Return what was taken over, and what makes figures differ."""
     decision, asked = recipe.decision, recipe.knowledge.users
     every = {
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,

@@ -1,4 +1,4 @@
-"""What the options are judged by, and what the front says: in dots and in words."""
+"""Criteria for the options, and the front's dots and sentences."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MEASURES = {
     "em": definitions.EM_DISCLOSURE,
     "kl": definitions.KL_DISCLOSURE,
 }
-"""The measures of risk that the figure can show, and what each is."""
+"""The measures of risk that the figure can show, with their descriptions."""
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": ", any of the person's rows alike",
@@ -53,19 +53,19 @@ _DRAWN: dict[Strategy, str] = {
 
 
 def spoken(risk: str) -> str:
-    """A measure's name, within a sentence."""
+    """Return a measure's name, within a sentence."""
     return plain(w.MEASURES[risk].name)
 
 
 def title(risk: str) -> str:
-    """A measure's name, for a column or a list."""
+    """Return a measure's name, for a column or a list."""
     name = spoken(risk)
     return name if name.startswith("k-") else w.first_up(name)
 
 
 @dataclass(frozen=True)
 class Criteria:
-    """What the options are judged by.
+    """Criteria by which the options are judged.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Criteria:
         The thresholds in force, of all measures together.
     utility : UtilityChoice
     utility_title : str
-        Of the figure's axis.
+        Title of the figure's axis.
     utility_told : str
         For a sentence: "utility for transport".
     """
@@ -88,16 +88,16 @@ class Criteria:
 
     @property
     def limit(self) -> float | None:
-        """The threshold of the measure that is chosen."""
+        """Return the threshold of the chosen measure."""
         return self.limits.limit(self.risk)
 
     @property
     def percent(self) -> bool:
-        """Whether the risk is a share of people."""
+        """Return whether the risk is a share of people."""
         return w.MEASURES[self.risk].unit == "%"
 
     def risk_title(self, p: int) -> str:
-        """The axis of the risk with p known points."""
+        """Return the title of the axis of the risk with p known points."""
         unit = "" if self.percent else f" ({w.MEASURES[self.risk].unit})"
         known = "" if self.risk == "home" else f", {words.count(p, 'known point')}"
         return f"{title(self.risk)}{unit}{known}"
@@ -109,7 +109,7 @@ class Criteria:
 def dots(
     table: OptionsTable, criteria: Criteria, pinned: Sequence[str], chosen: str = ""
 ) -> list[Dot]:
-    """The options as the figure draws them, numbered from 1; ``chosen``: the name of the choice."""
+    """Return the options as the figure draws them, numbered from 1; ``chosen`` names the choice."""
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
@@ -133,7 +133,7 @@ def dots(
 
 
 def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> list[str]:
-    """The lines for the mouse: where an option stands, its utility, who picks out its records."""
+    """Return the tooltip's lines: an option's position, its utility, its attack results."""
     result = table.results[i]
     if not math.isfinite(table.utility[i]):
         stands = ["nobody scored it"]
@@ -155,13 +155,13 @@ def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> 
 
 
 def _named(table: OptionsTable, rows: IntArray) -> str:
-    """The first two of the options, quoted, and how many more there are."""
+    """Return the first two of the options, quoted, and how many more there are."""
     names = [f"“{table.options[j].name}”" for j in rows.tolist()]
     return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "")
 
 
 def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
-    """Where the figure has the threshold's line: none where options differ in it."""
+    """Return the position of the threshold's line; None where it differs between options."""
     if criteria.limit is None:
         return None
     allowed = table.allowed(criteria.limit)
@@ -175,7 +175,7 @@ def drawn_limit(table: OptionsTable, criteria: Criteria) -> float | None:
 
 
 def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """The verdict on the options, as every page says it; or why nothing can be said."""
+    """Return the verdict on the options, as on every page; or why there is none."""
     scored = [dot for dot in found if math.isfinite(dot.utility)]
     if not scored:
         return ["Nobody scored any of the options that are explored so far."]
@@ -191,7 +191,7 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """The front, and one dominated option explained; what figures are of."""
+    """Return the front, one dominated option explained, and what the figures cover."""
     scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
     if not scored:
         return moved_told(table.options)
@@ -218,7 +218,7 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
 
 
 def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
-    """The dominated option that loses the most utility to another, in words."""
+    """Return the dominated option that loses the most utility to another, in words."""
     utility = table.utility
     pairs = [
         (row, max(table.dominated_by[row].tolist(), key=lambda j: float(utility[j])))
@@ -244,7 +244,7 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
 
 
 def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
-    """Where another measure ranks two options the other way round, an example; else nothing."""
+    """Return an example of two options that another measure ranks the other way round, if any."""
     for risk in ("outsider", "linkage", "k", "home", "unicity", "kl", "em"):
         if risk == criteria.risk:
             continue
@@ -265,7 +265,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
 
 
 def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
-    """What the figures of options with noise or exchange, or in periods, are of."""
+    """Return what the figures of options with noise or exchange, or in periods, cover."""
     cut = [o.told for o in options if any(isinstance(step, Periods) for step in o.steps)]
     moved = [option.told for option in options if option.moved]
     told = []
@@ -286,7 +286,7 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
 
 
 def _some_of(names: Sequence[str]) -> str:
-    """A few by name; of many an example, and how many."""
+    """Return a few names; for many, an example and their number."""
     quoted = [f"“{plain(name)}”" for name in names]
     return w.listed(quoted) if len(names) < 3 else f"{len(names)} options, such as {quoted[0]},"
 
@@ -295,7 +295,7 @@ def _some_of(names: Sequence[str]) -> str:
 
 
 def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
-    """Why there is no line of the threshold, and which options have no dot; else nothing."""
+    """Return why the threshold has no line, and which options have no dot; else nothing."""
     told = []
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
@@ -310,7 +310,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
 
 
 def outsider_told(known: KnowledgeConfig) -> str:
-    """What the attacker is assumed to know of a release."""
+    """Return what the attacker is assumed to know of a release."""
     return (
         f"Of every option, at most {known.users:,} people are drawn, and {known.p} points "
         f"of each{_DRAWN[known.strategy]}. Of a person with fewer than {known.p}, all are known; "
@@ -325,13 +325,13 @@ def outsider_told(known: KnowledgeConfig) -> str:
 
 
 def compared_told(table: OptionsTable) -> str:
-    """On which areas utility compares places: who reads it as of streets errs."""
+    """Return the areas on which utility compares places; detail within an area does not count."""
     told = w.areas(table)
     return told and f"{told} What happens within one does not count."
 
 
 def faults_told(results: Sequence[OptionResult]) -> str:
-    """Which options have no figures and why, a paragraph for each reason; empty where all have."""
+    """Return which options have no figures and why, a paragraph for each reason; else empty."""
     reasons: dict[str, list[str]] = {}
     for result in results:
         if result.fault:
@@ -344,7 +344,7 @@ def faults_told(results: Sequence[OptionResult]) -> str:
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
-    """How many of a release do not hide yet, in a sentence; with periods they are records."""
+    """Return how many in a release are not hidden yet, in a sentence; with periods, records."""
     alone = int((gaps > 0).sum())
     if periods:
         return (
@@ -366,14 +366,14 @@ REFUSED_BEFORE = (
 
 
 def refused_told(why: str) -> str:
-    """That nothing leaves, and why."""
+    """Return that nothing leaves, and why."""
     return f"Decided: **nothing leaves.** {plain(why, MESSAGE_LENGTH)} The report says so."
 
 
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, list[str], bool]:
-    """The choice that stands, its figures, and whether nothing speaks against it."""
+    """Return the current choice, its figures, and whether nothing speaks against it."""
     over = over_told(result, criteria.limits)
     better = next(
         (
@@ -402,7 +402,7 @@ def chosen_told(
 
 
 def recipe(options: Sequence[ReleaseOption]) -> bytes:
-    """The options as the command line reads them."""
+    """Return the options as the command line reads them."""
     return json.dumps([option.to_dict() for option in options], indent=2).encode()
 
 
@@ -410,14 +410,14 @@ def recipe(options: Sequence[ReleaseOption]) -> bytes:
 
 
 def risk_text(value: float | None, risk: str) -> str:
-    """A risk by a measure, as it is shown in a table."""
+    """Return a risk by a measure, as it is shown in a table."""
     if value is None or value != value:
         return "–"
     return words.percent(value) if w.MEASURES[risk].unit == "%" else f"{value:.3g}"
 
 
 def risk_cell(result: OptionResult, risk: str) -> str:
-    """Such as "62% (58% – 66%), guessing 2.5%"."""
+    """Return a text such as "62% (58% – 66%), guessing 2.5%"."""
     value, *ends = result.risk(risk)
     if not math.isfinite(value):
         return "not known"
@@ -429,7 +429,7 @@ def risk_cell(result: OptionResult, risk: str) -> str:
 
 
 def alone_text(result: OptionResult) -> str:
-    """How many people have a record of their own, and of all: "22 (22%)"."""
+    """Return how many people have a unique record, with their share: "22 (22%)"."""
     if not result.alone:
         return "0"
     return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"

@@ -1,4 +1,4 @@
-"""The options in tables for the screen: first what an officer asks first, then everything."""
+"""Tables of the options for the screen: first an officer's main questions, then everything."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BESIDE = {
     "linkage": "Linkage",
     "home": "Home",
 }
-"""Measures that stand in every row of the first table, with the heads of their columns."""
+"""Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
     "Over: thresholds, surely or perhaps, by the upper ends of the intervals. Alone: people whose "
     "record is like nobody else's. Re-identified: by the strongest attacker. "
@@ -32,10 +32,10 @@ COLUMNS_TOLD = (
 
 
 def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """One row per option: what an officer asks first, narrow enough to be seen at once.
+    """Return one row per option: an officer's first questions, narrow enough to be seen at once.
 
-    Within the threshold of one measure an option may be far over that of another: so what finds
-    people stands in every row, and how many thresholds it breaks.
+    An option within the threshold of one measure may be far above that of another. So every row
+    shows the measures that find people, and how many thresholds it exceeds.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -59,7 +59,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """One row per option, with all else that is known of it."""
+    """Return one row per option, with all else that is known of it."""
     rows = []
     limits = criteria.limits
     for dot, result in zip(found, table.results, strict=True):
@@ -94,7 +94,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
-    """Places by time windows, as Noriega Campero 2015 has them."""
+    """Return the published figures, places by time windows, as in Noriega Campero 2015."""
     frame = pd.DataFrame(
         [(f.region, words.duration(f.window_min), f.text) for f in figures],
         columns=["Places", "Window", "Unicity"],
@@ -104,7 +104,7 @@ def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
 
 
 def _place(table: OptionsTable, i: int) -> str:
-    """Whether an option is on the front."""
+    """Return whether an option is on the front."""
     if not math.isfinite(table.utility[i]):
         return "not scored"
     if not table.front[i]:

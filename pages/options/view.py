@@ -1,4 +1,4 @@
-"""Release options: which form may be released, and what is lost? (Noriega Campero 2015, ch. 5)"""
+"""Release options: which may be released, and what is lost (Noriega Campero 2015, ch. 5)."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ with compared_place:
 standing = mine.choice
 dots = story.dots(table, by, pinned, standing.result.option.name if standing else "")
 with top:
-    with st.container(key="main_figure"):
-        figures.front(dots, names, by, table, of)
     what_this_means(
         *story.conclusion(all_weighed, dots, by),
         *story.further(table, dots, by),
         tables.COLUMNS_TOLD,
         key="options_front",
     )
+    with st.container(key="main_figure"):
+        figures.front(dots, names, by, table, of)
     if not_drawn := story.not_drawn_told(table, by):
         st.caption(not_drawn)
     figures.numbers(tables.shown(table, dots, by))

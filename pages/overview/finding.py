@@ -1,4 +1,4 @@
-"""Find a release: the search, how far it is, and the best option within the thresholds."""
+"""Find a release: the search, its progress, and the best option within the thresholds."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """What the attacker is taken to know: as it was last weighed."""
+    """Return the attacker's assumed knowledge, as last weighed."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
-    """What is weighed of these data by now, here or on Release options; the report's, too."""
+    """Return what is weighed of these data so far, here, on Release options or for the report."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
     made = exploration.empty(data) if before is None else before.table
@@ -59,7 +59,7 @@ def table(data: Dataset, limits: Limits) -> OptionsTable:
 
 
 def section(data: Dataset, explored: Exploration) -> None:
-    """The button, the progress or what was found."""
+    """Draw the button, the progress or the result."""
     tried = _tried(data)
     with st.container(border=True, key="overview_find"):
         left = exploration.untried(data.fs) if tried is not None else []
@@ -83,18 +83,18 @@ def section(data: Dataset, explored: Exploration) -> None:
 
 
 def _tried(data: Dataset) -> Tried | None:
-    """What was asked to be tried, unless another outsider was taken since."""
+    """Return the options asked for, unless the attacker has changed since."""
     found = workspace.of(data.digest).tried
     return found if found is not None and found.knowledge == knowledge(data) else None
 
 
 def under_way(data: Dataset) -> int:
-    """How many options are being tried."""
+    """Return how many options are being tried."""
     return sum(job.active for job in exploration.searching(data.fs))
 
 
 def _offer(data: Dataset, label: str, told: str) -> None:
-    """The button, and how long the search may take."""
+    """Draw the button, and how long the search may take."""
     with st.container(horizontal=True, vertical_alignment="center", key="overview_offer"):
         seconds = selectbox(
             "Time for the search",
@@ -116,7 +116,7 @@ def _offer(data: Dataset, label: str, told: str) -> None:
 
 
 def _progress(data: Dataset, tried: Tried) -> None:
-    """How far the search is; a way to stop it; and what failed."""
+    """Draw the search's progress, a way to stop it, and its failures."""
     jobs = exploration.searching(data.fs)
     active = [job for job in jobs if job.active]
     if active and tried.until:
@@ -128,7 +128,7 @@ def _progress(data: Dataset, tried: Tried) -> None:
 
 @fragment(run_every=_POLL_S)
 def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
-    """One bar for the whole search: of its time."""
+    """Draw one bar for the whole search, by its time."""
     left = tried.until - time.monotonic()
     if left <= 0 or any(not job.active for job in jobs):
         st.rerun()
@@ -146,23 +146,13 @@ def _bar(data: Dataset, tried: Tried, jobs: list[Job]) -> None:
 
 
 def _found(explored: Exploration, on_the_way: int) -> None:
-    """The best option within the thresholds and what it costs; or the nearest, without one."""
+    """Draw the best option within the thresholds and its cost; without one, the nearest."""
     row, digest = story.best(explored), explored.table.digest
     if row is not None:
         with st.container(key="overview_best"):
             st.markdown(f"**{story.best_head(explored, row, on_the_way)}**")
     said, more = story.best_told(explored)
     layout.what_this_means("\n\n".join(said), *more, key="overview_best")
-    with st.container(key="overview_ladder"):
-        st.table(
-            story.rungs(explored),
-            hide_index=True,
-            alt="The kinds of release, the least revealing first, each with one option.",
-        )
-    if promise := story.promise(explored):
-        st.caption(promise)
-    if advice := story.advice(explored):
-        st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if row is not None:
@@ -175,12 +165,22 @@ def _found(explored: Exploration, on_the_way: int) -> None:
             st.switch_page("pages/options/view.py")
         if _button("Report", "report", ":material/description:"):
             st.switch_page("pages/report/view.py")
+    with st.container(key="overview_ladder"):
+        st.table(
+            story.rungs(explored),
+            hide_index=True,
+            alt="The kinds of release, the least revealing first, each with one option.",
+        )
+    if promise := story.promise(explored):
+        st.caption(promise)
+    if advice := story.advice(explored):
+        st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
 
 
 def _choice(digest: str, result: OptionResult) -> None:
-    """A button that keeps the choice and leads to its report and release; and the attack on it.
+    """Draw a button that keeps the choice and leads to its report and release; and to its attack.
 
-    Where a reason is due, it leads to where that is asked.
+    Where a reason is due, it leads to the page that asks for it.
     """
     name = result.option.name
     due = workspace.refused(result, "", "", limits.in_force())
@@ -196,7 +196,7 @@ def _choice(digest: str, result: OptionResult) -> None:
 
 
 def _refusing(digest: str) -> None:
-    """That nothing leaves is a decision like any other: with its reason, and into the report."""
+    """Draw the decision to release nothing, which also needs a reason and enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
         why = _why("Why nothing leaves", "overview_why_not")
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):

@@ -1,6 +1,6 @@
-"""The four statements about the data as they are: what is asked, what is said, where it stands.
+"""The four statements about the original data: each one's question, sentence and page.
 
-Each is the same question as its own page asks with its usual settings, so that it is measured once.
+Each asks the same question as its own page with the usual settings, so that it is measured once.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ _RECOVERED = (
     "period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
-"""The number; what it says, with what guessing gives; of whom it is, and how sure."""
+"""The number; what it says, with guessing; which people it covers, and how sure it is."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """A place on the page: what is asked there, how its answer is told, where more stands."""
+    """One statement on the page: its question, its sentence, and the page with more."""
 
     key: str
     title: str
@@ -63,7 +63,7 @@ class Statement:
 
 
 def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
-    """The four, in the order in which they are measured."""
+    """Return the four, in the order in which they are measured."""
     fs, usual = data.fs, questions.ordinary(data.fs)
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
@@ -116,7 +116,7 @@ def _cap(config: anonymizability.Config) -> tuple[str, str]:
 
 
 def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
-    """The sentence about the data as they are; why there is none, where they could not be made."""
+    """Return a function for the sentence on the original data, or for the measurement's fault."""
 
     def of_table(table: Any) -> Told:
         raw: OptionResult = table.results[0]
@@ -129,7 +129,7 @@ def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
 
 
 def found(raw: OptionResult) -> Told:
-    """Singled out by a few points."""
+    """Return how many people are singled out by a few points."""
     asked = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
@@ -143,7 +143,7 @@ def found(raw: OptionResult) -> Told:
 
 
 def moved(result: anonymizability.Result) -> Told:
-    """Moved by so much to hide with one other."""
+    """Return how far people must be moved to hide with one other."""
     measured = result.measured[0]
     k = min(measured.parts)
     parts, n = measured.parts[k], len(measured.gaps.users)
@@ -167,7 +167,7 @@ def moved(result: anonymizability.Result) -> Told:
 
 
 def home(raw: OptionResult) -> Told:
-    """Home found within 1 km."""
+    """Return how many homes are found within 1 km."""
     if "home" in raw.unasked:
         return "not known", raw.unasked["home"], ""
     value, low, high = raw.risk("home")
@@ -183,7 +183,7 @@ def home(raw: OptionResult) -> Told:
 
 
 def recovered(result: recovery.Result) -> Told:
-    """Recovered from counts."""
+    """Return how much is recovered from counts."""
     score = result.score
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):
@@ -201,14 +201,14 @@ def recovered(result: recovery.Result) -> Told:
 
 
 def begin(statements: list[Statement], *, asked: bool = False) -> None:
-    """Ask what may start by itself, or all of them; each question once."""
+    """Ask the questions that may start automatically, or all of them; each question once."""
     for each in statements:
         if asked or (each.alone and not questions.held(each.question)):
             questions.ask(each.question)
 
 
 def draw(statement: Statement) -> None:
-    """The number, or what there is in its place; its name leads to its page."""
+    """Draw the number, or what replaces it; its name leads to its page."""
     title = plain(statement.title)
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
@@ -227,7 +227,7 @@ def draw(statement: Statement) -> None:
 
 
 def _waiting(statement: Statement) -> None:
-    """What becomes of it: how far it is, why it is not there, or the button that asks."""
+    """Draw the progress, the reason why there is no number, or the button that asks."""
     jobs = _jobs(statement)
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")
@@ -243,7 +243,7 @@ def _waiting(statement: Statement) -> None:
 
 
 def failures(statements: list[Statement]) -> None:
-    """Why some of them could not be measured, and another try; each reason once."""
+    """Draw why some could not be measured, and a retry; each reason once."""
     failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
     if failed:
         job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)

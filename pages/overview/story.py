@@ -1,4 +1,4 @@
-"""What the overview says of the data and of the best option, in sentences; pure functions."""
+"""Sentences of the overview on the data and on the best option; pure functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ REFUSED = "Decided: **nothing leaves.** The report says so, with the reason."
 
 
 def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
-    """The verdict, as the report says it: mark and head; so far, while options are on their way."""
+    """Return the report's verdict, as mark and head; provisional while options are under way."""
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
         told.append(
@@ -57,17 +57,17 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
 
 
 def grounds(exploration: Exploration) -> list[str]:
-    """On what ground the data as they are are judged, a paragraph each."""
+    """Return the grounds of the verdict on the original data, a paragraph each."""
     return [_plain(text) for text in as_they_are(exploration).text]
 
 
 def best(exploration: Exploration) -> int | None:
-    """Row of the best option within the thresholds, as every page names it; None without one."""
+    """Return the row of the best option within the thresholds, as on every page, or None."""
     return best_option(exploration.table, exploration.limits) if within(exploration) else None
 
 
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
-    """Which option is recommended, and whether that may change."""
+    """Return which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
     yet = " People are alone in it." if some_alone(result) else ""
     none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
@@ -75,7 +75,7 @@ def best_head(exploration: Exploration, row: int, waiting: int) -> str:
 
 
 def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
-    """What is said of the best option or of the nearest, paragraphs; and what stands behind it."""
+    """Return paragraphs about the best option or the nearest, and their details."""
     told = [_plain(text) for text in describe_best(exploration)]
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
@@ -88,29 +88,29 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
 
 
 def promise(exploration: Exploration) -> str:
-    """What ε does not cover of the recommended option; empty where nothing is promised."""
+    """Return what ε does not cover of the recommended option; empty where nothing is promised."""
     row = best(exploration)
     return "" if row is None else describe_promise(exploration.table.results[row])
 
 
 def rungs(exploration: Exploration) -> pd.DataFrame:
-    """A row for each kind of release, the least revealing first."""
+    """Return a row for each kind of release, the least revealing first."""
     return ladder_table(exploration.table, exploration.limits).map(plain)
 
 
 def advice(exploration: Exploration) -> list[str]:
-    """What each threshold would have to be for the next more useful option to pass."""
+    """Return each threshold at which the next more useful option would pass."""
     advised = advise(exploration.table, thresholds=exploration.limits)
     return [_plain(text) for text in describe_advice(advised)]
 
 
 def counted(exploration: Exploration) -> bool:
-    """Whether tables of counts are among the options: then counts are no way out."""
+    """Return whether tables of counts are among the options: then counts are no alternative."""
     return any(option.recordless is not None for option in exploration.table.options)
 
 
 def next_is_counts(exploration: Exploration) -> bool:
-    """Whether counts are what to look at next: no option comes near, or none can be shown to pass.
+    """Return whether to look at counts next: no option comes near, or none can be shown to pass.
 
     Near is up to twice the threshold by the worst measure: groups or cells a step larger may do.
     """
@@ -123,10 +123,10 @@ def next_is_counts(exploration: Exploration) -> bool:
 
 
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
-    """Whether chance alone reaches above the threshold of homes, even if none were found.
+    """Return whether chance alone exceeds the threshold of homes, even if none were found.
 
-    Of whom homes are asked is seen in the ends of the interval, which is Wilson's: with z²/n = t
-    they add up to (2 share + t) / (1 + t), and of none found the upper end is t / (1 + t).
+    The number of people asked follows from the ends of the interval, which is Wilson's. With z²/n =
+    t they add up to (2 share + t) / (1 + t). If no home was found, the upper end is t / (1 + t).
     """
     most = exploration.limits.allowed(result, "home")
     share, low, high = result.risk("home")
@@ -137,14 +137,14 @@ def few_homes(exploration: Exploration, result: OptionResult) -> bool:
 
 
 def untried(names: list[str]) -> str:
-    """What the search would try next."""
+    """Return what the search would try next."""
     more = len(names) - _NAMED
     named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
     return f"Not tried yet: {w.listed(named)}."
 
 
 def chosen_told(name: str, why: str) -> str:
-    """Which option was chosen, and where its release is."""
+    """Return which option was chosen, and where its release is."""
     reason = "" if why else " No reason is given yet."
     return f"Chosen: **{plain(name)}**.{reason} Its release is produced on *Report*."
 

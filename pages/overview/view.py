@@ -1,4 +1,4 @@
-"""Overview: may these data be released, and in which form?"""
+"""Overview: whether these data may be released, and by which option."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ with st.container(key="overview_verdict", gap="small"):
         st.markdown(":material/hourglass_empty: **What an attacker finds is not measured yet.**")
     else:
         heads = story.heads(explored, finding.under_way(data))
-        st.markdown(" ".join(f"{mark} **{head}**" for mark, head in heads))
+        st.markdown("  \n".join(f"{mark} **{head}**" for mark, head in heads))
 
 # --- the map, and four statements ---
 with st.container(key="main_figure"):

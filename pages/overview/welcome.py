@@ -1,4 +1,4 @@
-"""Before anything is open: what one leaves with, samples to try it on, one's own data."""
+"""The start page, before anything is open: what one gets, samples to try, one's own data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.shell import dataset, study
 
 
 def show() -> None:
-    """All of it."""
+    """Draw the whole page."""
     theme = style.theme(st.context.theme.type)
     st.title("Which release of your mobility data is safe?", anchor=False)
     st.markdown(
@@ -55,7 +55,7 @@ def show() -> None:
 
 @cache
 def _picture(antennas: Path, ink: str) -> str:
-    """The antennas of a sample around their middle, a dot each, north up."""
+    """Return the antennas of a sample around their middle, a dot each, north up."""
     table = pd.read_csv(antennas)
     middle = table[["lon", "lat"]].median()
     east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))

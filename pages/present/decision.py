@@ -1,7 +1,6 @@
 """The slides of the decision: the verdict, who is singled out, what an attacker finds, the end.
 
-They say what the report says, of the option that stands as the choice; without one, of the data as
-they are.
+They agree with the report on the chosen option or, without a choice, on the original data.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ from pages.shell.figure import show
 
 
 def ask(data: Dataset, found: Exploration) -> None:
-    """Have the data as they are measured, unless they are large, or somebody stopped it."""
+    """Measure the original data, unless they are large or a person stopped it."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
         questions.ask(raw)
 
 
 def verdict(data: Dataset, found: Exploration) -> Slide:
-    """The question, for whom, and what the report says of it."""
+    """Return the slide with the question, the recipient and the report's verdict."""
     return Slide("verdict", "May these data be released?", partial(_verdict, data, found))
 
 
@@ -65,7 +64,7 @@ def _for_whom(asked: str) -> None:
 
 
 def _measured(data: Dataset, found: Exploration) -> str:
-    """How far the data as they are, which have no figures yet, are with being measured."""
+    """Return the progress of measuring the original data, which have no figures yet."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     alone = questions.ordinary(data.fs)
     questions.settle(raw, alone=alone, button="Measure as they are")
@@ -73,7 +72,7 @@ def _measured(data: Dataset, found: Exploration) -> str:
 
 
 def today(data: Dataset, found: Exploration) -> Slide:
-    """Of a hundred people, those who are singled out."""
+    """Return the slide of a hundred people and those of them who are singled out."""
     return Slide("today", "Who can be singled out today?", partial(_today, data, found))
 
 
@@ -100,7 +99,7 @@ def _today(data: Dataset, found: Exploration, of: Theme) -> str:
 
 
 def risk(found: Exploration, result: OptionResult) -> Slide:
-    """What an attacker finds, before and after, beside guessing and the thresholds."""
+    """Return the slide on what an attacker finds, before and after, beside guessing."""
     title = "What does an attacker find, before and after?"
     return Slide("risk", title, partial(_risk, found, result))
 
@@ -119,7 +118,7 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
 
 
 def closing(data: Dataset, found: Exploration) -> Slide:
-    """What was decided, by whom, until when."""
+    """Return the slide on what was decided, by whom, until when."""
     return Slide("decision", "What was decided?", partial(_closing, data, found))
 
 

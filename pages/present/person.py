@@ -1,4 +1,4 @@
-"""One person's record, as it was recorded and as the chosen option publishes it."""
+"""One person's record, as recorded and as the chosen option publishes it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ANYBODY = -1
 
 
 def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator) -> list[Slide]:
-    """The slide, where it is wanted; of people who are real only if somebody asks for it."""
+    """Return the slide if it is wanted; real people are shown only on request."""
     if data.fs.crs is None:
         return []
     with place.popover("One person", icon=":material/person:", key="present_person"):
@@ -93,7 +93,7 @@ def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: 
 
 
 def played(fs: FingerprintSet, user: int, record: PublishedRecord | None) -> Played:
-    """A person's own samples, and all that is published of them; nothing without a record."""
+    """Return a person's own samples and all that is published of them; empty without a record."""
     own = fs.rows_of(user)
     lon, lat = lon_lat(
         fs.crs, *((a + b / 2)[own] for a, b in ((fs.x_m, fs.dx_m), (fs.y_m, fs.dy_m)))

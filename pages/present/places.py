@@ -39,7 +39,7 @@ Made = count_tables.Result | synthetic_people.Result
 
 
 def where(data: Dataset) -> list[Slide]:
-    """Where people are today; none where the data carry no map projection."""
+    """Return the slide on where people are today; none if the data carry no map projection."""
     if data.fs.crs is None:
         return []
     question = Question(HEXAGONS, data.fs, Config(), "Counting people by hexagon")
@@ -48,7 +48,7 @@ def where(data: Dataset) -> list[Slide]:
 
 
 def _ahead(question: Question) -> None:
-    """Ask before the slide is turned to, unless it takes long, or somebody stopped it."""
+    """Ask before the slide is reached, unless it takes long or a person stopped it."""
     if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
         questions.ask(question)
 
@@ -89,7 +89,7 @@ def _where(question: Question, of: Theme) -> str:
 
 
 def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
-    """People by area before and after; what is kept of each use, where that cannot be shown."""
+    """Return the slide of people by area before and after; without areas, of how much is kept."""
     step, question = result.option.recordless, None
     if data.fs.crs is not None:
         if step is None:
@@ -146,7 +146,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
 
 
 def _areas(made: Made, of: Theme) -> str | None:
-    """At the hour of a day at which most people are counted; None where too few are anywhere."""
+    """Draw the hour of a day with the most people counted; None if too few areas have any."""
     ground, error = charts.ground_of(made.areas), made.error
     shown, exact = made.made.presence, made.before.presence
     assert ground is not None
@@ -173,7 +173,7 @@ def _pair(
     error: FloatArray,
     of: Theme,
 ) -> None:
-    """Both maps, and the scale that they share; areas that are left out have no outline."""
+    """Draw both maps, and the scale that they share; areas that are left out have no outline."""
     scales = charts.density_shades([before, after], ground, of)
     pair = zip(
         side_by_side("present_places"),
@@ -205,7 +205,7 @@ def _pair(
 
 
 def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
-    """What is kept of each use, in place of maps."""
+    """Draw how much of each use is kept, in place of maps."""
     kept = story.kept(result)
     if kept:
         show(

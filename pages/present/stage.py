@@ -1,4 +1,4 @@
-"""The wall: a title, a figure, a sentence, and the way to the next; nothing else if so wished."""
+"""Layout for a wall: a title, a figure, a sentence, and the way to the next; optionally bare."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _AT, _ALONE = "fp_present_at", "fp_present_alone"
 
 @dataclass(frozen=True, eq=False)
 class Slide:
-    """One figure and what it says.
+    """One figure and its message.
 
     Attributes
     ----------
     key : str
     question : str
-        That it answers.
+        The question that it answers.
     show : callable
-        Draws the figure where it stands, or its progress; returns what it says, Markdown.
+        Draws the figure in place, or its progress; returns the message, Markdown.
     """
 
     key: str
@@ -35,12 +35,12 @@ class Slide:
 
 
 def height(px: int = _FIGURE_PX) -> int:
-    """Of a figure that is so high beside the menu."""
+    """Return the height of a figure that is ``px`` high beside the menu."""
     return px + _MENU_PX * bool(st.session_state.get(_ALONE))
 
 
 def dress() -> None:
-    """Type of a size for a wall; and, when only the slide is to be seen, nothing around it."""
+    """Set type of a size for a wall; if only the slide is shown, remove everything around it."""
     alone = (
         "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
         ".st-key-bar {display: none;} "
@@ -71,7 +71,7 @@ def dress() -> None:
 
 
 def _scaled(times: float) -> str:
-    """The slide drawn so many times as large, where the screen has room for that."""
+    """Return rules that enlarge the slide so many times, where the screen has room."""
     return (
         f"@media (min-width: {1_200 * times:g}px) and (min-height: {690 * times:g}px) {{"
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {"
@@ -83,7 +83,7 @@ def _scaled(times: float) -> str:
 
 
 def line() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """The places of the title, and of what is pressed, in a row above it."""
+    """Return the places of the title, and of the controls, in a row above it."""
     corner = st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -95,7 +95,7 @@ def line() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
-    """The slide that is shown, and the keys to the others: arrows, also those of a remote."""
+    """Return the slide that is shown; draw the keys to the others, also for a remote's arrows."""
     keys = [slide.key for slide in slides]
     here = st.session_state.get(_AT)
     at = keys.index(here) if here in keys else 0
@@ -141,7 +141,7 @@ def _turn_alone(alone: bool) -> None:
 
 
 def say(heads: Sequence[str]) -> None:
-    """Sentences in the place of a figure."""
+    """Draw sentences in the place of a figure."""
     with st.container(key="present_heads"):
         for head in heads:
             st.markdown(head)

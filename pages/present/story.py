@@ -1,4 +1,4 @@
-"""What the page's own slides say."""
+"""Sentences of the page's own slides."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from fpanon_core.studies.report_words import (
     describe_cost,
     describe_utility,
     estimate,
+    first_up,
     guessing,
     limit,
     little_use,
@@ -81,15 +82,15 @@ _HOLDS = {
 
 
 def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) -> str:
-    """Of which option the slides are, and whether the people are invented."""
+    """Return which option the slides show, and whether the people are synthetic."""
     told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
-        told = f"Release option: **{plain(result.option.told)}**"
+        told = f"Release option: **{plain(first_up(result.option.told))}**"
     return f"The people of these data are invented. {told}" if synthetic else told
 
 
 def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
-    """What for, for whom, and what risk is accepted."""
+    """Return the purpose, the recipient and the accepted risk."""
     most = limits.limit("outsider")
     accepted = "no threshold" if most is None else limit(limits, "outsider")
     return (
@@ -101,9 +102,9 @@ def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
 def verdict(
     found: Exploration, decided: Decision | None = None, chosen: int | None = None
 ) -> tuple[list[str], str]:
-    """The heads of the report's verdict, now and chosen, and on what ground.
+    """Return the heads of the report's verdict, now and chosen, and its grounds.
 
-    Without a choice, how many options are within the thresholds, and which comes first.
+    Without a choice, return how many options are within the thresholds, and which comes first.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ def verdict(
 
 @dataclass(frozen=True)
 class SingledOut:
-    """Who is singled out: of a hundred, as a share, of whom, and how sure that is."""
+    """Who is singled out: number in a hundred, share, of which people, and how sure that is."""
 
     of_a_hundred: int
     share: str
@@ -144,7 +145,7 @@ class SingledOut:
 
 
 def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
-    """Of people in the data as they are; None where nothing of the kind was measured.
+    """Return who is singled out in the original data; None if nothing of the kind was measured.
 
     Examples
     --------
@@ -173,12 +174,12 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
 
 
 def not_asked(raw: OptionResult) -> str:
-    """Why nobody knows who is singled out."""
+    """Return why it is not known who is singled out."""
     return plain(raw.fault or "It was not measured who is singled out.", MESSAGE_LENGTH)
 
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
-    """The chosen option, and whether it is within the limits; else which it misses."""
+    """Return the chosen option, and that it is within the thresholds or which it exceeds."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(result.option.told)}**"]
@@ -197,26 +198,26 @@ def _alone(result: OptionResult) -> list[str]:
 
 
 def reason(why: str) -> str:
-    """The reason that was given."""
+    """Return the reason that was given."""
     return f"Why: {plain(why, _REASON)}" if why else "No reason is given yet."
 
 
 def signed(by: str, until: str) -> list[str]:
-    """Who decided, and until when it holds."""
+    """Return who decided, and until when it holds."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Proposed: nobody has signed yet."
     end = f"Valid until **{plain(until)}**." if until.strip() else "No last day is stated."
     return [f"{who} {end}"]
 
 
 def recommended(found: Exploration) -> str:
-    """Which option comes first, while none is chosen."""
+    """Return which option comes first, while none is chosen."""
     if not found.table.results:
         return NOT_TRIED
     return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """How coarse it is, who is left out, and its utility with what is all but lost."""
+    """Return how coarse it is, who is left out, and its utility with what is nearly lost."""
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
@@ -225,12 +226,12 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def keeps(choice: UtilityChoice, result: OptionResult) -> str:
-    """What is kept of what the purpose needs, in a sentence."""
+    """Return how much is kept of what the purpose needs, in a sentence."""
     return plain(describe_cost(choice, result), MESSAGE_LENGTH)
 
 
 def kept(result: OptionResult) -> list[tuple[str, float]]:
-    """The components of utility by title, and how much of each is kept."""
+    """Return the components of utility by title, and how much of each is kept."""
     return [
         (COMPONENTS[name][0], result.components[name])
         for name in COMPONENTS
@@ -239,7 +240,7 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 
 
 def risk(found: Exploration, result: OptionResult) -> str:
-    """What the strongest attacker finds, before and after."""
+    """Return what the strongest attacker finds, before and after."""
     p, raw = found.table.config.p, found.as_it_is
     before = "" if raw is None else f" Today: {value(raw.risk('outsider')[0], 'outsider')}."
     if result.option.recordless is not None:
@@ -256,7 +257,7 @@ def risk(found: Exploration, result: OptionResult) -> str:
 
 
 def _homes(result: OptionResult) -> str:
-    """How many homes are found, beside guessing; nothing where nobody looked for them."""
+    """Return how many homes are found, beside guessing; empty if homes were not measured."""
     found, guessed = result.risk("home")[0], guessing(result, "home")
     if math.isnan(found):
         return ""
@@ -265,7 +266,7 @@ def _homes(result: OptionResult) -> str:
 
 
 def compared(found: Exploration, result: OptionResult) -> list[Compared]:
-    """The rows of the figure: before and after, beside guessing and the threshold."""
+    """Return the rows of the figure: before and after, beside guessing and the threshold."""
     rows = []
     for row in report_figures.compared(found, result):
         before, after = (
@@ -283,7 +284,7 @@ def _brief(share: float) -> str:
 
 
 def people_told(found: Result, days: int) -> str:
-    """Where people are: what a column is, and whom the map leaves out."""
+    """Return where people are: what a column is, and whom the map leaves out."""
     least = found.config.least
     told = [
         f"A column counts the people recorded in a hexagon at least once in "
@@ -306,7 +307,7 @@ def people_told(found: Result, days: int) -> str:
 
 
 def hexagons_told(found: Result) -> str:
-    """What the maps of records count, and whom they leave out."""
+    """Return what the maps of records count, and whom they leave out."""
     return (
         "Before: people recorded in a hexagon; after: expected there by what is published. "
         f"Hexagons where fewer than {found.config.least} people were, or may be, are left out."
@@ -314,7 +315,7 @@ def hexagons_told(found: Result) -> str:
 
 
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
-    """What the maps of tables count, when, and whom they leave out."""
+    """Return what the maps of tables count, when, and whom they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
     before = f"Areas that had fewer than {least} people are left out on the left."
     if made.option.epsilon is not None:
@@ -326,7 +327,7 @@ def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -
 
 
 def nobody_told(option: ReleaseOption, name: str) -> str:
-    """That there is no record of a person in a release without records; empty of records."""
+    """Return a note that a release without records has no person's record; empty for records."""
     if option.recordless is None:
         return ""
     holds = "It holds counts of people only."
@@ -338,7 +339,7 @@ def nobody_told(option: ReleaseOption, name: str) -> str:
 def person_told(
     name: str, result: OptionResult, record: PublishedRecord | None, seen: Played
 ) -> str:
-    """One person's record, and what is published of it."""
+    """Return a description of one person's record, and of what is published of it."""
     day = len(np.unique(seen.minute // 1440))
     places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
     told = (

@@ -1,4 +1,4 @@
-"""Present: one figure and one sentence at a time, for who decides and does not measure."""
+"""Present: one figure and one sentence at a time, for people who decide but do not measure."""
 
 from __future__ import annotations
 

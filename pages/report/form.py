@@ -1,4 +1,4 @@
-"""What an officer adds to the figures: the question, the reason, a name for the data, their own."""
+"""What an officer adds to the figures: the question, the reason, and names for data and officer."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _NO_PERSON = "Goes into the report as it is written: name nobody from the data."
 
 
 def decision(weighed: Weighing, label: str) -> Decision:
-    """The controls, and what they say.
+    """Draw the controls; return the decision that they state.
 
     Parameters
     ----------
     weighed : Weighing
     label : str
-        Of a shipped data set; empty of a file, whose name may say too much.
+        Name of a shipped data set; empty for a file, whose name may say too much.
     """
     with st.container():
         question = st.text_area(
@@ -65,7 +65,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
 
 
 def ledger(source: Source) -> None:
-    """What was spent of ε on the people of a data set; nothing before the first private release."""
+    """Draw the ε spent on the data set's people; nothing before the first private release."""
     path = count_tables.ledger_at(source)
     if not path.exists():
         return

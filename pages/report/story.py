@@ -1,4 +1,4 @@
-"""What the page says of the report, in sentences and files; pure functions."""
+"""Sentences and files of the report's page; pure functions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OPENS = (
 
 
 def missing(weighed: Weighing, left: int) -> list[str]:
-    """What is to be done before the report is whole; ``left``: what the search has not tried."""
+    """Return what the report still lacks; ``left``: what the search has not tried."""
     told = []
     if left:
         told.append(
@@ -59,17 +59,17 @@ def missing(weighed: Weighing, left: int) -> list[str]:
 
 
 def heads(made: Report) -> list[str]:
-    """The verdict without its grounds, each with its mark."""
+    """Return the verdict without its grounds, each with its mark."""
     return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.in_order]
 
 
 def recipe(made: Recipe) -> bytes:
-    """The recipe as its file."""
+    """Return the recipe as its file."""
     return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()
 
 
 def ledger(book: Ledger) -> pd.DataFrame:
-    """The private releases of these people, one a row."""
+    """Return the private releases of these people, one a row."""
     lines = book.to_frame()
     return pd.DataFrame(
         {
@@ -83,7 +83,7 @@ def ledger(book: Ledger) -> pd.DataFrame:
 
 
 def spent(book: Ledger) -> str:
-    """What is spent, and what is left."""
+    """Return what is spent, and what is left."""
     left = (
         "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
     )

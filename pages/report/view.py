@@ -1,4 +1,4 @@
-"""Report: what was decided, on what evidence? The page as it will print."""
+"""Report: the decision and its evidence, on a page as it will print."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Who is let in: requests for a known route, under the dashboard's own name, from its own pages.
+"""Let in only requests for a known route, under the dashboard's own name, from its own pages.
 
-Streamlit checks the host of a WebSocket alone, and asks an outside service for this machine's
-address before it refuses a foreign origin. So what is not wanted is refused here, and never reaches
-it. And what every answer tells the browser: to load, and connect to, nothing but its own.
+Streamlit checks the host of WebSocket requests only. Before it refuses a foreign origin, it asks an
+outside service for this machine's address. So unwanted requests are refused here and never reach
+Streamlit. The headers of every answer allow the browser to load, and connect to, this server only.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ _TOLD: Final = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encod
 
 
 def login_stands() -> bool:
-    """Whether a login is configured (Streamlit's secrets); its routes are closed otherwise."""
+    """Return whether Streamlit's secrets configure a login; otherwise its routes are closed."""
     return secrets_singleton.load_if_toml_exists() and "auth" in secrets_singleton
 
 
 class Door:
-    """ASGI middleware that answers what is not let in with a short refusal.
+    """ASGI middleware that answers unwanted requests with a short refusal.
 
     Parameters
     ----------
     app : ASGIApp
-        What is behind the door.
+        The application behind the door.
     names : collection of str, optional
-        Names of this machine under which it may be reached, with the port it listens on; what
-        Streamlit's ``server.allowedHosts`` says when not given.
+        Names of this machine under which it may be reached, with the port it listens on; by default
+        Streamlit's ``server.allowedHosts``.
     public : Place, optional
-        The one address under which it is reached through a proxy; under ``names`` it then tells of
-        its health alone.
+        The one address under which it is reached through a proxy; under ``names`` it then answers
+        health checks only.
     login : callable, optional
         Whether the routes of a login are open.
     """
@@ -98,7 +98,7 @@ class Door:
             await PlainTextResponse(f"{reason}\n", status)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason; None when there is nothing against it. Never quotes the request."""
+        """Return status and reason, or None to let the request through. Never quote the request."""
         here = self._place(scope)
         if here is None:
             return 421, "The dashboard is not reached under this name."
@@ -113,7 +113,7 @@ class Door:
         return self._unknown(scope)
 
     def _place(self, scope: Scope) -> Place | None:
-        """The allowed place under which this request came; None for any other."""
+        """Return the allowed place under which this request came; None for any other."""
         scheme = scope["scheme"].replace("ws", "http")
         # The port of the very socket it came by: Streamlit may have taken another than asked for.
         _, port = scope["server"]
@@ -142,9 +142,9 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 
 
 def _from_here(scope: Scope) -> bool:
-    """Whether a browser that says where a request comes from names this place, or a link to it.
+    """Return whether the request comes from this place or a link to it, as far as the browser says.
 
-    So another page cannot load parts of the dashboard into itself, where no Origin is sent:
+    So another page cannot load parts of the dashboard into itself by requests without an Origin:
     https://www.w3.org/TR/fetch-metadata/.
     """
     site = _values(scope, b"sec-fetch-site")
@@ -160,12 +160,12 @@ def _from_here(scope: Scope) -> bool:
 
 
 def policy() -> str:
-    """The Content-Security-Policy of every answer.
+    """Return the Content-Security-Policy of every answer.
 
-    The one script that Streamlit's page holds inline is known by its digest. Its style sheets are
-    made by scripts, which needs ``unsafe-inline`` for styles; its reading of messages, and the
-    maps, hold compiled code, which needs ``wasm-unsafe-eval`` (no text becomes a program by that);
-    the tables' icons are a font within a style sheet.
+    The one inline script of Streamlit's page is known by its digest. Scripts make its style sheets,
+    which needs ``unsafe-inline`` for styles. Its reading of messages, and the maps, hold compiled
+    code, which needs ``wasm-unsafe-eval``; that turns no text into a program. The tables' icons are
+    a font within a style sheet.
     """
     scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
     told = "; ".join(f"{name} {what}" for name, what in _TOLD["policy"].items())
@@ -173,7 +173,7 @@ def policy() -> str:
 
 
 def _inline_scripts() -> list[str]:
-    """Digests of the inline scripts of the page that Streamlit serves, as a policy names them."""
+    """Return the digests of the inline scripts of Streamlit's page, as a policy names them."""
     page = Path(file_util.get_static_dir(), "index.html").read_bytes()
     return [
         f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode()}'"
@@ -182,14 +182,14 @@ def _inline_scripts() -> list[str]:
 
 
 class Headers:
-    """ASGI middleware that adds them to every answer, refusals too.
+    """ASGI middleware that adds the security headers to every answer, including refusals.
 
     Parameters
     ----------
     app : ASGIApp
-        What answers.
+        The application that answers.
     public : Place, optional
-        The address people reach it under; cookies are for https alone where it is one.
+        The public address; if it is https, cookies are sent over https only.
     """
 
     def __init__(self, app: ASGIApp, *, public: Place | None = None) -> None:

@@ -1,9 +1,9 @@
-"""Who is let in? Everybody who reaches the server; or, where a log-in is set up, whom it names.
+"""Access control: everybody who reaches the server, or only the people whom a login names.
 
-The log-in is OpenID Connect, as Streamlit has it: the ``[auth]`` of its secrets names the provider.
-Streamlit leaves it to each page to ask whether somebody is logged in. Here nothing of any page is
-reached before: who is not let in is given a plain page with the way to the provider, and no
-session, upload or download of the dashboard. Set up by half, the server lets nobody in.
+The login is Streamlit's OpenID Connect: the ``[auth]`` section of its secrets names the provider.
+Streamlit leaves it to each page to ask whether somebody is logged in. Here nobody reaches any page
+before that. A person without access gets a plain page with a link to the provider, and no session,
+upload or download of the dashboard. If the login is only partly set up, nobody is let in.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 from .environment import PUBLIC_VARIABLE, public
 
 OFFICERS = "FPANON_OFFICERS"
-"""The setting that says who may enter: e-mail addresses or subjects, by commas; unset: whomever the
-provider lets in."""
+"""Environment variable that lists who may enter: e-mail addresses or subjects, separated by commas.
+If unset, everybody whom the provider lets in may enter."""
 ELSEWHERE = "FPANON_LOGIN"
-"""The setting that says that the proxy asks who comes, and no log-in is wanted here."""
+"""Environment variable that says that the proxy checks logins, and none is wanted here."""
 PERSON = "fpanon.person"
-"""In the scope of a request that is let through after a log-in: whose it is."""
+"""Key in the scope of a request let through after a login: the person it belongs to."""
 HOURS = 24
-"""How long a log-in opens sessions. One that is open stays open: work would be lost."""
+"""Hours for which a login opens sessions. An open session stays open, since work would be lost."""
 LOCAL = "local"
-"""Who somebody is where nobody logs in."""
+"""Name of the person where nobody logs in."""
 LOG_IN, LOG_OUT = "/auth/enter", "/auth/logout"
 
 _BY_PROXY = "proxy"
@@ -63,19 +63,19 @@ a{{color:#005a8c}}</style></head>
 
 @dataclass(frozen=True)
 class Entrance:
-    """How people are let in.
+    """Rules by which people are let in.
 
     Attributes
     ----------
     required : bool
         Whether they must log in.
     providers : tuple of str
-        The names of those that they can log in with, as Streamlit has them.
+        Streamlit's names of the providers that they can log in with.
     officers : frozenset of str or None
-        E-mail addresses and subjects of those let in, in lower case; None for whomever the provider
-        lets in.
+        E-mail addresses and subjects of those let in, in lower case; None for everybody whom the
+        provider lets in.
     fault : str
-        Why nobody is let in, where the log-in is set up by half; "" where it is not.
+        Why nobody is let in, where the login is only partly set up; "" otherwise.
     """
 
     required: bool
@@ -84,14 +84,14 @@ class Entrance:
     fault: str = ""
 
     def refusal(self, claims: Mapping[str, Any], now: float | None = None) -> str:
-        """Why somebody is not let in, in words for that person; "" who is.
+        """Return why a person is not let in, in words for that person; "" if they are let in.
 
         Parameters
         ----------
         claims : mapping
-            What the provider has said of the person; empty for nobody.
+            The provider's claims about the person; empty for nobody.
         now : float or None
-            Seconds since 1970, where a session begins; None in one that is open.
+            Seconds since 1970, where a session begins; None in an open session.
         """
         if self.fault:
             return f"Nobody is let in: {self.fault}"
@@ -110,12 +110,12 @@ class Entrance:
 
 
 def name(claims: Mapping[str, Any]) -> str:
-    """Who somebody is: the e-mail address, if the provider has checked it, or the subject."""
+    """Return a person's name: the e-mail address if the provider has checked it, or the subject."""
     return _checked_address(claims) or str(claims.get("sub") or LOCAL)
 
 
 def _person(claims: Mapping[str, Any]) -> str:
-    """Who somebody is to this server alone: the provider, and its name for the person."""
+    """Return this server's own name for a person: the provider, and its name for the person."""
     return f"{claims.get('iss', '')} {claims.get('sub', '')}"
 
 
@@ -136,12 +136,12 @@ def _recent(since: object, now: float) -> bool:
 
 @cache
 def current() -> Entrance:
-    """The entrance of this server, as set up when it is first asked for."""
+    """Return the entrance of this server, set up at the first call."""
     return as_set_up()
 
 
 def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
-    """The entrance as the secrets and the environment have it."""
+    """Return the entrance that the secrets and the environment define."""
     listed = environment.get(OFFICERS)
     officers = None
     if listed is not None:
@@ -161,7 +161,7 @@ def as_set_up(environment: Mapping[str, str] = os.environ) -> Entrance:
 
 
 def _without_log_in(environment: Mapping[str, str]) -> Entrance:
-    """Everybody, where that can be meant: not where officers are listed, or others can come."""
+    """Let everybody in, unless officers are listed or the server is open to others."""
     if OFFICERS in environment:
         return Entrance(True, fault=f"{OFFICERS} is set, but no log-in is ([auth]).")
     if public(environment) is not None and environment.get(ELSEWHERE) != _BY_PROXY:
@@ -174,7 +174,7 @@ def _without_log_in(environment: Mapping[str, str]) -> Entrance:
 
 
 def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
-    """The providers, and what is wrong with one of them."""
+    """Return the providers, and what is wrong with one of them."""
     found = {key: value for key, value in section.items() if isinstance(value, Mapping)}
     found = {key: value for key, value in found.items() if key != "client_kwargs"}
     if not found or section.get("client_id"):
@@ -204,14 +204,14 @@ def _common_fault(section: Mapping[str, Any], environment: Mapping[str, str]) ->
 
 
 class Guard:
-    """Middleware: who is not let in reaches the way in, and nothing else.
+    """Middleware that shows people without access the login page, and nothing else.
 
     Parameters
     ----------
     app : ASGI application
-        What lies behind.
+        The application behind it.
     entrance : Entrance, optional
-        As set up, when none is given; looked up at the first request, when settings are known.
+        By default the one that is set up; looked up at the first request, when settings are known.
     """
 
     def __init__(self, app: ASGIApp, entrance: Entrance | None = None) -> None:
@@ -234,7 +234,7 @@ class Guard:
 
 
 def _answer(entrance: Entrance, request: HTTPConnection) -> Response | None:
-    """What somebody who is not let in is told; None to let the request through."""
+    """Return the answer to a person who is not let in; None to let the request through."""
     path = str(request.scope["path"])  # not of the URL, which a Host header can bend
     if not entrance.required or (path in _OPEN and not entrance.fault):
         return None
@@ -266,7 +266,7 @@ def _to_provider(entrance: Entrance, request: HTTPConnection) -> Response:
 
 
 def claims_of(request: HTTPConnection) -> dict[str, Any]:
-    """What the signed cookie of a request says of whoever sends it; empty for nobody."""
+    """Return the claims in the signed cookie of a request; empty if there are none."""
     secret = str(secrets_singleton.get("auth", {}).get("cookie_secret", ""))
 
     def one(cookie: str) -> bytes | None:

@@ -1,7 +1,7 @@
-"""What the server's operator sets in environment variables, read once when the server starts.
+"""Environment variables that the server's operator sets, read once when the server starts.
 
-Under which name is the dashboard reached: this machine's own, or a public one behind a proxy? How
-long is a session kept without its browser, and how much may be uploaded?
+They give the name under which the dashboard is reached: this machine's own, or a public one behind
+a proxy. They also set how long a session is kept without its browser, and how much may be uploaded.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fpanon_core.model.budgets import number
 from fpanon_core.model.errors import ConfigError
 
 PUBLIC_VARIABLE = "FPANON_PUBLIC_URL"
-"""Environment: the address people type when a reverse proxy stands before the server."""
+"""Environment variable: the address people type when a reverse proxy stands before the server."""
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -28,7 +28,7 @@ class Place:
     scheme : str
         ``http`` or ``https``.
     host : str
-        Name, and port where it is not the scheme's usual one; in lower case.
+        Name in lower case, with the port where it is not the scheme's usual one.
     """
 
     scheme: str
@@ -36,23 +36,25 @@ class Place:
 
     @property
     def origin(self) -> str:
-        """As a browser names it in the header ``Origin``."""
+        """Return the place as a browser names it in the header ``Origin``."""
         return f"{self.scheme}://{self.host}"
 
     @property
     def name(self) -> str:
-        """The host without its port."""
+        """Return the host without its port."""
         return urlsplit(self.origin).hostname or ""
 
     @classmethod
     def of(cls, scheme: str, name: str, port: int) -> Place:
-        """A name and a port; browsers leave out a scheme's usual port."""
+        """Return the place of a name and a port; like browsers, leave out a scheme's usual port."""
         usual = _USUAL_PORTS.get(scheme) == port
         return cls(scheme, name.lower() if usual else f"{name.lower()}:{port}")
 
 
 def public(environment: Mapping[str, str] = os.environ) -> Place | None:
-    """Where people reach the dashboard through a proxy, as :data:`PUBLIC_VARIABLE` says.
+    """Return the address under which people reach the dashboard through a proxy.
+
+    It is read from :data:`PUBLIC_VARIABLE`.
 
     Returns
     -------
@@ -87,7 +89,7 @@ def public(environment: Mapping[str, str] = os.environ) -> Place | None:
 
 
 MEGABYTE = 1024 * 1024
-"""As Streamlit counts them in ``server.maxUploadSize``."""
+"""Bytes in a megabyte, as Streamlit counts them in ``server.maxUploadSize``."""
 
 GRACE_VARIABLE = "FPANON_GRACE_MIN"
 SESSION_VARIABLE = "FPANON_UPLOAD_MB_SESSION"
@@ -96,7 +98,7 @@ SERVER_VARIABLE = "FPANON_UPLOAD_MB"
 
 @dataclass(frozen=True)
 class Allowances:
-    """What the server's operator allows.
+    """Limits that the server's operator sets.
 
     Attributes
     ----------
@@ -105,7 +107,7 @@ class Allowances:
     session_mb : float
         Megabytes of uploaded files that one session may have in memory.
     server_mb : float
-        The same of all sessions together.
+        Megabytes of uploaded files that all sessions together may have in memory.
     """
 
     grace_min: float = 15.0
@@ -114,12 +116,12 @@ class Allowances:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Allowances:
-        """As the environment says; the defaults where it says nothing.
+        """Return the limits that the environment sets, with defaults for the others.
 
         Raises
         ------
         ConfigError
-            Where a variable is no number, or none that can be meant.
+            If a variable is not a number, or not one in the allowed range.
         """
         return cls(
             grace_min=number(GRACE_VARIABLE, environment, most=24 * 60) or cls.grace_min,
@@ -129,7 +131,7 @@ class Allowances:
 
     @property
     def grace_s(self) -> float:
-        """The grace in seconds."""
+        """Return the grace in seconds."""
         return self.grace_min * 60
 
 

@@ -1,7 +1,8 @@
-"""A fault in the program is told by its kind and place, on the screen and in the log alike.
+"""Report a fault in the program by its kind and place only, on the screen and in the log.
 
-What it says may quote the data. The dashboard's own guard catches what views and callbacks raise;
-this is the net below it: nothing that this process logs carries a fault's message, whoever logs it.
+Its message may quote the data. The dashboard's own guard catches the faults of views and callbacks;
+this module catches all others. Nothing that this process logs carries a fault's message, whichever
+code logs it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ log = logging.getLogger("fpanon")
 
 
 def kind_and_place(fault: BaseException) -> str:
-    """What may be told of a fault, such as ``ValueError at view.py:31``."""
+    """Return the part of a fault that may be shown, such as ``ValueError at view.py:31``."""
     frames = traceback.extract_tb(fault.__traceback__)
     place = f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "start"
     return f"{type(fault).__name__} at {place}"
 
 
 def sentence(fault: BaseException) -> str:
-    """A fault as the screen tells it."""
+    """Return a fault as the screen reports it."""
     return (
         "A fault in the program kept this from being done in full "
         f"({kind_and_place(fault)}). Your data and results are still here; go to another view and "
@@ -35,13 +36,13 @@ def sentence(fault: BaseException) -> str:
 
 
 def on_script_error(fault: Exception) -> bool:
-    """Tell of a fault that nothing else has caught; True, so that Streamlit does not."""
+    """Report a fault that nothing else caught; return True to keep Streamlit from reporting it."""
     st.error(sentence(fault))
     return True
 
 
 def keep_out_of_logs() -> None:
-    """From now on no log of this process holds a fault's message or the values around it."""
+    """Keep the messages of faults, and the values around them, out of all logs of this process."""
     make = logging.getLogRecordFactory()
     if not isinstance(make, _WithoutFaults):
         logging.setLogRecordFactory(_WithoutFaults(make))
@@ -50,7 +51,7 @@ def keep_out_of_logs() -> None:
 
 
 class _WithoutFaults:
-    """Makes records in which faults are replaced by their kind and place."""
+    """Record factory that replaces faults in log records by their kind and place."""
 
     def __init__(self, make: Any) -> None:
         self._make = make

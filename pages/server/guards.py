@@ -1,21 +1,23 @@
-"""What stands between the network and every page: in force from the first request on.
+"""Middleware between the network and every page, in force from the first request on.
 
-And the reaper, which ends the work of those who are gone, and gives the memory back to the machine;
-and what is set for the whole process, which asks nobody, and whose one event loop is kept free.
+This module also holds the reaper, which ends the work of sessions without a browser and returns
+the memory to the machine. And it makes the settings of the whole process, which contacts no outside
+service, and whose one event loop is kept free.
 
 Streamlit asks an outside service for this machine's public address, and a socket for its address
-within the network, to print them and to accept them as origins. Nobody needs either: which names
-are accepted is said by the configuration alone.
+within the network. It prints them and accepts them as origins. Nobody needs either: the
+configuration alone says which names are accepted.
 
 Every connection, download and page of all sessions goes through one thread, which also needs the
-interpreter to itself for a moment at each step. Two things of Streamlit's held it up, measured with
+interpreter to itself for a moment at each step. Two features of Streamlit held it up, measured with
 twenty visitors: up to 45 s for one answer.
 
-- After each run of a page Streamlit collects garbage, and looks at everything that lives: some
-  250,000 objects are of modules, and never go. They are loaded before the first visit, and set
-  apart from what is looked at.
-- A session that comes back after a lost connection has its source files watched, even where the
-  configuration says that none is: after its runs the paths of all modules are resolved, one by one.
+- After each run of a page Streamlit collects garbage, and looks at all live objects. Some 250,000
+  of them belong to modules and never go. They are loaded before the first visit, and excluded from
+  collection.
+- When a session comes back after a lost connection, Streamlit watches its source files, even if the
+  configuration says that none is watched. After its runs the paths of all modules are resolved, one
+  by one.
 """
 
 from __future__ import annotations
@@ -74,7 +76,7 @@ MIDDLEWARE: list[Middleware] = [
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
-    """From the start of the server to its end."""
+    """Run the background work from the start of the server to its end."""
     raise_limit_of_files()
     await asyncio.to_thread(load)
     # A folder of this name is a relic to Streamlit: whoever comes first, by a link to a page of
@@ -93,7 +95,7 @@ async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
 
 
 class Reaper:
-    """Looks, again and again, whose grace is over.
+    """Background task that looks regularly for sessions whose grace is over.
 
     Parameters
     ----------
@@ -118,7 +120,7 @@ class Reaper:
         self._media = media.Sweep(registry)
 
     async def run(self) -> None:
-        """For as long as the server lives."""
+        """Run for as long as the server lives."""
         while True:
             await asyncio.sleep(min(_MOST_S, self._registry.grace_s / 4))
             try:
@@ -127,7 +129,7 @@ class Reaper:
                 faults.log.error("%s in the reaper", type(fault).__name__)
 
     async def look(self) -> int:
-        """End what is due, once; returns how many sessions and files that was."""
+        """End everything that is due, once; return how many sessions and files were ended."""
         ended = await self._end_due() + self._end_replaced() + self._end_unknown()
         ended += self._uploads() + self._media()
         if ended:
@@ -149,13 +151,13 @@ class Reaper:
         return len(replaced)
 
     def _end_unknown(self) -> int:
-        """Those whose script never ran: no connection is given one that the registry has not."""
+        """End sessions whose script never ran; no connection gets one that the registry lacks."""
         unknown = [name for name in self._stored() if self._registry.known(name) is None]
         return sum(self._close_session(session_id) for session_id in unknown)
 
 
 def _close_session(session_id: str) -> bool:
-    """Also drops its uploads, downloads, and state."""
+    """Close a session, and drop its uploads, downloads and state."""
     if not runtime.exists():
         return False
     server = runtime.get_instance()
@@ -177,7 +179,10 @@ def _stored() -> list[str]:
 
 
 def set_up_process() -> None:
-    """Short turns, memory that comes back, nobody asked, no files watched unless so configured."""
+    """Set up the process: short turns of threads, returned memory, no outside queries.
+
+    Files are watched only if so configured.
+    """
     net_util.get_external_ip = _nothing
     net_util.get_internal_ip = _nothing
     sys.setswitchinterval(_TURN_S)
@@ -199,9 +204,9 @@ def _watch_if_wanted(session: AppSession) -> None:
 
 
 def load() -> None:
-    """Load what pages are made of, and set it apart from what is collected.
+    """Load the modules of all pages, and exclude them from garbage collection.
 
-    To be called before there is a session: what lives then is never collected.
+    To be called before there is a session: objects that exist then are never collected.
     """
     for name in modules():
         importlib.import_module(name)
@@ -210,7 +215,7 @@ def load() -> None:
 
 
 def modules() -> Iterator[str]:
-    """The names of all modules of the dashboard but the views."""
+    """Yield the names of all modules of the dashboard except the views."""
     root = Path(__file__).parent.parent
     for path in sorted(root.rglob("*.py")):
         if path.stem != _VIEW:
@@ -218,7 +223,7 @@ def modules() -> Iterator[str]:
 
 
 def raise_limit_of_files() -> None:
-    """Let this process open as many files as the machine allows it; the usual 1,024 are few."""
+    """Let this process open as many files as the machine allows; the usual 1,024 are too few."""
     try:
         import resource
     except ImportError:  # not on Windows, which has no such limit

@@ -1,17 +1,17 @@
 """What a browser session owns on the server, and how long: its child, jobs, data, results, uploads.
 
 Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
-for a stated grace once its browser is gone, and ended then (:mod:`.reaper`). It belongs to the
-browser by the cookie of :mod:`.owners`, and to nobody else:
+for a stated grace once its browser is gone, and then ended (:mod:`.reaper`). It belongs to one
+browser, identified by the cookie of :mod:`.owners`:
 
-- a connection that was lost and comes back finds its work as it left it;
+- a connection that was lost and comes back finds its work unchanged;
 - a page that is loaded anew, or closed and opened again, gets the work of the page that was left
-  last; one that merely lost its connection is waited for, so that a second window takes nothing
+  last. A page that merely lost its connection is waited for, so that a second window takes nothing
   from the first;
-- whoever comes back after the grace is told what was ended.
+- a person who comes back after the grace sees what was ended.
 
-A session that nobody can come back to, for want of a cookie, or that has nothing, is not kept: many
-of them would take the machine's memory and files.
+A session is not kept if it is empty, or if nobody can come back to it because there is no cookie.
+Many such sessions would take the machine's memory and files.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ from .environment import IN_FORCE
 _TOLD_AT_MOST = 1000  # owners whose ended work is remembered, the latest
 _NOBODY = ""
 IDLE_GRACE_S = 60.0
-"""Seconds for which a session that has nothing is kept once its connection was lost."""
+"""Seconds for which an empty session is kept once its connection was lost."""
 
 
 @dataclass(eq=False)
 class Work:
-    """All that one session has on the server, but for what Streamlit itself keeps of it.
+    """All that one session has on the server, except what Streamlit itself keeps of it.
 
     Attributes
     ----------
     session_id : str
         Streamlit's name of the session that it belongs to now.
     owner : str
-        Digest of the cookie of the browser; "" where that has none.
+        Digest of the browser's cookie; "" if it has none.
     connection : str
-        The present connection, or the last; "" where there was none.
+        The present connection, or the last; "" if there was none.
     gone_since : float or None
-        Since when it is without a browser, by the registry's clock; None while it has one.
+        Time, by the registry's clock, since when it is without a browser; None while it has one.
     left : bool
-        Whether its page was closed or loaded anew; else its connection was lost.
+        Whether its page was closed or loaded anew; False if its connection was lost.
     runner : ProcessRunner or None
-        Of its jobs, once there is one.
+        The runner of its jobs, once there is one.
     jobs : list of Job
-        Those that wait, run, or ended badly.
+        The jobs that wait, run, or ended badly.
     kept : dict
-        What the session's next page is to find again, by name in Streamlit's session state.
+        Values that the session's next page finds again, by name in Streamlit's session state.
     settings : dict
-        What somebody chose on its pages, likewise; a session that has nothing else has nothing.
+        Choices made on its pages, likewise; a session with nothing but settings counts as empty.
     given_to : str
         The session whose state has all of ``kept``.
     claimed : frozenset of str
@@ -81,7 +81,7 @@ class Work:
 
     @property
     def idle(self) -> bool:
-        """Whether it has nothing that anybody would miss."""
+        """Return whether it has nothing that anybody would miss."""
         return not (self.kept or self.jobs or self.claimed or self.source_bytes)
 
     def close(self) -> None:
@@ -96,16 +96,16 @@ class Work:
 
 @dataclass(frozen=True)
 class Ended:
-    """What was ended in its owner's absence, without a word about what it was.
+    """Summary of what was ended in its owner's absence, without any content.
 
     Attributes
     ----------
     minutes : float
-        For which it was kept; 0 where this is not known.
+        Minutes for which it was kept; 0 if unknown.
     data : bool
         Whether there were data or results.
     stopped : int
-        Jobs that had not finished.
+        Number of jobs that had not finished.
     """
 
     minutes: float = 0.0
@@ -144,20 +144,20 @@ class Registry:
     # --- by the network ---
 
     def opened(self, owner: str, asked: str = "") -> tuple[str, bool]:
-        """A connection was opened.
+        """Record that a connection was opened.
 
         Parameters
         ----------
         owner : str
             Digest of the browser's cookie, or "".
         asked : str
-            The session that its page says to have, or "".
+            The session that the page claims to have, or "".
 
         Returns
         -------
         (str, bool)
-            A name for the connection, and whether it may have the session it asks for: that is
-            the same browser's.
+            A name for the connection, and whether it may have the session it asks for, which must
+            belong to the same browser.
         """
         with self._lock:
             work = self._works.get(asked)
@@ -171,7 +171,7 @@ class Registry:
             return name, granted
 
     def closed(self, connection: str, *, left: bool) -> None:
-        """A connection is over; ``left``: its page said goodbye, and was not just cut off."""
+        """Record the end of a connection; ``left``: its page said goodbye first."""
         with self._lock:
             self._connections.pop(connection, None)
             for work in self._works.values():
@@ -181,7 +181,7 @@ class Registry:
     # --- by the session's script ---
 
     def claim(self, session_id: str, connection: str = "") -> Work:
-        """The work of the session that runs: its own, that of a page that was left, or new.
+        """Return the running session's work: its own, that of a page that was left, or new work.
 
         Parameters
         ----------
@@ -208,15 +208,15 @@ class Registry:
             return work
 
     def of(self, session_id: str) -> Work:
-        """The work of a session; new if it has none."""
+        """Return the work of a session; new if it has none."""
         return self.claim(session_id)
 
     def known(self, session_id: str) -> Work | None:
-        """The work of a session, if it has any."""
+        """Return the work of a session, if it has any."""
         return self._works.get(session_id)
 
     def ended(self, session_id: str) -> Ended | None:
-        """What the owner of this session is to be told, once, was ended in their absence."""
+        """Return, once only, what was ended in the absence of this session's owner."""
         with self._lock:
             work = self._works.get(session_id)
             if work is None:
@@ -229,7 +229,7 @@ class Registry:
             return told
 
     def spare(self, make: Callable[[], Spare]) -> Spare:
-        """The server's one warm child without data; made when it is first asked for."""
+        """Return the server's one warm child without data, made at the first call."""
         with self._lock:
             if self._spare is None:
                 self._spare = make()
@@ -238,12 +238,12 @@ class Registry:
     # --- by the reaper ---
 
     def sessions(self) -> list[Work]:
-        """The work of all sessions."""
+        """Return the work of all sessions."""
         with self._lock:
             return list(self._works.values())
 
     def take_due(self) -> list[Work]:
-        """The works whose grace is over; they are in the registry no more."""
+        """Remove from the registry, and return, the works whose grace is over."""
         with self._lock:
             now = self.clock()
             due = [
@@ -257,7 +257,7 @@ class Registry:
             return due
 
     def take_replaced(self) -> list[str]:
-        """Sessions whose work another page of their browser has now: of no use any more."""
+        """Remove and return the sessions whose work another page of their browser has now."""
         with self._lock:
             taken, self._replaced = self._replaced, []
             for session_id in taken:
@@ -280,7 +280,7 @@ class Registry:
     # --- inside ---
 
     def _grace(self, work: Work) -> float:
-        """Seconds for which a work is kept; what nobody can come back to is of no use."""
+        """Return the seconds for which a work is kept; less if nobody can come back to it."""
         if not work.owner or (work.left and work.idle):
             return 0.0
         return min(self.grace_s, IDLE_GRACE_S) if work.idle else self.grace_s
@@ -289,7 +289,7 @@ class Registry:
         work.connection, work.gone_since, work.left = connection, None, False
 
     def _inheritance(self, found: _Connection, connection: str) -> Work | None:
-        """The work of another session that this connection's page goes on with."""
+        """Return the work of another session that this connection's page goes on with."""
         wanted = self._works.get(found.wanted)
         if wanted is not None and wanted.connection == connection:
             return wanted  # Streamlit has let go of that session, and begun another
@@ -310,4 +310,4 @@ class Registry:
 
 
 REGISTRY = Registry(IN_FORCE.grace_s)
-"""Of this server process."""
+"""The registry of this server process."""

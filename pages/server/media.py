@@ -1,9 +1,9 @@
-"""Files that a page offers: one name for one file, known and answered to its own browser alone.
+"""Files that a page offers: one random name for each file, which only its own browser can fetch.
 
-Streamlit names a file by a fast digest of samples of it, hands two sessions the same one for what
-looks alike, and gives it to whoever knows the name. Here a name is a random number, so that neither
-the content nor another file says anything of it, and what it names is answered only to the browser
-whose session asked for it.
+Streamlit names a file by a fast digest of samples of it. It gives two sessions the same name for
+files that look alike, and serves the file to any client that knows the name. Here a name is a
+random number, so that it reveals neither the content nor another file. The file is sent only to the
+browser whose session asked for it.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from .lives import Registry
 from .owners import owner
 
 KEPT_S = 60.0
-"""Seconds after which a file that was made for a download is dropped: its browser fetches it at
-once, and every further press of the button makes another."""
+"""Seconds after which a file made for a download is dropped. Its browser fetches it at once, and
+every further press of the button makes another."""
 _ROUTE = re.compile(r"/media/([^/]+)")  # whole: fonts are at /static/media/
 _NAMING = "_calculate_file_id"
 _EXECUTE = MediaFileManager.execute_deferred
@@ -36,12 +36,12 @@ _LOCK = threading.Lock()
 
 
 def keep_apart() -> None:
-    """Put our own in the place of what Streamlit makes names with, for this process.
+    """Replace the functions with which Streamlit names files, for this process.
 
     Raises
     ------
     AttributeError
-        Where this Streamlit has no such place: files would go by guessable names.
+        If this Streamlit has no such functions: files would have guessable names.
     """
     if not callable(getattr(memory_media_file_storage, _NAMING)):
         raise AttributeError(_NAMING)
@@ -51,12 +51,12 @@ def keep_apart() -> None:
 
 
 def _random_id(_data: bytes, _mimetype: str, _filename: str | None = None) -> str:
-    """Of nothing that it is given: what Streamlit makes a digest of."""
+    """Return a random name; ignore the arguments, from which Streamlit makes a digest."""
     return secrets.token_hex(32)
 
 
 def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
-    """As Streamlit's, which does not note whose the file is that it makes."""
+    """Make a file as Streamlit does, and also note which session it belongs to."""
     asked = manager._deferred_callables.get(file_id)
     url = _EXECUTE(manager, file_id)
     if asked is not None:
@@ -66,9 +66,9 @@ def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
 
 
 def _inactive(manager: MediaFileManager) -> set[str]:
-    """As Streamlit's, but for what was just made: that is the sweep's to drop.
+    """Return Streamlit's inactive files except those just made, which the sweep drops.
 
-    Two runs of anybody's script were enough to drop it before its own browser had fetched it.
+    Otherwise two runs of any session's script dropped a file before its own browser had fetched it.
     """
     with _LOCK:
         return _INACTIVE(manager) - _MADE.keys()
@@ -79,13 +79,13 @@ def _id(name: str) -> str:
 
 
 class Media:
-    """Answers a file to the browser whose session it belongs to, and to no other.
+    """Middleware that sends a file to the browser whose session it belongs to, and to no other.
 
     Parameters
     ----------
     app : ASGI application
     registry : Registry
-        Whose sessions are known.
+        The registry of known sessions.
     """
 
     def __init__(self, app: ASGIApp, registry: Registry) -> None:
@@ -109,7 +109,7 @@ class Media:
 
 
 class Sweep:
-    """Drops what was made for downloads: :data:`KEPT_S` after it first seen, or with its session.
+    """Drops files made for downloads, :data:`KEPT_S` after it first saw them or with their session.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Sweep:
         self._manager = manager or _manager
 
     def __call__(self) -> int:
-        """Look once; returns how many were dropped."""
+        """Look once; return how many files were dropped."""
         now = self._registry.clock()
         with _LOCK:
             over = []
@@ -146,7 +146,7 @@ class Sweep:
 
 
 def _sessions_of(file_id: str) -> list[str]:
-    """The session that asked for a file to be made, or those on whose pages it stands."""
+    """Return the session that asked for a file to be made, or those on whose pages it stands."""
     with _LOCK:
         made = _MADE.get(file_id)
     if made is not None:

@@ -1,14 +1,14 @@
-"""Which browser is it? A cookie says so, and a session is nobody's but its own browser's.
+"""Identify a browser by its cookie, and give a session to its own browser only.
 
-Streamlit gives a session to whoever names it, and its name stands in addresses of uploads. Here a
-connection gets the session it asks for only with the cookie of the browser that began it. The
-cookie is a random number of 256 bits that scripts cannot read and other sites cannot have sent; the
-server keeps its digest alone.
+Streamlit gives a session to any client that names it, and its name stands in addresses of uploads.
+Here a connection gets the session it asks for only with the cookie of the browser that began it.
+The cookie is a random number of 256 bits. Scripts cannot read it, and other sites cannot cause it
+to be sent; the server keeps only its digest.
 
 Each window takes some four files of the machine and a share of its memory, and a server that has no
-file left answers nobody. So a connection beyond a number, in all, of one browser, or of those that
-show no cookie, is refused before it costs anything, and the page says so in place of waiting for
-ever.
+file left answers nobody. So the number of connections is limited: in all, of one browser, and of
+clients without a cookie. A connection beyond that is refused before it costs anything, and the page
+says so instead of waiting for ever.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .entrance import PERSON
 from .lives import Registry
 
 CONNECTION = "x-fpanon-connection"
-"""Header of the handshake, written here alone: in it a session's script finds its connection."""
+"""Header of the handshake, written here alone; a session's script finds its connection in it."""
 _STREAM = "/_stcore/stream"
 _PROTOCOLS = "sec-websocket-protocol"  # Streamlit's page puts three things there: see _parts
 _LEFT = 1001  # the code with which a browser says that the page is left (RFC 6455, 7.4.1)
@@ -51,10 +51,10 @@ _FULL: Final = (
 
 
 def owner(scope: Scope) -> str:
-    """Digest of the cookie of the browser that asks; "" where it has none.
+    """Return the digest of the cookie of the requesting browser; "" if it has none.
 
-    Where people log in, of who has logged in, too: whoever does so after somebody else, in the same
-    browser, finds nothing of theirs.
+    Where people log in, the digest covers the person, too. So a second person who logs in with the
+    same browser finds nothing of the first person's.
     """
     token = _token(scope)
     if not token:
@@ -63,13 +63,13 @@ def owner(scope: Scope) -> str:
 
 
 class Owners:
-    """Gives a browser its cookie, and a connection no session but its browser's own.
+    """Middleware that gives a browser its cookie, and a connection only its own browser's sessions.
 
     Parameters
     ----------
     app : ASGI application
     registry : Registry
-        Where connections are told of.
+        The registry that records connections.
     """
 
     def __init__(self, app: ASGIApp, registry: Registry) -> None:
@@ -113,35 +113,35 @@ class Owners:
 
 
 def _parts(protocols: str) -> list[str]:
-    """The protocol, the token against forged requests, and the session the page had before."""
+    """Return the protocol, the token against forged requests, and the page's previous session."""
     return [*(part.strip() for part in protocols.split(",")), "", "", ""][:3]
 
 
 def is_page(scope: Scope) -> bool:
-    """Whether a browser asks for a page, and not for what a page consists of."""
+    """Return whether a browser asks for a page, and not for a part of a page."""
     return scope["method"] == "GET" and "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def _led_here(scope: Scope) -> bool:
-    """Whether another site led the browser here: it then shows no cookie, even if it has one.
+    """Return whether another site led the browser here; its cookie, if any, is then not sent.
 
-    A new one would take the place of the one it has, and its other windows would lose their work.
+    A new cookie would replace the one it has, and its other windows would lose their work.
     """
     return Headers(scope=scope).get("sec-fetch-site") == "cross-site"
 
 
 def _name(scope: Scope) -> str:
-    """Of the cookie; browsers do not tell the ports of a machine apart, and so its name does.
+    """Return the name of the cookie, with the port: browsers share cookies between ports.
 
-    One of https that begins so is taken by browsers from this very host alone (RFC 6265bis, 4.1.3):
-    no other host of the domain can plant one that it knows.
+    Browsers accept the https prefix ``__Host-`` from this very host alone (RFC 6265bis, 4.1.3): no
+    other host of the domain can plant a cookie that it knows.
     """
     server = scope.get("server") or ("", 0)
     return f"{'__Host-' if _https(scope) else ''}fpanon-{server[1] or 0}"
 
 
 def _https(scope: Scope) -> bool:
-    """Whether the browser speaks https, to this server or to the proxy before it."""
+    """Return whether the browser speaks https, to this server or to the proxy before it."""
     told = Headers(scope=scope).get("x-forwarded-proto")
     return told == "https" or scope.get("scheme") in ("https", "wss")
 
@@ -170,16 +170,16 @@ def _with_cookie(scope: Scope, send: Send) -> Send:
 
 @dataclass(frozen=True)
 class Room:
-    """For how many windows there is room.
+    """Numbers of windows that may be open at once.
 
     Attributes
     ----------
     in_all : int
-        Of everybody together.
+        Number for everybody together.
     of_one : int
-        Of one browser; of one person, where people log in.
+        Number for one browser; for one person, where people log in.
     without_cookie : int
-        Of all browsers together that show no cookie: none of ours comes without.
+        Number for all clients without a cookie; the dashboard's own pages always send one.
     """
 
     in_all: int = 200
@@ -188,7 +188,7 @@ class Room:
 
 
 class Crowd:
-    """Counts connections, and refuses those for which there is no room.
+    """Middleware that counts connections, and refuses those for which there is no room.
 
     Parameters
     ----------
@@ -236,6 +236,6 @@ class Crowd:
 
 
 def _who(scope: Scope) -> str:
-    """The person, where people log in: whoever takes many cookies is still one."""
+    """Return the person, where people log in: one person with many cookies still counts once."""
     person: str = scope.get(PERSON, "")
     return person or owner(scope)

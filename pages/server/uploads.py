@@ -1,9 +1,9 @@
-"""Uploads: whose they are, how much of them is in memory, and how long.
+"""Uploads: which session owns them, how much of them is in memory, and for how long.
 
-Streamlit takes a file of any id for any session that somebody can name, and keeps it until the
-session ends. Here an upload must come from the session's own browser, is counted while it arrives,
-for its session and for all, and is dropped when no widget of its session's page holds it. One that
-stops arriving, or whose session has ended, is ended too, and counts no more.
+Streamlit takes a file of any id for any session that a client can name, and keeps it until the
+session ends. Here an upload must come from the session's own browser. It is counted while it
+arrives, for its session and for all, and dropped when no widget of its session's page holds it. An
+upload that stops arriving, or whose session has ended, is ended too, and no longer counted.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from .lives import Registry, Work
 from .owners import owner
 
 UNCLAIMED_S = 60.0
-"""Seconds after which a file is dropped that no widget holds."""
+"""Seconds after which a file that no widget holds is dropped."""
 STALLED_S = 60.0
-"""Seconds within which the next :data:`LEAST` of an upload must have arrived, or its end."""
+"""Seconds within which the next :data:`LEAST` of an upload, or its end, must have arrived."""
 LEAST = MEGABYTE
 LOOK_S = 5.0
-"""Seconds between two looks at an upload of which nothing arrives."""
+"""Seconds between two looks at an upload that receives nothing."""
 _ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/([^/]+)$")
 
 _TOO_SLOW = f"Too slow: less than {LEAST // MEGABYTE} MB arrived in {STALLED_S:g} seconds."
@@ -43,7 +43,7 @@ class _Pace:
     arrived: int = 0  # bytes since then
 
     def stalled(self, size: int, now: float) -> bool:
-        """Whether too little has come; ``size``: what has come just now."""
+        """Return whether too little has arrived; ``size``: bytes that arrived just now."""
         self.arrived += size
         if self.arrived >= LEAST:
             self.since, self.arrived = now, 0
@@ -51,16 +51,16 @@ class _Pace:
 
 
 class Uploads:
-    """Counts and refuses uploads; what arrives beyond an allowance is not read to its end.
+    """Middleware that counts and refuses uploads, and stops reading one beyond an allowance.
 
     Parameters
     ----------
     app : ASGI application
     registry : Registry
-        Whose sessions may be uploaded to.
+        The registry of sessions that may be uploaded to.
     allowances : Allowances
     look_s : float
-        Seconds between two looks at an upload of which nothing arrives.
+        Seconds between two looks at an upload that receives nothing.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Uploads:
                 del self._arriving[session_id]
 
     async def _next(self, receive: Receive, work: Work, session_id: str, pace: _Pace) -> Message:
-        """What arrives next, unless it takes too long, or the session is there no more."""
+        """Return the next message, unless it takes too long or the session no longer exists."""
         coming = asyncio.ensure_future(receive())
         try:
             while True:
@@ -128,7 +128,7 @@ class Uploads:
             coming.cancel()
 
     def _check(self, session_id: str) -> None:
-        """Refuse what is more than the session, or all of them, may have."""
+        """Refuse the upload if the session, or all sessions together, exceed their allowance."""
         held = in_memory(self._registry)
         for name, size in self._arriving.items():
             held[name] = held.get(name, 0) + size
@@ -142,7 +142,7 @@ class Uploads:
 
 
 def in_memory(registry: Registry) -> dict[str, int]:
-    """Bytes of uploaded files by session: those not yet read, and the one that is open."""
+    """Return the bytes of uploaded files by session: those not yet read, and the open one."""
     found = {work.session_id: work.source_bytes for work in registry.sessions()}
     for session_id, files in _stored().items():
         found[session_id] = found.get(session_id, 0) + sum(files.values())
@@ -150,21 +150,21 @@ def in_memory(registry: Registry) -> dict[str, int]:
 
 
 def drop(session_id: str, file_ids: list[str]) -> None:
-    """Forget uploaded files, as when they were handed on to be read."""
+    """Forget uploaded files, for example when they were handed on to be read."""
     manager = _manager()
     for file_id in file_ids if manager is not None else ():
         cast(MemoryUploadedFileManager, manager).remove_file(session_id, file_id)
 
 
 class Sweep:
-    """Drops the files that no widget holds, :data:`UNCLAIMED_S` after they were first seen so."""
+    """Drops files that no widget holds, :data:`UNCLAIMED_S` after they were first seen so."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
         self._seen: dict[tuple[str, str], float] = {}
 
     def __call__(self) -> int:
-        """Look once; returns how many were dropped."""
+        """Look once; return how many files were dropped."""
         now = self._registry.clock()
         unclaimed: dict[tuple[str, str], float] = {}
         dropped = 0
@@ -191,7 +191,7 @@ def _manager() -> MemoryUploadedFileManager | None:
 
 
 def _stored() -> Mapping[str, Mapping[str, int]]:
-    """Sizes of the files in memory, by session and id."""
+    """Return the sizes of the files in memory, by session and id."""
     manager = _manager()
     if manager is None:
         return {}

@@ -1,8 +1,8 @@
-"""What of a view's settings travels in the address: nothing personal, no users and no places.
+"""Encode a view's settings in the address: nothing personal, no users and no places.
 
-One codec for all: a frozen dataclass of settings, and the names its fields go by. What is as usual
-stays out of the address; what makes no sense there is left out, too. Settings check themselves when
-they are made, so that nothing can come in by the address that a form would refuse.
+One codec for all: a frozen dataclass of settings, and the names of its fields in the address.
+Default values stay out of the address; invalid values in an address are ignored. Settings validate
+themselves when they are made, so that an address cannot bring in a value that a form would refuse.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _PAGE, _EVERY = "fp_address_page", "fp_address_every"
 
 
 def remember(page: str = "") -> None:
-    """Keep what the address asks for, once a run, unless we wrote it there ourselves.
+    """Keep the settings that the address asks for, once a run, unless the program wrote them.
 
-    A view that is opened later finds there what was asked for it; by then another view may have
-    written settings of its own in the address.
+    A view that is opened later finds its settings there; by then another view may have written its
+    own in the address.
 
     Parameters
     ----------
@@ -41,25 +41,25 @@ def remember(page: str = "") -> None:
 
 
 def remembered() -> dict[str, str]:
-    """All that the address asked for so far."""
+    """Return all settings that the address has asked for so far."""
     found: dict[str, str] = st.session_state.get(_ASKED, {})
     return found
 
 
 def ask(settings: Mapping[str, str]) -> None:
-    """As if the address had asked for these settings, and no others so far."""
+    """Act as if the address had asked for these settings, and no others so far."""
     st.session_state[_ASKED] = dict(settings)
     st.session_state.pop(_EVERY, None)
 
 
 def every() -> dict[str, str]:
-    """All that pages have written in the address, each what it wrote last; by name."""
+    """Return all settings that pages wrote in the address, by name; the last of each page."""
     pages: dict[str, dict[str, str]] = st.session_state.get(_EVERY, {})
     return {name: value for written in pages.values() for name, value in written.items()}
 
 
 def arrived(name: str) -> str | None:
-    """A setting that a link has just asked for: the address names it, and not by our writing."""
+    """Return a setting that a link has just asked for; None if this program wrote the address."""
     named_now = st.query_params.to_dict()
     return None if named_now == st.session_state.get(_WRITTEN) else named_now.get(name)
 
@@ -74,9 +74,9 @@ def write(named: Mapping[str, str]) -> None:
 
 
 def asked(name: str, read: Callable[[str], T], usual: T) -> T:
-    """A setting named in the address; the usual one where it is not, or makes no sense.
+    """Return a setting from the address; the usual one if it is missing or invalid.
 
-    ``read`` raises ValueError, KeyError or an error of ours at what makes no sense.
+    ``read`` raises ValueError, KeyError or an FpanonError for an invalid value.
     """
     try:
         return read(remembered()[name])
@@ -85,12 +85,12 @@ def asked(name: str, read: Callable[[str], T], usual: T) -> T:
 
 
 def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]:
-    """The fields of a dataclass that are not as usual, as texts, by their names in the address.
+    """Return the fields of a dataclass that differ from the usual, as texts by address name.
 
     Parameters
     ----------
     settings, usual : dataclass
-        Of one type.
+        Two instances of one type.
     names : mapping of field to name
         Fields that are not in it stay out of the address.
     """
@@ -102,10 +102,10 @@ def named(settings: Any, names: Mapping[str, str], usual: Any) -> dict[str, str]
 
 
 def settings_asked(names: Mapping[str, str], usual: T) -> T:
-    """``usual``, with the fields that the address names; a field that makes no sense is left.
+    """Return ``usual`` with the fields that the address names; invalid fields are ignored.
 
-    Fields may be checked against each other: all are taken together, and one after the other only
-    where together they are refused.
+    Fields may be checked against each other. So all are applied together, and one after the other
+    only if they are refused together.
     """
     settings: Any = usual
     found: dict[str, Any] = {}
@@ -122,9 +122,9 @@ def settings_asked(names: Mapping[str, str], usual: T) -> T:
 
 
 def as_text(value: Any) -> str:
-    """A setting in few letters; :func:`from_text` reads it.
+    """Return a setting as a short text that :func:`from_text` reads.
 
-    Numbers, texts, profiles, dataclasses of them, and tuples of all these.
+    Handles numbers, texts, profiles, dataclasses of them, and tuples of all these.
     """
     if isinstance(value, GeneralizationProfile):
         return value.code
@@ -138,12 +138,12 @@ def as_text(value: Any) -> str:
 
 
 def from_text(text: str, like: T) -> T:
-    """What :func:`as_text` wrote, of the type of ``like``; of a tuple, of its first element.
+    """Read a text by :func:`as_text`, as the type of ``like``; for a tuple, of its first element.
 
     Raises
     ------
     ValueError, FpanonError
-        It makes no sense.
+        The text is not valid.
     """
     found: Any
     if isinstance(like, GeneralizationProfile):

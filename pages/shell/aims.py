@@ -1,4 +1,4 @@
-"""What is the release for, and who gets it? Asked first; utility and thresholds follow."""
+"""Purpose and recipient of the release: asked first; utility and thresholds follow from them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _OWN = (
 
 
 def purpose() -> Purpose:
-    """What the release is for."""
+    """Return the purpose of the release."""
     return PURPOSES[_one_of(_PURPOSE, PURPOSES, _USUAL)]
 
 
 def recipient() -> Recipient:
-    """Who gets the release."""
+    """Return the recipient of the release."""
     kind = _one_of(_RECIPIENT, RECIPIENTS, "anyone")
     sensitivity = _one_of(_SENSITIVITY, LEVELS, "high")
     if kind == "anyone":
@@ -51,24 +51,24 @@ def recipient() -> Recipient:
 
 
 def areas(fs: FingerprintSet) -> StatedAreas:
-    """Where density and flows are compared; the squares that fit the data for None."""
+    """Return the areas on which density and flows are compared; None: squares that fit the data."""
     usual = _usual_areas(fs)
     found: float | str = st.session_state.get(_areas_key(fs), usual)
     return (found if found in _offered(fs) else usual) or None  # a study may be of anybody's making
 
 
 def _usual_areas(fs: FingerprintSet) -> float | str:
-    """The areas of the purpose, until others are stated."""
+    """Return the areas of the purpose, until others are stated."""
     return purpose_areas(fs, purpose().name) or _FITTED
 
 
 def _areas_key(fs: FingerprintSet) -> str:
-    """Of the field: each data set has areas of its own."""
+    """Return the key of the field for areas; each data set has areas of its own."""
     return _AREAS.format(fs.digest[:12])
 
 
 def _offered(fs: FingerprintSet) -> list[float | str]:
-    """Squares that fit the data, others, those of a recipe, and regions of the antenna table."""
+    """Return squares that fit the data, others, a recipe's, and the antenna table's regions."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
@@ -91,7 +91,7 @@ def _spoken(stated: float | str) -> str:
 def settings(
     who: Recipient | None, areas: StatedAreas, fs: FingerprintSet
 ) -> dict[str, float | str]:
-    """What the questions hold for a recipient and areas; a recipient of None changes nothing."""
+    """Return the form's values for a recipient and areas; a recipient of None changes nothing."""
     stated: dict[str, str | None] = {}
     if who is not None:
         stated = {_RECIPIENT: who.kind, _SENSITIVITY: who.sensitivity}
@@ -100,18 +100,18 @@ def settings(
 
 
 def usual() -> Limits:
-    """The usual thresholds for the recipient."""
+    """Return the usual thresholds for the recipient."""
     return usual_limits(recipient())
 
 
 def _one_of(key: str, known: Iterable[str], usual: str) -> str:
-    """What was chosen; a study that was opened may be of anybody's making."""
+    """Return the value that was chosen, or the usual one; an opened study may hold any value."""
     found = st.session_state.get(key, usual)
     return found if found in known else usual
 
 
 def ask(fs: FingerprintSet) -> None:
-    """The questions, and what follows from the answers."""
+    """Draw the questions, and what follows from the answers."""
     weighed = workspace.of(fs.digest).weighed
     named = None if weighed is None else weighed.table.choice.label
     if named in PURPOSES and named != purpose().name:  # it was changed where options are weighed
@@ -143,7 +143,7 @@ def ask(fs: FingerprintSet) -> None:
 def _pick(
     label: str, told: str, offered: Mapping[str, str], usual: str, **how: Any
 ) -> tuple[DeltaGenerator, str]:
-    """A row with one of a few to choose, all of them in sight."""
+    """Draw a row with one of a few options to choose, all of them in sight."""
     row = st.container(horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(label, width="content", help=told)
     found: str = row.segmented_control(
@@ -160,14 +160,14 @@ def _pick(
 
 
 def line() -> str:
-    """For the bar: the purpose, the recipient, and whether the thresholds are the recipient's."""
+    """Return the bar's text: purpose, recipient, and whether the thresholds are the recipient's."""
     who, own = recipient(), limits.in_force() != usual()
     most = "your own thresholds" if own else f"threshold {100 * who.threshold:.3g}%"
     return f"{purpose().title} · {who.title} · {most}"
 
 
 def _short() -> str:
-    """What is assumed, in a few words."""
+    """Return the assumptions in a few words."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No threshold of re-identification"
@@ -178,7 +178,7 @@ def _short() -> str:
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:
-    """Where it is compared, what is assumed of recipient and data, and the choices for both."""
+    """Draw areas of comparison, assumptions on recipient and data, and the choices for both."""
     selectbox(
         "Compared on",
         _offered(fs),

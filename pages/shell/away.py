@@ -1,4 +1,4 @@
-"""What became of a session's work while its browser was away: said where it is noticed."""
+"""Messages on what became of a session's work while its browser was away, shown on return."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOLD = "fp_ended"
 
 
 def tell() -> None:
-    """Say what was ended, until somebody has read it."""
+    """Say what was ended, until a person has read it."""
     if (ended := session.ended()) is not None:
         st.session_state[_TOLD] = ended
     told: Ended | None = st.session_state.get(_TOLD)
@@ -25,7 +25,7 @@ def tell() -> None:
 
 
 def kept() -> str:
-    """What is kept of a session without its browser, and what is not."""
+    """Return what is kept of a session without its browser, and what is not."""
     return (
         "What you open stays in this computer's memory while this browser shows a page of the "
         f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. Loaded again, a page finds "
@@ -35,7 +35,7 @@ def kept() -> str:
 
 
 def lost() -> str:
-    """What closing the page loses, and when."""
+    """Return what closing the page loses, and when."""
     return (
         "Once the page is closed, data, results, settings and choice are kept for "
         f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. Then they are gone, and at once "
@@ -44,7 +44,7 @@ def lost() -> str:
 
 
 def sentence(ended: Ended) -> str:
-    """In plain words, without a word about the data themselves."""
+    """Return what was ended in plain words, without a word about the data themselves."""
     if not ended.minutes:
         return (
             "The session that this page belonged to has ended, or the dashboard was started anew. "

@@ -1,4 +1,4 @@
-"""The data set of the session: opening one, reading it again, saying what it is."""
+"""The data set of the session: opening one, reading it again, describing it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UPLOAD_S, _FOLDER_S = 180.0, 600.0
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Fingerprints, how they were read and from what."""
+    """Fingerprints, their source, and the way they were read."""
 
     fs: FingerprintSet
     report: Any
@@ -35,18 +35,18 @@ class Dataset:
 
     @property
     def digest(self) -> str:
-        """Content hash of the fingerprints; keys every result."""
+        """Return the content hash of the fingerprints, which keys every result."""
         return self.fs.digest
 
     @property
     def label(self) -> str:
-        """Of a shipped data set; empty of a file, whose name may say too much."""
+        """Return the name of a shipped data set; empty for a file, whose name may say too much."""
         return self.source.label if self.source.sample else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A source that is not opened before somebody has said how its positions are to be read."""
+    """A source that waits until a person has said how its positions are to be read."""
 
     doubt: PositionDoubt
     source: Source
@@ -55,12 +55,12 @@ class Asked:
 
 
 def current() -> Dataset | None:
-    """The data set in use."""
+    """Return the data set in use."""
     return st.session_state.get(_CURRENT)
 
 
 def opening() -> Job | None:
-    """The job that reads a new data set, if there is one, also when it failed."""
+    """Return the job that reads a new data set, if there is one, also when it failed."""
     return next(iter(session.jobs("read")), None)
 
 
@@ -70,7 +70,7 @@ def open_sample(key: str) -> None:
 
 
 def open_file(source: Source, reading: Reading | None = None) -> None:
-    """Start reading a file, uploaded or from the server's folder; in that way, if one is given."""
+    """Start reading a file, uploaded or from the server's folder, in the given way if any."""
     if reading is None:
         _open(source)
     else:
@@ -78,14 +78,14 @@ def open_file(source: Source, reading: Reading | None = None) -> None:
 
 
 def read_next_as(reading: Reading | None) -> None:
-    """Read what is opened next in this way; None: as usual."""
+    """Read the next source in this way; None: as usual."""
     session.keep(_NEXT, reading)
 
 
 def read_again(reading: Reading, source: Source | None = None) -> None:
     """Start reading a source (by default the current one) in another way.
 
-    How it was read before can be restored with :func:`undo`.
+    The previous way of reading can be restored with :func:`undo`.
     """
     dataset = current()
     if source is not None and (dataset is None or source is not dataset.source):
@@ -95,19 +95,19 @@ def read_again(reading: Reading, source: Source | None = None) -> None:
 
 
 def asked() -> Asked | None:
-    """The question that a source waits for, if there is one."""
+    """Return the question that a source waits for, if there is one."""
     return st.session_state.get(_ASKED)
 
 
 def answer(positions: str) -> None:
-    """Start reading the source that waits, its positions in that way."""
+    """Start reading the waiting source, with its positions read in that way."""
     waiting = asked()
     if waiting is not None:
         _start(waiting.source, replace(waiting.reading, positions=positions), waiting.before)
 
 
 def leave() -> None:
-    """Do not open the source that waits; what is open stays so."""
+    """Do not open the waiting source; the open data set stays open."""
     session.drop(_ASKED)
 
 
@@ -119,12 +119,12 @@ def undo() -> None:
 
 
 def can_undo() -> bool:
-    """Whether the way of reading was changed."""
+    """Return whether the way of reading was changed."""
     return bool(_before())
 
 
 def screened(reading: Reading, screen: Screening) -> Reading:
-    """The same reading with another screening."""
+    """Return the same reading with another screening."""
     return replace(reading, screen=screen)
 
 
@@ -152,13 +152,13 @@ def adopt_columns(job: Job) -> None:
 
 
 def columns_of(source: Source) -> list[str | int] | None:
-    """The columns of a source, if they were listed."""
+    """Return the columns of a source, if they were listed."""
     known = st.session_state.get(_COLUMNS)
     return known[1] if known is not None and known[0] is source else None
 
 
 def _kind(source: Source) -> str:
-    """What sort of thing was opened; never what a file is called."""
+    """Return the kind of source that was opened; never the name of a file."""
     if source.file is None:
         return f"sample {source.sample}"
     if source.was_read:

@@ -1,4 +1,4 @@
-"""The tooltips: what each measure is, in a sentence or two, and where its formula is.
+"""Tooltips of the measures: a definition in a sentence or two, and where the formula is.
 
 ``definitions.K_GAP`` is the tooltip of ``[k_gap]`` in :mod:`fpanon_core.model.definitions`.
 """

@@ -1,4 +1,4 @@
-"""The numbers behind a view's figures, as files: the rows of buttons that end a view."""
+"""Files with the numbers behind a view's figures: the rows of buttons that end a view."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class File(NamedTuple):
     Attributes
     ----------
     name : str
-        Without its ending, and without what says whether it may leave.
+        Name without its ending, and without the part that says whether it may leave.
     content : callable
-        Makes the bytes when they are asked for.
+        Makes the bytes when they are requested.
     may_leave : bool
-        Whether there is nothing in it of single people, nor of a few at one place or time.
+        Whether it holds nothing about single people, or about a few at one place or time.
     """
 
     name: str
@@ -42,11 +42,11 @@ class File(NamedTuple):
 
 
 Files = Mapping[str, File | tuple[str, Callable[[], bytes]]]
-"""By the label of its button; of which nothing is said is not for release."""
+"""Files by the label of their button; a file without ``may_leave`` is not for release."""
 
 
 def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
-    """A button for each file, which is made when it is asked for; what may leave stands apart.
+    """Draw a button for each file, made when requested; files that may leave stand apart.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
         Begins the widgets' keys.
     files : Files
     prefix : str
-        Of the files' names, so that those of several views can lie in one folder.
+        Prefix of the files' names, so that those of several views can lie in one folder.
     """
     all_of_them = {label: File(*file) for label, file in files.items()}
     with st.expander("Download the figures' numbers (CSV)", key=f"{view}_csv"):
@@ -72,7 +72,7 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
 
 
 def button(label: str, file: File, *, key: str, prefix: str = "") -> None:
-    """A button for one CSV file; its picture and the file's name say whether it may leave."""
+    """Draw a button for one CSV file; its icon and the file's name say whether it may leave."""
     offer(
         label,
         file.content,
@@ -96,20 +96,20 @@ def offer(
     disabled: bool = False,
     left: Callable[[], None] | None = None,
 ) -> None:
-    """The one button by which any file leaves the dashboard; the audit log hears of each.
+    """Draw the one button by which any file leaves the dashboard; the audit log records each file.
 
     Parameters
     ----------
     content : callable
-        Makes the bytes when they are asked for.
+        Makes the bytes when they are requested.
     file_name : str
-        In words of the program's own: it stands in the audit log.
+        In the program's own words: it stands in the audit log.
     settings : mapping, optional
-        With which the file was made, for the audit log.
+        Settings with which the file was made, for the audit log.
     disabled : bool
-        Not before something else is done.
+        Whether something else must be done before.
     left : callable, optional
-        Hears that the file was handed out; outside any session, like ``content``.
+        Called once the file was handed out; outside any session, like ``content``.
     """
     current = dataset.current()
     made = officer.exporting(
@@ -130,7 +130,7 @@ def offer(
 
 
 def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[], bytes]:
-    """What makes the bytes, and says so once they are made."""
+    """Return a callable that makes the bytes, and then calls ``left``."""
 
     def made() -> bytes:
         found = content()
@@ -141,12 +141,12 @@ def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[
 
 
 def tables(view: str, result: Tabled, labels: Mapping[str, str], *, synthetic: bool) -> None:
-    """A button for each table of a result; ``labels`` says what the button of each is called."""
+    """Draw a button for each table of a result; ``labels`` gives the label of each button."""
     csv_files(view, files_of(result, labels), prefix="synthetic_" if synthetic else "")
 
 
 def files_of(result: Tabled, labels: Mapping[str, str]) -> dict[str, File]:
-    """For :func:`csv_files`: tables of one result, where a row of buttons is of several."""
+    """Return one result's tables for :func:`csv_files`, where a row of buttons covers several."""
     return {
         label: File(name, partial(_csv, result, name), result.may_leave(name))
         for name, label in labels.items()

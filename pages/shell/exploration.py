@@ -1,8 +1,7 @@
-"""The release options that are weighed: one by one, each kept, so that none is done twice.
+"""Weigh release options one by one, and keep each result, so that none is computed twice.
 
-“Find a release” searches, round by round, whatever page is looked at; Release options weighs the
-sets chosen there. An option of both is one question, and so are the data as they are, which the
-report asks, too.
+“Find a release” searches, round by round, on any page; Release options weighs the sets chosen
+there. An option of both is one question. So are the original data, which the report asks for, too.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _SEARCH = "fp_search"
 
 
 def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None:
-    """Begin to search, or go on with what was stopped, for so many seconds."""
+    """Begin a search, or continue a stopped one, for so many seconds."""
     mine, now = workspace.of(fs.digest), time.monotonic()
     before = mine.tried
     questions.release_held(OPTION)
@@ -47,7 +46,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
 
 
 def advance(fs: FingerprintSet) -> None:
-    """Ask for the search's next round once the last one is done, as long as its time is not over.
+    """Ask for the search's next round once the last one is done, as long as time is left.
 
     Call it in every run: the search goes on whatever page is looked at.
     """
@@ -72,7 +71,7 @@ def advance(fs: FingerprintSet) -> None:
 
 
 def _settle_areas(fs: FingerprintSet) -> None:
-    """What was measured on other areas than are compared now is no answer any more."""
+    """Drop results measured on other areas than are compared now."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
     if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
         questions.let_go(OPTION)
@@ -84,7 +83,7 @@ def _settle_areas(fs: FingerprintSet) -> None:
 
 
 def stop(fs: FingerprintSet) -> None:
-    """End the search; what is done stays."""
+    """End the search; finished results stay."""
     mine = workspace.of(fs.digest)
     if mine.tried is not None:
         for job in searching(fs):
@@ -95,7 +94,7 @@ def stop(fs: FingerprintSet) -> None:
 
 
 def searching(fs: FingerprintSet) -> list[Job]:
-    """The jobs of the search that wait, run or ended badly."""
+    """Return the jobs of the search that wait, run or ended badly."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -104,13 +103,13 @@ def searching(fs: FingerprintSet) -> list[Job]:
 
 
 def untried(fs: FingerprintSet) -> list[ReleaseOption]:
-    """What a search that has ended has not tried; nothing while it goes on."""
+    """Return the options that an ended search has not tried; none while it runs."""
     tried = workspace.of(fs.digest).tried
     return [] if tried is None or tried.until else left(fs)
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """What the search would still try, or only its next round; without what failed."""
+    """Return the options that the search, or its next round, would still try; no failed ones."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -123,7 +122,7 @@ def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
 
 
 def _search(fs: FingerprintSet) -> Search:
-    """Made once for data, thresholds and purpose."""
+    """Return the search for data, thresholds and purpose, made once."""
     in_force, name = limits.in_force(), aims.purpose().name
     key = (fs.digest, name, tuple(sorted(in_force.of.items())))
     held = st.session_state.get(_SEARCH)
@@ -135,7 +134,7 @@ def _search(fs: FingerprintSet) -> Search:
 
 
 def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
-    """All options that are known by now, by their steps; any page may have asked."""
+    """Return all options known by now, by their steps; any page may have asked."""
     areas = as_areas(aims.areas(fs))
     return {
         config.options[0].steps: found.result.results[0]
@@ -145,7 +144,7 @@ def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, .
 
 
 def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
-    """What “Find a release” has found by now, by what is known of people; nothing is asked."""
+    """Return the results of “Find a release” so far for this knowledge; ask for nothing."""
     asked = workspace.of(fs.digest).tried
     if asked is None or asked.knowledge != knowledge:
         return []
@@ -155,9 +154,9 @@ def found(fs: FingerprintSet, knowledge: KnowledgeConfig) -> list[OptionResult]:
 def results(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
-    """What is known of the options by now, in their order; the rest is asked for, with progress.
+    """Return the options' results so far, in order; ask for the rest and show progress.
 
-    The figure fills while the rest is on its way; what nobody waits for any more is let go.
+    The figure fills while the rest is computed; jobs that nobody waits for any more are dropped.
     """
     asked = [question(fs, option, knowledge) for option in wanted]
     finding = workspace.of(fs.digest).tried
@@ -183,7 +182,7 @@ def results(
 def known(
     fs: FingerprintSet, wanted: Sequence[ReleaseOption], knowledge: KnowledgeConfig
 ) -> list[OptionResult]:
-    """What is known of the options by now, in their order; nothing is asked."""
+    """Return the options' results so far, in order; ask for nothing."""
     return [
         replace(found.results[0], option=option)
         for option in wanted
@@ -194,7 +193,7 @@ def known(
 def _answer(
     fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig
 ) -> OptionsTable | None:
-    """Of the data as they are also what the report, or the overview, has asked."""
+    """Return an option's answer; for the original data, also that of the report or overview."""
     found: OptionsTable | None = questions.answer(question(fs, option, knowledge))
     if found is None and not option.steps:
         found = questions.answer(as_it_is(fs, knowledge))
@@ -202,20 +201,20 @@ def _answer(
 
 
 def question(fs: FingerprintSet, option: ReleaseOption, knowledge: KnowledgeConfig) -> Question:
-    """By the steps alone: under another name they are the same question."""
+    """Return the question of an option, by its steps alone: its name makes no difference."""
     only = ReleaseOption(steps=option.steps)
     config = options.Config((only,), knowledge, as_areas(aims.areas(fs)))
     return Question(OPTION, fs, config, f"Exploring “{option.name}”")
 
 
 def empty(data: Dataset) -> OptionsTable:
-    """The table before any option was weighed."""
+    """Return the table before any option was weighed."""
     choice = utility_choice(aims.purpose().name)
     return OptionsTable((), "outsider", choice, KNOWLEDGE, data.digest)
 
 
 def current(data: Dataset) -> Exploration:
-    """What was weighed of these data by now, as the report judges it."""
+    """Return what was weighed of these data so far, as the report judges it."""
     found = workspace.of(data.digest).weighed
     if found is None:
         return judged(data, empty(data), limits.in_force())
@@ -223,7 +222,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Options and what they are judged by: the data as they are, thresholds, the recipient."""
+    """Return options with what judges them: the original data, thresholds, the recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)
@@ -233,6 +232,6 @@ def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
 
 
 def as_it_is(fs: FingerprintSet, knowledge: KnowledgeConfig) -> Question:
-    """The data as they are, measured as the options are."""
+    """Return the question about the original data, measured as the options are."""
     config = options.Config((ReleaseOption(),), knowledge, as_areas(aims.areas(fs)))
     return Question(AS_IT_IS, fs, config, "Measuring the data as they are")

@@ -1,4 +1,4 @@
-"""A figure in a view, with a sentence for who cannot see it; and the lines laid under all maps."""
+"""Figures in a view, each with a text alternative; and the lines drawn under all maps."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _AT_MOST_S = 60.0
 
 
 def plot(figure: Any, **how: Any) -> Any:
-    """``st.plotly_chart``, with nothing in the figure that a click would follow elsewhere."""
+    """Draw ``st.plotly_chart``, without links that a click would follow elsewhere."""
     return st.plotly_chart(unlinked(figure), **how)
 
 
 def show(figure: Any, *, key: str, alt: str, **how: Any) -> None:
-    """Draw a plotly figure; ``alt`` says what is to be seen in it."""
+    """Draw a plotly figure; ``alt`` describes it for people who cannot see it."""
     plot(figure, key=key, theme=None, config=style.CONFIG, alt=alt, **how)
 
 
 def legend(figure: Any, *, key: str, alt: str) -> None:
-    """Draw what the marks and colours of maps are; nothing in it answers to the mouse."""
+    """Draw the legend of the marks and colours of maps; it does not react to the mouse."""
     still = style.CONFIG | {"staticPlot": True}
     plot(figure, key=key, theme=None, config=still, alt=alt)
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
-    """Draw a map, over the lines of one's own; None says that there can be none.
+    """Draw a map over the user's own lines; None shows that there can be none.
 
     All maps are drawn here, and nowhere else.
     """
@@ -56,13 +56,13 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None
 
 
 def ground() -> Background | None:
-    """What lies under the maps, if anything does."""
+    """Return the lines under the maps, if there are any."""
     found: Background | None = st.session_state.get(_KEPT)
     return found
 
 
 def read_ground(body: bytes) -> None:
-    """Start reading a file; what it holds takes the place of what there was."""
+    """Start reading a file; its lines replace the earlier ones."""
     for job in session.jobs(GROUND_JOBS):
         session.dismiss(job)
     session.start(
@@ -77,7 +77,7 @@ def read_ground(body: bytes) -> None:
 
 
 def remove_ground() -> None:
-    """Lay nothing under the maps any more."""
+    """Remove the lines under the maps."""
     session.drop(_KEPT)
 
 

@@ -1,8 +1,7 @@
-"""What surrounds every view: finished work taken over, the sidebar, faults told plainly.
+"""The frame of every view: takes over finished work, draws the sidebar, reports faults plainly.
 
-The line above every view: what is open, what limits hold, what runs and what waits.
-
-The dashboard's icon, as the browser's tab shows it.
+The line above every view shows what is open, which thresholds hold, what runs and what waits. Also
+the dashboard's icon, as the browser's tab shows it.
 """
 
 from __future__ import annotations
@@ -68,7 +67,7 @@ def run(page: Page) -> None:
 
 
 def draw(here: str) -> None:
-    """Draw it above the page at an address."""
+    """Draw the line above the page at an address."""
     with st.container(key="bar", horizontal=True, vertical_alignment="center", gap="small"):
         data = dataset.current()
         if data is None:
@@ -108,6 +107,6 @@ def _data(data: Dataset) -> None:
 
 
 def icon() -> str:
-    """The icon within its own address: every run gives a file a new one, and ends the old."""
+    """Return the icon as a data address: every run gives a file a new one, and ends the old."""
     content = Path(__file__).with_name("icon.png").read_bytes()
     return f"data:image/png;base64,{b64encode(content).decode()}"

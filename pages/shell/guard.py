@@ -1,4 +1,4 @@
-"""Faults told in plain words: the screen and the log get their kind and place, never their data.
+"""Report faults plainly: the screen and the log get their kind and place, never their data.
 
 Streamlit calls three things: the page's script, the callbacks of its widgets, and its fragments.
 Each goes through here: :func:`guarded`, :func:`act` and :func:`fragment`.
@@ -20,17 +20,17 @@ _TOLD_NEXT = "fp_faults_of_callbacks"
 
 
 class Ended(Exception):
-    """A view has nothing more to show; see :func:`end_view`."""
+    """Exception of a view that has nothing more to show; see :func:`end_view`."""
 
 
 def end_view() -> NoReturn:
-    """Show nothing more, where ``st.stop`` would also stop what the frame has yet to do."""
+    """Show nothing more; unlike ``st.stop``, let the frame finish its own work."""
     raise Ended
 
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Catch what the drawing of a view, or of a part of it, raises by mistake.
+    """Catch faults raised while a view, or a part of it, is drawn.
 
     A fault's message may quote the data; Streamlit would print it to the server's log.
     """
@@ -46,7 +46,7 @@ def guarded() -> Iterator[None]:
 
 
 def act(callback: Callable[P, object]) -> Callable[P, None]:
-    """A widget's callback; a fault in it is told when the page is drawn, right after."""
+    """Wrap a widget's callback; a fault in it is reported when the page is drawn, right after."""
 
     @functools.wraps(callback)
     def guarded_callback(*arguments: P.args, **named: P.kwargs) -> None:
@@ -62,7 +62,7 @@ def act(callback: Callable[P, object]) -> Callable[P, None]:
 def fragment(
     *, run_every: float | None = None
 ) -> Callable[[Callable[P, object]], Callable[P, Any]]:
-    """Part of a page that is drawn anew by itself; what it raises by mistake is told in its place.
+    """Make a part of a page that is redrawn by itself; its faults are reported in its place.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Work in progress: how far, how long yet, a way to stop it; and what to do when it went wrong."""
+"""Work in progress: how far it is, the time left, a way to stop it, and help after a failure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORTH_SAYING = 500_000_000  # bytes of memory; less is nobody's concern
 
 
 def collect() -> None:
-    """Take over what finished since the last look; call once at the start of every run."""
+    """Take over jobs that finished since the last look; call once at the start of every run."""
     for job in session.finished():
         try:
             job.meta["adopt"](job)
@@ -36,7 +36,7 @@ def collect() -> None:
 
 
 def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dismiss) -> None:
-    """Progress of the jobs that run, and the fate of those that failed.
+    """Show the progress of the jobs that run, and how the others failed.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def show(jobs: list[Job], *, key: str, stop: Callable[[Job], None] = session.dis
 
 
 def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
-    """One message for all the jobs it stopped; another try only where it may end otherwise."""
+    """Draw one message for all the jobs it stopped; offer a retry only where it may help."""
     first, more = jobs[0], len(jobs) - 1
     label = first.label + (f" (and {more} more)" if more else "")
     with st.container(border=True, key=f"{key}_failed_{first.number}"):
@@ -98,7 +98,7 @@ def _progress(jobs: list[Job], key: str, stop: Callable[[Job], None]) -> None:
 
 @fragment(run_every=_POLL_S)
 def quiet(job: Job, text: str) -> None:
-    """A line about work in the background that nobody has to wait for."""
+    """Draw a line about work in the background that nobody has to wait for."""
     if not job.active:
         st.rerun()
     st.caption(f"{text} {job.fraction:.0%}" if job.fraction else text)
@@ -106,9 +106,9 @@ def quiet(job: Job, text: str) -> None:
 
 @fragment(run_every=_POLL_S)
 def background(following: Callable[[], Job | None], text: str) -> None:
-    """A line about one quiet job after another; the page is drawn anew when all are done.
+    """Draw a line about one quiet job after another; redraw the page when all are done.
 
-    Drawing it after each would close the lists somebody has open, and take what they type.
+    Redrawing it after each would close lists that are open, and discard text being typed.
     """
     if any(job.kind != "deepen" for job in session.finished()):
         st.rerun()
@@ -120,7 +120,7 @@ def background(following: Callable[[], Job | None], text: str) -> None:
 
 
 def line(job: Job, waiting: int) -> str:
-    """What a job is, how far, how long yet, and what it takes; and how many wait behind it."""
+    """Describe a job: name, progress, time left, needs, and how many wait behind it."""
     parts = [f"**{plain(job.label)}**", waits(job) or f"{job.fraction:.0%}"]
     if job.status == "running":
         parts.append(f"{clock(job.elapsed_s)} so far")
@@ -134,7 +134,7 @@ def line(job: Job, waiting: int) -> str:
 
 
 def waits(job: Job) -> str:
-    """Behind how many others, of anybody on this server, a job waits; "" when it is its turn."""
+    """Return how many others, of all sessions, a job waits behind; "" when it is its turn."""
     ahead = job.ahead
     if not ahead:
         return ""
@@ -143,7 +143,7 @@ def waits(job: Job) -> str:
 
 @fragment(run_every=_POLL_S)
 def small(jobs: list[Job]) -> None:
-    """One quiet line for the sidebar; the page itself takes over what finishes."""
+    """Draw one quiet line for the sidebar; the page itself takes over jobs that finish."""
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")

@@ -11,17 +11,17 @@ from .questions import Kind
 _PROFILES_KEPT = 32  # under several stretch efforts
 
 OPTION = Kind("options", options.study, page="options", kept=200, together=True)
-"""A release option, weighed by itself."""
+"""Question about one release option, weighed by itself."""
 
 AS_IT_IS = Kind("as_it_is", options.study, page="report", kept=4)
-"""The data as they are, measured as the options are."""
+"""Question about the original data, measured as the options are."""
 
 RECOVERY = Kind("recovery", recovery.study, page="aggregates")
-"""The attack on the data's own counts."""
+"""Question about the attack on the data's own counts."""
 
 
 def _ground(config: anonymizability.Config) -> Hashable:
-    """What tells two runs apart; the k only say how far one goes."""
+    """Return what distinguishes two runs; the values of k only set how far one goes."""
     return config.profiles, config.stretch
 
 
@@ -34,7 +34,7 @@ MEASURE = Kind(
     join=anonymizability.extended,
     identity=_ground,
 )
-"""Everybody's k-gap under a profile."""
+"""Question about everybody's k-gap under a profile."""
 
 DEEPEN = Kind(
     "deepen",
@@ -44,4 +44,4 @@ DEEPEN = Kind(
     join=anonymizability.extended,
     identity=_ground,
 )
-"""The same up to the largest k offered, in the background; nobody waits for it."""
+"""The same question up to the largest k offered, in the background; nobody waits for it."""

@@ -1,19 +1,13 @@
-"""The first line of a view: what is asked here, the field's word for it, and its settings.
+"""Layout of a view: its first line, with the question, its technical term and the settings.
 
-What a figure means, in a sentence or two with this data's numbers, in one place under it.
-
-Two things side by side where there is room, one below the other where there is not.
-
-What the program refuses, on the screen: a message may quote names from outside.
-
-Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo.
-
-Such a widget gets a new key whenever it is overtaken, and so starts from its new default. Its
-callback must ask :func:`is_current`: a browser that has not yet heard of the new widget still sends
-the value of the old one, with every tick of a fragment that repeats itself, and Streamlit calls
-the old one's callback.
-
-What a view needs before it can show anything: an open data set of at least two users.
+- What a figure means: one or two sentences with this data's numbers, in one place under it.
+- Two things side by side where there is room, one below the other where there is not.
+- Errors on the screen: a message may quote names from outside.
+- Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
+  widget gets a new key whenever it is overtaken, and so starts from its new default. Its callback
+  must ask :func:`is_current`. A browser without the new widget still sends the old one's value with
+  every tick of a repeating fragment, and Streamlit calls the old widget's callback.
+- What a view needs before it can show anything: an open data set of at least two users.
 """
 
 from __future__ import annotations
@@ -45,16 +39,16 @@ _RULES = Template(Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
 
 
 def line(address: str, question: str = "", *, title: str = "") -> DeltaGenerator:
-    """Draw it; returns its right end, for popovers with settings and explanations.
+    """Draw the first line; return its right end, for popovers with settings and explanations.
 
     Parameters
     ----------
     address : str
-        Of the page.
+        Address of the page.
     question : str
-        In one sentence of at most some 70 letters, so that all stands in one line.
+        One sentence of at most some 70 letters, so that all fits on one line.
     title : str
-        In place of the page's name.
+        Replaces the page's name.
     """
     place = navigation.place(address)
     with st.container(key="head", horizontal=True, vertical_alignment="center", gap="medium"):
@@ -67,7 +61,7 @@ def line(address: str, question: str = "", *, title: str = "") -> DeltaGenerator
 
 
 def about(place: DeltaGenerator, *texts: str) -> None:
-    """Long descriptions, sources and assumptions, one click away."""
+    """Draw long descriptions, sources and assumptions, one click away."""
     with place.popover("About", icon=":material/info:", type="tertiary", key="head_about"):
         for text in texts:
             st.markdown(text)
@@ -77,7 +71,7 @@ CALL_RECORDS = "call records of Ivory Coast and Senegal (Gramaglia & Fiore 2015)
 
 
 def formulas(section: str) -> None:
-    """A link to the formulas behind a view: a section of the Method page, by its heading."""
+    """Draw a link to the formulas behind a view: a section of the Method page, by its heading."""
     st.page_link(
         "pages/method/view.py",
         label=f"Method: {section}",
@@ -89,18 +83,18 @@ def formulas(section: str) -> None:
 def what_this_means(
     *sentences: str, key: str, published: str = "", source: str = CALL_RECORDS
 ) -> None:
-    """The finding under a figure, the first of the sentences; all else stands behind its "?".
+    """Draw the finding under a figure, the first of the sentences; the others stand behind its "?".
 
     Parameters
     ----------
     sentences : str
-        The finding; then of whom, how sure, what is assumed, and what is left out.
+        The finding; then whom it covers, how sure it is, what is assumed, and what is left out.
     key : str
         Ends the widgets' keys.
     published : str
         What a paper found on its own data.
     source : str
-        Those data and, in brackets, authors and year.
+        The paper's data and, in brackets, authors and year.
     """
     said = [each for each in sentences if each]
     if not said:
@@ -118,58 +112,58 @@ def what_this_means(
 
 
 def details(*texts: str, key: str) -> None:
-    """The "?" of a finding, where there is more to say: one paragraph a text."""
+    """Draw the "?" of a finding, if there is more to say: one paragraph a text."""
     if told := "\n\n".join(filter(None, texts)):
         with st.popover("Details", icon=":material/help:", type="tertiary", key=f"details_{key}"):
             st.markdown(told)
 
 
 def side_by_side(key: str) -> list[st.delta_generator.DeltaGenerator]:
-    """Two equal columns that wrap on a narrow screen, such as a projector's."""
+    """Return two equal columns that wrap on a narrow screen, such as a projector's."""
     with st.container(key=f"pair_{key}"):
         return list(st.columns(2, gap="large"))
 
 
 def dress() -> None:
-    """The few rules of style that Streamlit's theme has no setting for; call once a run."""
+    """Apply the few rules of style that Streamlit's theme has no setting for; call once a run."""
     theme = style.theme(st.context.theme.type)
     rules = _RULES.substitute(ink=theme.css("ink"), faint=theme.css("faint"))
     st.html(f"<style>{rules}</style>")
 
 
 def say(error: FpanonError | str) -> None:
-    """A box with what was found, what was expected and what to do; an error, or its message."""
+    """Draw a box with what was found, expected and to be done, for an error or its message."""
     message = error if isinstance(error, str) else error.message
     st.error(plain(for_screen(message), MESSAGE_LENGTH))
 
 
 def overtake(*counters: str) -> None:
-    """The widgets that go by these counters start anew."""
+    """Restart the widgets that use these counters."""
     for name in counters:
         st.session_state[name] = st.session_state.get(name, 0) + 1
 
 
 def key(name: str, counter: str) -> str:
-    """Key of a widget, another one each time it was overtaken."""
+    """Return the key of a widget, a new one after each time it was overtaken."""
     overtaken = st.session_state.get(counter, 0)
     return f"{name}_{overtaken}" if overtaken else name
 
 
 def is_current(present: str, name: str, counter: str) -> bool:
-    """Whether a callback was called for the widget that is shown now."""
+    """Return whether a callback was called for the widget that is shown now."""
     return present == key(name, counter)
 
 
 @dataclass(frozen=True)
 class Pick:
-    """One of several that is looked at: chosen in a widget, by a button or by a click.
+    """The selected one of several items: chosen in a widget, by a button or by a click.
 
     Attributes
     ----------
     state : str
-        Where its number is kept in the session.
+        Key in the session's state under which its number is kept.
     drops : str
-        What is let go of when another is picked, likewise.
+        Key of the value that is dropped when another is picked.
     """
 
     state: str
@@ -177,27 +171,27 @@ class Pick:
 
     @property
     def picked(self) -> str:
-        """The counter of its widgets."""
+        """Return the counter of its widgets."""
         return f"{self.state}_picked"
 
     def now(self, among: Sequence[int] | IntArray, usual: int) -> int:
-        """Its number; the usual one while none of these is looked at."""
+        """Return its number; the usual one while none of these is selected."""
         if st.session_state.get(self.state) not in among:
             self.turn_to(usual)
         return int(st.session_state[self.state])
 
     def turn_to(self, number: int) -> None:
-        """Look at another one, picked elsewhere than in the widget."""
+        """Select another one, picked elsewhere than in the widget."""
         overtake(self.picked)
         self._take(number)
 
     def widget(self, name: str, among: Sequence[int] | IntArray) -> dict[str, Any]:
-        """Key and callback of the widget that picks by number."""
+        """Return key and callback of the widget that picks by number."""
         present = key(name, self.picked)
         return {"key": present, "on_change": act(self._chosen), "args": (present, name, among)}
 
     def buttons(self, name: str, ways: Mapping[str, int]) -> None:
-        """A button for each number; its key ends in the first word of its label."""
+        """Draw a button for each number; its key ends in the first word of its label."""
         for label, number in ways.items():
             at = f"{name}_{label.split()[0].lower()}"
             st.button(label, key=at, on_click=act(self.turn_to), args=(number,))
@@ -211,14 +205,14 @@ class Pick:
         help: str,
         usual: str = "In the middle",
     ) -> int:
-        """The row of the person looked at, among people with these pseudonyms and their numbers.
+        """Return the row of the selected person, among people with these pseudonyms and numbers.
 
         Parameters
         ----------
         ways : mapping of str to int
             Rows by the labels of their buttons.
         usual : str
-            The label of the one looked at first.
+            The label of the person selected at first.
         """
         by_number = {label: int(numbers[row]) for label, row in ways.items()}
         number = self.now(numbers, by_number[usual])
@@ -248,12 +242,12 @@ class Pick:
 
 
 def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
-    """The data set in use; the view ends here while there is none.
+    """Return the data set in use; end the view here while there is none.
 
     Parameters
     ----------
     key : str
-        Of the view, for its widgets.
+        Name of the view, for the keys of its widgets.
     without, then : str
         What to say when no data set is open, and while one is being read.
     """

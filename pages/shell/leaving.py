@@ -1,7 +1,8 @@
-"""The release of an option: of records, or tables and synthetic people of stated days and areas.
+"""Release of an option: records, or tables and synthetic people for stated days and areas.
 
-What leaves without records states its days and areas: taken from the records, they would give some
-away. It is charged to the ledger where private, made, and offered as a zip.
+A release without records needs stated days and areas: taken from the records, they would reveal
+something about them. A private release is charged to the ledger. Then it is made, and offered as a
+zip file.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ from .release import (
 )
 
 TABLES_ASKED = "fp_tables_asked"
-"""Where an option without records waits for the page that shows its maps."""
+"""Key of an option without records that waits for the page that shows its maps."""
 _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
@@ -84,11 +85,11 @@ class Wish:
     option : Tables, Synthesize or None
         None while something is lacking.
     people : int or None
-        About how many there are, for the expected error.
+        Approximate number of people, for the expected error.
     lacking : str
         What is missing or wrong.
     made_up : bool
-        Whether synthetic people are wished for.
+        Whether synthetic people are asked for.
     """
 
     option: Tables | Synthesize | None
@@ -98,7 +99,7 @@ class Wish:
 
 
 def of_option(data: Dataset, option: ReleaseOption) -> None:
-    """Produce the release of an option, whatever its kind is; verify it, and offer it."""
+    """Produce the release of an option, whatever its kind; verify it, and offer it."""
     over = warn(data, option)
     step = option.recordless
     if step is None:
@@ -117,7 +118,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
 
 
 def made(data: Dataset, weighed: Weighing) -> Produced | None:
-    """The release of the chosen option that was produced last, if it may leave."""
+    """Return the latest release of the chosen option, if it may leave."""
     option = weighed.option
     step = None if option is None else option.recordless
     if step is None:
@@ -130,7 +131,7 @@ def made(data: Dataset, weighed: Weighing) -> Produced | None:
 
 
 def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_people.Result | None:
-    """What was made last of an option without records, and charged where it is private."""
+    """Return the latest result of an option without records, charged to the ledger if private."""
     kind = PEOPLE if isinstance(step, Synthesize) else TABLES
     every = [each.result for each in questions.of_data(kind, data.fs).values()]
     mine = [each for each in every if each.archives and _is_of(each.config, step)]
@@ -138,7 +139,7 @@ def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_peopl
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Whether it is an option's, but for days and area, which are stated anew."""
+    """Return whether it belongs to an option, apart from days and area, which are stated anew."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
@@ -146,7 +147,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
 
 
 def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
-    """Whether it is of an option that is above a threshold, or may be, as it was weighed."""
+    """Return whether it belongs to an option that is, or may be, above a threshold."""
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
     mine = [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
@@ -154,14 +155,14 @@ def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
 
 
 def _empty(found: Result) -> bool:
-    """Whether noise, or blanks, left nothing of some table."""
+    """Return whether noise, or blanks, left nothing of some table."""
     presence, flows = found.made.presence, found.made.flows
     nobody = presence is not None and not np.nansum(presence.values) > 0
     return nobody or (flows is not None and not np.nansum(flows.trips) > 0)
 
 
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
-    """The option with days and an area that are stated."""
+    """Return the option with stated days and area."""
     begin(data)
     made_up, frame = isinstance(step, Synthesize), step.frame
     with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):
@@ -178,7 +179,7 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
 
 
 def begin(data: Dataset) -> None:
-    """Other data begin with nothing stated."""
+    """Reset the stated values when other data are opened."""
     state = st.session_state
     if state.get(_OF) != data.source.label:
         state[_OF] = data.source.label
@@ -186,25 +187,25 @@ def begin(data: Dataset) -> None:
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:
-    """The fields of the first day, where days have dates, and of the number of days."""
+    """Draw the fields of the first day, where days have dates, and of the number of days."""
     first = None
     if data.fs.clock is not None:
         ends: dict[str, Any] = {"min_value": dt.date(1970, 1, 1), "max_value": dt.date(2255, 1, 1)}
         first = left.date_input("First day", None, help=PERIOD, **ends, **kept("first"))
     most = limits.COUNTS_DAYS.low, limits.COUNTS_DAYS.high
-    days = right.number_input("Days", *most, None, placeholder="how many?", **kept("days"))
+    days = right.number_input("Days", *most, None, placeholder="days", **kept("days"))
     return first, days
 
 
 def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
-    """Of both fields; ConfigError while one is empty."""
+    """Return the period of both fields; raise ConfigError while one is empty."""
     if days is None or (first is None and data.fs.clock is not None):
         raise ConfigError("State the first day and the number of days.")
     return StatedPeriod(first, int(days), 60.0)
 
 
 def area(data: Dataset, place: Any) -> str:
-    """The field of an area's bounds."""
+    """Draw the field of an area's bounds."""
     degrees = data.fs.crs is not None
     bounds: str = place.text_input(
         f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
@@ -215,7 +216,7 @@ def area(data: Dataset, place: Any) -> str:
 
 
 def stated_area(bounds: str) -> StatedArea:
-    """Of the field; ConfigError while it is empty."""
+    """Return the area of the field; raise ConfigError while it is empty."""
     found = StatedArea.read(bounds)
     if found is None:
         raise ConfigError("State the area: south, west, north and east.")
@@ -223,12 +224,12 @@ def stated_area(bounds: str) -> StatedArea:
 
 
 def kept(name: str) -> dict[str, Any]:
-    """Of a field: its key, and that it keeps what was stated for the session."""
+    """Return a field's key, and arguments that keep its value for the session."""
     return {"key": _FIELD + name, "persist_state": "session"}
 
 
 def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
-    """The expected error, and a button that makes what is published; that, once it is made."""
+    """Draw the expected error and a button that makes the release; return the release once made."""
     option = wish.option
     if option is None or wish.people is None:
         label = f"Make the {'people' if wish.made_up else 'tables'}"
@@ -261,7 +262,7 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
 
 
 def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
-    """What noise will do, from public numbers alone."""
+    """Draw the expected effect of noise, from public numbers alone."""
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
         return
@@ -276,9 +277,9 @@ def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
 def _pressed(
     data: Dataset, option: Tables | Synthesize, reading: Reading | None, *, busy: bool
 ) -> bool:
-    """Whether they are to be made; private ones are charged to the ledger first.
+    """Return whether the release is to be made; charge a private one to the ledger first.
 
-    Noise that is not charged is seen by nobody: else one could draw until it looks well.
+    Noise that is not charged is never shown: otherwise one could draw until the result looks good.
     """
     if option.epsilon is None:
         return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
@@ -309,7 +310,7 @@ def _pressed(
 
 
 def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
-    """The download, and before it the reason where one is due."""
+    """Draw the download, and before it the field for a reason where one is due."""
     if not found.archives:
         st.error(f"**Do not release this; it is not offered.** {plain(found.verdict)}")
         return
@@ -348,7 +349,7 @@ def section(data: Dataset, found: Result | synthetic_people.Result) -> None:
 
 
 def expected(table: pd.DataFrame, option: Tables) -> str:
-    """The error of a typical cell, before anything is computed."""
+    """Return the error of a typical cell, before anything is computed."""
     first = table.iloc[0]
     areas, people = int(first["areas"]), first["people"]
     each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
@@ -365,7 +366,7 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
 
 
 def expected_people(table: Expected) -> str:
-    """What noise will do to homes, before anything is computed."""
+    """Return the effect of noise on homes, before anything is computed."""
     share = table.error / table.homes
     said = [
         f"**Homes in {table.groups:,} groups of places: a typical group of {table.homes:,.0f} "
@@ -376,7 +377,7 @@ def expected_people(table: Expected) -> str:
 
 
 def choices(table: pd.DataFrame) -> pd.DataFrame:
-    """What fewer areas or parts of a day would give."""
+    """Return what fewer areas or parts of a day would give."""
     return pd.DataFrame(
         {
             "Areas": table["areas"].astype(int),
@@ -390,7 +391,7 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
-    """What was spent on these people so far, what is read again, and when the promise holds."""
+    """Return what was spent on these people, what is read again, and when the promise holds."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
         f"So far ε = {spent:g}{left} is spent on these people. What is made again is charged "
@@ -405,7 +406,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Why private tables of this reading would promise nothing; "" where they may."""
+    """Return why private tables of this reading would promise nothing; "" if they may be made."""
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

@@ -1,4 +1,4 @@
-"""The thresholds of risk, set once for every page: what each is, and where it is from."""
+"""The thresholds of risk, set once for every page: the value of each, and its source."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ RULE = (
 
 
 def in_force() -> Limits:
-    """The thresholds of this session: the usual ones until others are given."""
+    """Return the thresholds of this session: the usual ones until others are given."""
     found = st.session_state.get(_KEPT)
     return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
 
 
 def draw(label: str, usual: Limits) -> None:
-    """The thresholds; a press on the label opens the form. Draw it once a run, before the page.
+    """Draw the thresholds, with the form behind the label; once a run, before the page.
 
-    Beside each threshold stands where it is from; ``usual`` are those for the recipient.
+    Beside each threshold stands its source; ``usual`` are those for the recipient.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
     that was put into the session's state is sent in that one run, unless the field persists: then
-    every run sends it, until the browser has the field. And what a field holds is never read: only
+    every run sends it, until the browser has the field. The content of a field is never read: only
     its change writes a threshold. To draw, open or close the form changes nothing.
     """
     of = in_force()
@@ -82,13 +82,13 @@ def draw(label: str, usual: Limits) -> None:
 
 
 def take(limits: Limits) -> None:
-    """Thresholds from elsewhere, before the form is drawn."""
+    """Set thresholds from elsewhere, before the form is drawn."""
     layout.overtake(_FORM)
     _hold(limits)
 
 
 def _changed(name: str, key: str) -> None:
-    """Somebody gave a threshold, or took it away."""
+    """Record that a threshold was entered or removed."""
     if layout.is_current(key, _field(name), _FORM):
         value: float | None = st.session_state[key]
         limit = None if value is None else value / _scale(name)
@@ -101,13 +101,13 @@ def _hold(limits: Limits) -> None:
 
 
 def counted(of: Limits) -> str:
-    """Which thresholds are counted where a page says how many an option is above."""
+    """Return which thresholds count where a page says how many an option exceeds."""
     parts = [of_risks()[risk].counted for risk in of.judged]
     return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
 
 
 def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
-    """Where a threshold is from."""
+    """Return where a threshold comes from."""
     limit, usual = limits.limit(name), of_recipient.limit(name)
     if limit == usual != Limits().limit(name):
         return "Threshold: it follows from who gets the release."

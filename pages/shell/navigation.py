@@ -1,7 +1,7 @@
-"""The dashboard's pages in the order of the way through, and the list of them beside every page.
+"""The dashboard's pages in the order of the workflow, and the list of them beside every page.
 
-Streamlit's own list cannot be had in groups without markup that a screen reader stumbles over, so
-this one is built of links.
+Streamlit's own list cannot be grouped without markup that confuses screen readers, so this one is
+built of links.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ class Place:
     Attributes
     ----------
     folder : str
-        Of its view, below ``pages``.
+        Folder of its view, below ``pages``.
     address : str
         Empty for the first page.
     title : str
         What an officer asks there, in few words.
     word : str
-        The field's word for it; may be empty.
+        The technical term for it; may be empty.
     icon : str
     """
 
@@ -39,7 +39,7 @@ class Place:
 
     @property
     def view(self) -> str:
-        """The file that draws it."""
+        """Return the file that draws it."""
         return f"pages/{self.folder}/view.py"
 
 
@@ -66,14 +66,14 @@ GROUPS: dict[str, tuple[Place, ...]] = {
     ),
     "Definitions": (Place("method", "method", "Method", "formulas", "function"),),
 }
-"""By heading, in the order in which one is led through them."""
+"""Pages by heading, in the order of the workflow."""
 
 PLACES = tuple(place for group in GROUPS.values() for place in group)
 _BY_ADDRESS = {place.address: place for place in PLACES}
 
 
 def pages() -> list[Page]:
-    """All pages, as Streamlit wants them."""
+    """Return all pages, as Streamlit needs them."""
     return [
         st.Page(place.view, title=place.title, url_path=place.address, default=not place.address)
         for place in PLACES
@@ -81,7 +81,7 @@ def pages() -> list[Page]:
 
 
 def place(address: str) -> Place:
-    """The page at an address.
+    """Return the page at an address.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def place(address: str) -> Place:
 
 
 def draw() -> None:
-    """The list of pages, in groups with headings; draw it where it is to stand."""
+    """Draw the list of pages, in groups with headings, at the current position."""
     with st.container(key="navigation", gap=None):
         for heading, group in GROUPS.items():
             if heading:

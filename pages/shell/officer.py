@@ -1,7 +1,7 @@
-"""Who works in this session, and what the audit log hears: what is opened, what is downloaded.
+"""The officer who works in this session, and the audit log's notes of opened and downloaded data.
 
-The server's own guard (:mod:`pages.server.entrance`) has asked already who is let in; were it
-passed by, no page is drawn here all the same.
+The server's own guard (:mod:`pages.server.entrance`) has already checked who is let in. Even if it
+were bypassed, no page would be drawn here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SIGNER, _UNTIL = "report_signer", "report_until"
 
 
 def passed() -> bool:
-    """Whether pages may be run; says why, where they may not."""
+    """Return whether pages may be run; say why, where they may not."""
     why = entrance.current().refusal(st.user.to_dict())
     if why:
         st.title("fpanon", anchor=False)
@@ -30,17 +30,17 @@ def passed() -> bool:
 
 
 def officer() -> str:
-    """Who works in this session: as the provider has it, or ``local``."""
+    """Return who works in this session: the provider's name, or ``local``."""
     return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
 
 
 def named() -> str:
-    """Who has logged in; empty where nobody logs in."""
+    """Return who has logged in; empty where nobody logs in."""
     return officer() if entrance.current().required else ""
 
 
 def way_out() -> None:
-    """Who is logged in, and the button that ends it; nothing where nobody logs in."""
+    """Draw who is logged in, and the button to log out; nothing where nobody logs in."""
     if entrance.current().required:
         st.text(f"Logged in as {officer()}")
         if st.button("Log out", key="log_out", icon=":material/logout:"):
@@ -48,7 +48,7 @@ def way_out() -> None:
 
 
 def standing() -> str:
-    """Why nothing may be opened or downloaded just now; "" when it may."""
+    """Return why nothing may be opened or downloaded just now; "" when it may."""
     log = audit.asked_for()
     try:
         if log is not None:
@@ -59,25 +59,28 @@ def standing() -> str:
 
 
 def tell() -> None:
-    """Say so, above every page, as long as it is so."""
+    """Show that reason above every page, as long as it holds."""
     if why := standing():
         st.error(plain(why, MESSAGE_LENGTH))
 
 
 def opened(what: str, data: str, users: int) -> None:
-    """Note that a data set is opened; FpanonError if that cannot be: it is not to be opened."""
+    """Note that a data set is opened; if FpanonError is raised, it must not be opened."""
     if (log := audit.asked_for()) is not None:
         log.note("opened", who=officer(), what=what, data=data, settings={"users": users})
 
 
 def overridden(option: str, data: str, by: str) -> None:
-    """Note that somebody chooses an option above a threshold; FpanonError if that cannot be."""
+    """Note that a person chooses an option above a threshold; raise FpanonError if that fails."""
     if (log := audit.asked_for()) is not None:
         log.note("overridden", who=officer(), what=option, data=data, settings={"by": by})
 
 
 def signer(label: str) -> str:
-    """Who signs the report, and answers for what is above a threshold: one name on all pages."""
+    """Draw the field for the person who signs the report; return the name, one for all pages.
+
+    The same person answers for a release above a threshold.
+    """
     name: str = st.text_input(
         label,
         named(),
@@ -90,7 +93,7 @@ def signer(label: str) -> str:
 
 
 def ending() -> str:
-    """Until when the decision holds, in the officer's words; a control."""
+    """Draw the field for how long the decision holds; return it, in the officer's words."""
     until: str = st.text_input(
         "Valid until (optional)",
         key=_UNTIL,
@@ -103,16 +106,16 @@ def ending() -> str:
 
 
 def signed() -> tuple[str, str]:
-    """Who signs, and until when it holds, as they were given; empty where they were not."""
+    """Return who signs, and until when it holds, as given; empty where they were not."""
     return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
 
 
 def exporting(
     content: Callable[[], bytes], what: str, data: str, **settings: Setting
 ) -> Callable[[], bytes]:
-    """What makes the bytes of a download, and notes that before it hands them out.
+    """Return a callable that makes the bytes of a download, and notes it before handing them out.
 
-    Streamlit calls it when somebody clicks, outside any session: who that is is taken down here.
+    Streamlit calls it when a person clicks, outside any session, so the person is recorded here.
     """
     log, who = audit.asked_for(), officer()
     if log is None:

@@ -1,4 +1,4 @@
-"""Something over time: a button to play it, a slider to look at one moment, and what is drawn."""
+"""Playback over time: a button to play, a slider to look at one moment, and the drawing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EVERY_S, _STEPS = 1.0, 60
 
 
 def moments(first: float, last: float) -> FloatArray:
-    """The ends of at most sixty even steps from the first minute to the last, none under one.
+    """Return the ends of at most sixty even steps between the two minutes, none under one minute.
 
     Examples
     --------
@@ -35,16 +35,16 @@ def play(
     start: int = 0,
     shortcut: str | None = None,
 ) -> None:
-    """Draw one of several moments; a press plays them to the last. One alone is drawn as it is.
+    """Draw one of several moments; a press plays them to the last. A single moment is just drawn.
 
     Parameters
     ----------
     key : str
         Begins the keys of its widgets, and keeps its state; one for each number of moments.
     moments : sequence of str
-        As the slider names them.
+        Labels of the moments on the slider.
     draw : callable
-        Takes the number of the moment; drawn anew alone while it plays.
+        Takes the number of the moment; only this is redrawn while it plays.
     start : int
         The moment shown first.
     shortcut : str, optional

@@ -1,7 +1,7 @@
 """Questions put to the studies: asked, held, answered once, and looked up again.
 
 Every page asks through here, and every answer is kept here: by the kind of question, the data and
-the study's settings. A question that somebody stopped is held: it is not asked again by itself.
+the study's settings. A question that a person stopped is held: it is not asked again by itself.
 """
 
 from __future__ import annotations
@@ -27,27 +27,28 @@ _ORDINARY_SAMPLES = 2_000_000  # above, a question waits to be asked
 
 @dataclass(frozen=True)
 class Kind:
-    """What all questions of a kind have in common.
+    """Properties that all questions of a kind share.
 
     Attributes
     ----------
     name : str
-        Of the kind; begins the keys of its widgets.
+        Name of the kind; begins the keys of its widgets.
     study : callable
         ``study(fs, config, *also, progress=...)``, of :mod:`fpanon_core.studies`; importable by
         name, as a child process calls it.
     page : str or None
-        Address of the page that shows its progress at length; on the others a line in the sidebar
-        does. None: nobody waits for it, and no page tells of it.
+        Address of the page that shows its progress in full; on other pages a line in the sidebar
+        does. None: nobody waits for it, and no page mentions it.
     kept : int
-        How many answers are kept, the latest.
+        Number of answers that are kept, the latest ones.
     together : bool
-        Whether several may be under way; if not, a new one lets the others go.
+        Whether several may be under way; if not, a new one drops the others.
     join : callable or None
-        From the answer kept under the same key (None the first time) and the new one, the one to
-        keep; where a later answer extends an earlier.
+        Takes the answer kept under the same key (None the first time) and the new one, and returns
+        the one to keep; used where a later answer extends an earlier one.
     identity : callable or None
-        From the study's settings, those that tell two questions apart, hashable; all if None.
+        Returns, from the study's settings, those that distinguish two questions, hashable; all
+        settings if None.
     """
 
     name: str
@@ -61,22 +62,22 @@ class Kind:
 
 @dataclass(frozen=True)
 class Question:
-    """A kind, the data it is about, and the study's settings; two alike have the same answer.
+    """A kind, its data, and the study's settings; two equal questions have the same answer.
 
     Attributes
     ----------
     kind : Kind
     fs : FingerprintSet or None
-        The data; None for what is asked of no data.
+        The data; None for a question that concerns no data.
     config : hashable
         The study's settings.
     label : str
-        What is done, for the screen.
+        Description of the work, for the screen.
     also : tuple
-        What the study takes besides and the answer does not depend on, such as an earlier result.
+        Further arguments of the study that do not affect the answer, such as an earlier result.
     apart : hashable
-        What else tells it apart: how what the study takes besides was made, where its settings do
-        not say.
+        Further distinction: how the study's further arguments were made, if its settings do not
+        say.
     """
 
     kind: Kind
@@ -88,7 +89,7 @@ class Question:
 
     @property
     def key(self) -> tuple[str, Hashable]:
-        """The data's digest and the settings that tell it apart."""
+        """Return the data's digest and the settings that distinguish it."""
         identity = self.kind.identity
         settings = self.config if identity is None else identity(self.config)
         if self.apart is not None:
@@ -97,23 +98,23 @@ class Question:
 
 
 def answer(question: Question) -> Any | None:
-    """The result, if it is there."""
+    """Return the result, if it is there."""
     found = kept(question.kind).get(question.key)
     return None if found is None else found.result
 
 
 def kept(kind: Kind) -> dict[tuple[str, Hashable], Kept]:
-    """All answers kept of a kind, by digest and settings, the latest last."""
+    """Return all answers kept of a kind, by digest and settings, the latest last."""
     return _every().get(kind.name, {})
 
 
 def every_answer() -> list[Kept]:
-    """All answers kept."""
+    """Return all answers kept."""
     return [found for of_kind in _every().values() for found in of_kind.values()]
 
 
 def put_every(answers: Iterable[Kept]) -> None:
-    """Others in the place of all answers, as when a study is opened; nothing is held any more."""
+    """Replace all answers, as when a study is opened; nothing is held any more."""
     every: dict[str, dict[tuple[str, Hashable], Kept]] = {}
     for found in answers:
         every.setdefault(found.kind, {})[found.digest, found.settings] = found
@@ -127,22 +128,22 @@ def _every() -> dict[str, dict[tuple[str, Hashable], Kept]]:
 
 
 def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Kept]:
-    """The answers kept of a kind about these data, by settings, the latest last."""
+    """Return the answers kept of a kind about these data, by settings, the latest last."""
     return {config: found for (digest, config), found in kept(kind).items() if digest == fs.digest}
 
 
 def jobs(kind: Kind) -> list[Job]:
-    """The jobs of a kind that wait, run or ended badly."""
+    """Return the jobs of a kind that wait, run or ended badly."""
     return session.jobs(kind.name)
 
 
 def under_way(question: Question) -> bool:
-    """Whether it was asked and has no answer yet; it may have failed."""
+    """Return whether it was asked and has no answer yet; it may have failed."""
     return any(job.meta["key"] == question.key for job in jobs(question.kind))
 
 
 def held(question: Question) -> bool:
-    """Whether somebody stopped it."""
+    """Return whether a person stopped it."""
     return (question.kind.name, question.key) in st.session_state.get(_HELD, set())
 
 
@@ -152,7 +153,7 @@ def ask(question: Question, *, again: bool = False) -> None:
     Parameters
     ----------
     again : bool
-        Although there is an answer: a later one is to extend it.
+        Ask even if there is an answer, which a later one is to extend.
     """
     if (answer(question) is not None and not again) or under_way(question):
         return
@@ -183,7 +184,7 @@ def ask(question: Question, *, again: bool = False) -> None:
 
 
 def let_go(kind: Kind, *, but: Collection[tuple[str, Hashable]] = ()) -> None:
-    """Stop and forget the jobs of a kind, but for those of the keys that somebody waits for."""
+    """Stop and forget the jobs of a kind, except those of the given keys, still needed."""
     for job in jobs(kind):
         if job.meta["key"] not in but:
             session.dismiss(job)
@@ -196,13 +197,13 @@ def hold(job: Job) -> None:
 
 
 def release_held(kind: Kind) -> None:
-    """Whatever of a kind was stopped may start by itself again."""
+    """Let the stopped questions of a kind start by themselves again."""
     held_now: set[tuple[str, object]] = st.session_state.get(_HELD, set())
     held_now.difference_update({entry for entry in held_now if entry[0] == kind.name})
 
 
 def ordinary(fs: FingerprintSet) -> bool:
-    """Whether the data are of a size at which nobody minds being measured without asking."""
+    """Return whether the data are small enough to be measured without asking."""
     return fs.n_samples <= _ORDINARY_SAMPLES
 
 
@@ -214,18 +215,18 @@ def settle(
     button: str = "Measure",
     told: str | None = None,
 ) -> Any | None:
-    """The answer; or its progress, its failure or a button that asks, while there is none.
+    """Return the answer; without one, show its progress, its failure or a button that asks.
 
     Parameters
     ----------
     alone : bool
-        Ask without being told to, unless somebody stopped it.
+        Ask automatically, unless a person stopped it.
     asked : bool
-        Somebody has just asked for it.
+        Whether a person has just asked for it.
     button : str
-        What to press otherwise.
+        Label of the button otherwise.
     told : str or None
-        What it is likely to take, said below the button; looked for here when None.
+        Likely cost, shown below the button; looked up here when None.
     """
     found = answer(question)
     name = question.kind.name
@@ -244,7 +245,7 @@ FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, i
 
 
 def _foretell(question: Question, told: str | None) -> None:
-    """What a question that waits to be asked is likely to take; its time once that is known."""
+    """Draw the likely cost of a question that waits to be asked; its time once that is known."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
         return  # it is over sooner than it could be estimated
@@ -263,14 +264,14 @@ def _foretell(question: Question, told: str | None) -> None:
 
 
 def progress(kind: Kind) -> None:
-    """How far the questions of a kind are, with a way to stop them; in a place of its own."""
+    """Show how far the questions of a kind are, with a way to stop them, in a separate place."""
     # Always there: what comes and goes moves, and redraws, all below it.
     with st.container(key=f"{kind.name}_work"):
         job_panel.show(jobs(kind), key=f"{kind.name}_jobs", stop=hold)
 
 
 def _adopt(job: Job) -> None:
-    """Keep an answer; those about other data are let go, and the oldest of many."""
+    """Keep an answer; drop those about other data, and the oldest of many."""
     kind: Kind = job.meta["of"]
     key = job.meta["key"]
     mine = {k: v for k, v in kept(kind).items() if k[0] == key[0]}

@@ -1,4 +1,4 @@
-"""A release as it leaves: asked for by a button, verified, shown, and offered with its key."""
+"""A release that leaves: requested by a button, verified, shown, and offered with its key."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ PEOPLE = Kind(
 
 
 def warn(data: Dataset, option: ReleaseOption) -> bool:
-    """Say which thresholds an option is above, and how coarse it is; whether it is above one."""
+    """Show the thresholds an option exceeds and how coarse it is; return whether any."""
     found, result = workspace.of(data.digest).weighed, _weighed(data, option)
     if found is None or result is None:
         return False
@@ -64,7 +64,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
 
 
 def made(data: Dataset, found: Weighing) -> Produced | None:
-    """The release of the chosen form that was produced last, if it may leave."""
+    """Return the latest release of the chosen option, if it may leave."""
     option = found.option
     answers = questions.of_data(PRODUCED, data.fs).values()
     results = [each.result for each in answers if option and each.result.archive]
@@ -81,7 +81,7 @@ def _weighed(data: Dataset, option: ReleaseOption) -> OptionResult | None:
 
 
 def file_format(kind: Kind) -> Format:
-    """The format of the data, as chosen; a control."""
+    """Draw a control for the format of the data; return the choice."""
     chosen: Format = st.segmented_control(
         "Format of the data",
         FORMATS,
@@ -103,16 +103,16 @@ def section(
     also: tuple[Any, ...] = (),
     over: bool = False,
 ) -> None:
-    """A button that has the release made; what came of it, and the files, once it is.
+    """Draw a button that makes the release; once made, its result and the files.
 
     Parameters
     ----------
     what : str
-        What the release is called, for the progress line.
+        Name of the release, for the progress line.
     also : tuple
-        What :func:`production.study` takes besides.
+        Further arguments of :func:`production.study`.
     over : bool
-        Whether it is above a limit, or may be: nothing about it is then green or stands first.
+        Whether it is, or may be, above a threshold: nothing about it is then green or stands first.
     """
     question = Question(kind, data.fs, config, f"Producing {what}", also)
     found: Result | None = questions.answer(question)
@@ -131,7 +131,7 @@ def section(
 
 
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
-    """The verdict; the files, where it has passed; and the page that goes with them."""
+    """Draw the verdict; the files, if it has passed; and the page that goes with them."""
     prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(describe_verdict(found))
@@ -188,7 +188,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
 
 
 def describe_verdict(found: Result) -> str:
-    """What the verifier says of the bytes."""
+    """Return what the verifier says of the bytes."""
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
@@ -202,7 +202,7 @@ def describe_verdict(found: Result) -> str:
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:
-    """How many rows there are, of how many people, what is lost, and how many are not true."""
+    """Return the numbers of rows and people, what is lost, and how many rows are not true."""
     facts = found.facts
     every = facts.people + facts.people_left_out
     people = "1 person" if facts.people == 1 else f"{facts.people:,} people"
@@ -223,7 +223,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 
 
 def describe_again(found: Result) -> str:
-    """How somebody else checks it: the verdict on the screen is by the programme that made it."""
+    """Return how others can check it: the verdict shown is by the program that made it."""
     return (
         f"Anyone with the records can check it again: `{check_command(found.facts)}`, exit "
         "code 0 where it is in order."
@@ -231,7 +231,7 @@ def describe_again(found: Result) -> str:
 
 
 def describe_secret(found: Result) -> str:
-    """What the files are that must not leave."""
+    """Return a description of the files that must not leave."""
     uses = ["answer for single people", "compare a later release with this one"]
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
@@ -252,5 +252,5 @@ def describe_secret(found: Result) -> str:
 
 
 def describe_page(page: str) -> str:
-    """The README, with its headings as bold lines: the view has headings of its own."""
+    """Return the README, with its headings as bold lines: the view has headings of its own."""
     return re.sub(r"(?m)^#+ (.+)$", r"**\1**", page)

@@ -1,8 +1,8 @@
 """What a browser session owns on the server: its child process, its jobs, its data and results.
 
 Nothing here is shared between sessions, except one warm child process that holds no data yet, and
-the turns that all take. How long it is kept without the browser, and whose it is, is decided by
-:mod:`pages.server.lives`.
+the queue for turns. :mod:`pages.server.lives` decides how long it is kept without the browser, and
+which browser owns it.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ def arrive() -> None:
 
 
 def is_first_run() -> bool:
-    """Whether this run is the first that finds the work that was left; true once."""
+    """Return whether this run is the first that finds the work that was left; true once."""
     return bool(st.session_state.pop(_FIRST, False))
 
 
 def settings() -> dict[str, Any]:
-    """What somebody chose on the session's pages, by name; kept as long as its work."""
+    """Return the choices made on the session's pages, by name; kept as long as its work."""
     return _work().settings
 
 
 def ended() -> Ended | None:
-    """What was ended while its browser was away; told once."""
+    """Return, once only, what was ended while its browser was away."""
     return REGISTRY.ended(_session_id())
 
 
 def keep(name: str, value: Any) -> None:
-    """Put into the session's state what the page is to find again after it is loaded anew."""
+    """Put into the session's state a value that the page finds again after it is loaded anew."""
     _work().kept[name] = st.session_state[name] = value
 
 
 def drop(name: str) -> None:
-    """Take out again what :func:`keep` put in."""
+    """Remove a value that :func:`keep` put in."""
     _work().kept.pop(name, None)
     st.session_state.pop(name, None)
 
@@ -73,17 +73,17 @@ def uploads_of_page() -> None:
 
 
 def uploads_read(files: list[UploadedFile]) -> None:
-    """Uploaded files were handed on to be read: the widgets' own copies are dropped."""
+    """Drop the widgets' copies of uploaded files that were handed on to be read."""
     uploads.drop(_session_id(), [file.file_id for file in files])
 
 
 def source_held(size: int) -> None:
-    """Say how many bytes of an uploaded file the session keeps, to read it again."""
+    """Record how many bytes of an uploaded file the session keeps, to read it again."""
     _work().source_bytes = size
 
 
 def spare() -> Spare:
-    """The server's one warm child without data; what views draw with is loaded here, too."""
+    """Return the server's one warm child without data; also load what views draw with."""
     return REGISTRY.spare(_new_spare)
 
 
@@ -97,7 +97,7 @@ def _new_spare() -> Spare:
 
 
 def runner() -> ProcessRunner:
-    """The runner of the session's jobs."""
+    """Return the runner of the session's jobs."""
     work = _work()
     if work.runner is None:
         work.runner = ProcessRunner(spare(), turns=_TURNS, limits=_LIMITS)
@@ -124,7 +124,7 @@ def start(
     page : str or None
         Address of the page that shows its progress, :data:`EVERYWHERE`, or None for nowhere.
     at_most_s, needs_bytes
-        As of :meth:`.ProcessRunner.submit`.
+        Passed to :meth:`.ProcessRunner.submit`.
     **meta
         Notes for ``adopt``.
     """
@@ -164,7 +164,7 @@ def cancel_all() -> None:
 
 
 def jobs(kind: str | None = None) -> list[Job]:
-    """The session's jobs that wait, run, or ended badly; the list itself when no kind is given."""
+    """Return the session's jobs that wait, run, or ended badly; the list itself without a kind."""
     if _JOBS not in st.session_state:
         st.session_state[_JOBS] = _work().jobs = []
     found: list[Job] = st.session_state[_JOBS]
@@ -172,12 +172,12 @@ def jobs(kind: str | None = None) -> list[Job]:
 
 
 def finished() -> list[Job]:
-    """The jobs that are done and not yet taken over."""
+    """Return the jobs that are done and not yet taken over."""
     return [job for job in list(jobs()) if job.status == "done"]
 
 
 def forget(job: Job) -> None:
-    """Take a job that has ended out of the list."""
+    """Remove a job that has ended from the list."""
     mine = jobs()
     if job in mine:
         mine.remove(job)

@@ -1,7 +1,7 @@
-"""Which of a session's state are settings, to be found again: after a reload, and in a study.
+"""The settings in a session's state, which are restored after a reload and from a study.
 
-A setting is what somebody chose: a widget's value, or what a page made of several. Each is named
-here. What is not named is not kept: buttons, uploads, and what is worked out from the settings.
+A setting is a choice: a widget's value, or a value that a page made of several. Each is named here.
+Other state is not kept: buttons, uploads, and results derived from the settings.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OF_PAGES = {
     "report": "report_question report_signer report_until",
     "method": "fp_method_section",
 }
-"""By the address of the page whose they are; ``*``: of several."""
+"""Settings by the address of their page; ``*``: settings of several pages."""
 
 _NAMES = {page: frozenset(names.split()) for page, names in _OF_PAGES.items()}
 _BEGINNINGS = (
@@ -61,21 +61,22 @@ _BEGINNINGS = (
     "report_data_",
     "unicity_n_",
 )
-"""Of names that go on with what they are about."""
+"""Prefixes of names that continue with their subject."""
 
 _NO_SETTINGS = ("aggregates_counts_go", "aggregates_counts_get_", "aggregates_counts_downloads")
 _ALL = frozenset().union(*_NAMES.values())
 
 
 def is_setting(name: str) -> bool:
-    """Whether something in the session's state is kept."""
+    """Return whether an entry of the session's state is kept."""
     return name in _ALL or (name.startswith(_BEGINNINGS) and not name.startswith(_NO_SETTINGS))
 
 
 def arrive(page: str) -> None:
     """Give the session the settings of the page that was left, once; call before any widget.
 
-    A link that asks for settings of its own is followed: those of its page are not given then.
+    A link that asks for settings of its own takes precedence: those of its page are then not
+    restored.
 
     Parameters
     ----------
@@ -102,20 +103,20 @@ def note() -> None:
 
 
 def current() -> dict[str, Any]:
-    """All settings, by name."""
+    """Return all settings, by name."""
     note()
     return dict(session.settings())
 
 
 def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
-    """Others in place of all there are; what is no setting is left out.
+    """Replace all settings; entries that are no settings are ignored.
 
     Parameters
     ----------
     given : mapping
-        By name.
+        Settings by name.
     named : mapping
-        Settings as an address names them, for pages that know theirs only so.
+        Settings as named in an address, for pages that know theirs only by these names.
     """
     session.settings().clear()
     for name in [str(name) for name in st.session_state]:

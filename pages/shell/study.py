@@ -1,7 +1,7 @@
-"""The session's study: what is saved of it in one file, and what becomes of one that is opened.
+"""The session's study: what is saved of it in one file, and what happens to one that is opened.
 
-A study is of certain data, told by their digest. It is put in place when these are open: at once,
-after it has opened them itself, or when somebody opens them.
+A study belongs to certain data, identified by their digest. It is put in place when these are open:
+at once, after it has opened them itself, or when a person opens them.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _LONGEST_S = 180.0
 
 
 def saving(data: Dataset, *, key: str) -> None:
-    """The button that saves the study; what is in it, and what is lost without it.
+    """Draw the button that saves the study, what is in it, and what is lost without it.
 
     Parameters
     ----------
     key : str
-        Of the page; begins the widgets' keys.
+        Key of the page; begins the widgets' keys.
     """
     with_data = False
     if can_have_data(data):
@@ -58,12 +58,12 @@ def saving(data: Dataset, *, key: str) -> None:
 
 
 def opening(*, key: str) -> None:
-    """Where a study is opened; its progress, and what it waits for.
+    """Draw the field that opens a study, its progress, and what it waits for.
 
     Parameters
     ----------
     key : str
-        Of the page; begins the widgets' keys.
+        Key of the page; begins the widgets' keys.
     """
     file = st.file_uploader(
         "Study (zip)",
@@ -84,12 +84,12 @@ def opening(*, key: str) -> None:
 
 
 def of(data: Dataset, *, with_data: bool = False) -> Study:
-    """All that there is about these data.
+    """Return the study of all that there is about these data.
 
     Parameters
     ----------
     with_data : bool
-        Whether the files that they were read from are part of it.
+        Whether to include the files that they were read from.
     """
     source = data.source
     answers = tuple(
@@ -115,7 +115,7 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
 
 
 def can_have_data(data: Dataset) -> bool:
-    """Whether the files of the data are at hand; those of the server's folder stay there."""
+    """Return whether the files of the data are at hand; those of the server's folder stay there."""
     source = data.source
     return source.file is not None and all(isinstance(body, bytes) for _, body in source.tables)
 
@@ -136,7 +136,7 @@ def open_file(content: bytes) -> None:
 
 
 def let_go() -> None:
-    """The study that waits is not wanted any more."""
+    """Discard the study that waits."""
     session.drop(_WAITING)
     session.drop(_SOURCE)
     dataset.read_next_as(None)
@@ -160,7 +160,7 @@ def settle() -> None:
 
 
 def tell() -> None:
-    """What came of the study that was opened last, until somebody has read it."""
+    """Show what happened to the study opened last, until a person has read it."""
     told: tuple[str, str] | None = st.session_state.get(_TOLD)
     if told is not None:
         kind, text = told
@@ -170,7 +170,7 @@ def tell() -> None:
 
 @contextlib.contextmanager
 def forgiving() -> Iterator[None]:
-    """Let go of a study's settings that a page cannot use, where they are not from this machine."""
+    """Drop a study's settings that a page cannot use, if they do not come from this machine."""
     try:
         yield
     except Ended:
@@ -206,7 +206,7 @@ def _adopt(job: Job) -> None:
 
 
 def _put(found: Opened, data: Dataset) -> None:
-    """The study in place of all that the session had found."""
+    """Replace all that the session had found with the study."""
     study = found.study
     session.cancel_all()
     questions.put_every(study.answers)
@@ -249,7 +249,7 @@ HOLDS_DATA = (
 
 
 def describe_opened(study: Study, sealed: bool) -> str:
-    """That its figures are in place, and how far they can be trusted."""
+    """Return a note that its figures are in place, and how far they can be trusted."""
     several = words.count(len(study.answers), "result")
     said = f"The study is open: {several}, with settings and choice; nothing was computed anew."
     if sealed:
@@ -261,7 +261,7 @@ def describe_opened(study: Study, sealed: bool) -> str:
 
 
 def describe_other_data(study: Study, *, waits: bool) -> str:
-    """Why it is not put in place."""
+    """Return why it is not put in place."""
     what = (
         f"The study is of other data than these, or of the same read in another way: it is of "
         f"“{plain(study.label)}”, {_many(study)}."
@@ -272,7 +272,7 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
 
 
 def describe_not_its_own(study: Study) -> str:
-    """That the data it names or holds are others by now."""
+    """Return a note that the data it names or holds have changed."""
     return (
         f"The data that the study names, “{plain(study.label)}”, are not those that it is of, "
         f"{_many(study)}: they have changed, or are read in another way by this program. The study "
@@ -281,7 +281,7 @@ def describe_not_its_own(study: Study) -> str:
 
 
 def describe_waits(study: Study) -> str:
-    """What it waits for."""
+    """Return what it waits for."""
     return (
         f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open them above; "
         "they are read as they were read for the study."

@@ -1,7 +1,7 @@
-"""Is this a second release of the same people? Asked, and answered, before it is exported.
+"""Check, before a release is exported, whether it is a second one of the same people.
 
-Of a release that was exported there is kept whose records shared a group, in which days, and what
-was done; people are digests under a secret of the session's own. No place, no time and no id.
+For each exported release, the session keeps which records shared a group, in which days, and what
+was done. People are digests under a secret of the session's own. No place, time or id is kept.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ _SECRET_BYTES = 32
 
 
 def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]:
-    """What this release and those that left before say together, where there are any.
+    """Draw what this release and earlier ones together give away, if there are any.
 
     Parameters
     ----------
     kind : Kind
-        Of the release; begins the keys of the widgets.
+        Kind of the release; begins the keys of the widgets.
     found : production.Result
-        That has passed its verification.
+        A result that has passed its verification.
 
     Returns
     -------
     tuple
-        Whether it may be exported now: where a crowd gets smaller, after somebody has said so; and
-        what is to hear that it was.
+        Whether it may be exported now (if a group gets smaller, only after a confirmation), and a
+        callable to call once it was exported.
     """
     if found.membership is None:
         return True, None
@@ -73,7 +73,7 @@ def section(kind: Kind, found: Result) -> tuple[bool, Callable[[], None] | None]
 
 
 def _earlier(kind: Kind, known: Register, made: Membership) -> None:
-    """Files of a release that left before this session, with their key."""
+    """Draw the upload of files of a release that left before this session, with their key."""
     with st.expander(QUESTION, key=f"{kind.name}_earlier", expanded=True):
         st.markdown(f"{EARLIER} {describe_known(known.left, made)}")
         release = st.file_uploader(
@@ -130,9 +130,9 @@ class Left:
     Attributes
     ----------
     membership : Membership
-        Without ids.
+        Membership without ids.
     given : bool
-        Whether its files were given; else it was exported in this session.
+        Whether its files were given; otherwise it was exported in this session.
     """
 
     membership: Membership
@@ -148,10 +148,10 @@ class Register:
         self._change = threading.Lock()
         self._last: tuple[tuple[str, int], Crossing | None] | None = None
         self.refused = ""
-        """Why the files given last cannot be used."""
+        """Why the last given files cannot be used."""
 
     def note(self, membership: Membership, *, given: bool = False) -> None:
-        """A release has left; one that is known already is none anew."""
+        """Record that a release has left, unless it is known already."""
         left = Left(membership.keyed(self._secret), given)
         with self._change:
             if all(each.membership.digest != membership.digest for each in self._left):
@@ -159,15 +159,15 @@ class Register:
 
     @property
     def left(self) -> list[Left]:
-        """All of them, in order."""
+        """Return all of them, in order."""
         return list(self._left)
 
     def before(self, made: Membership) -> list[Left]:
-        """Those that left and are not this very release."""
+        """Return the releases that left, except this very one."""
         return [each for each in self._left if each.membership.digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
-        """A release held against all others that left; None where nobody is in both."""
+        """Return the composition of a release with all that left; None if no person is in both."""
         before = self.before(made)
         key = (made.digest, len(before))
         last = self._last
@@ -185,7 +185,7 @@ class Register:
 
 
 def register() -> Register:
-    """That of this session; it outlives a lost connection and a change of data."""
+    """Return this session's register; it outlives a lost connection and a change of data."""
     if _REGISTER not in st.session_state:
         session.keep(_REGISTER, Register())
     found: Register = st.session_state[_REGISTER]
@@ -204,7 +204,7 @@ EARLIER = (
 
 
 def describe_earlier(left: Sequence[Left]) -> str:
-    """What a release is held against, for the middle of a sentence."""
+    """Return what a release is compared with, for the middle of a sentence."""
     names = "; ".join(plain(each.membership.name) for each in left)
     if len(left) > 1:
         return f"the {len(left)} releases that left before ({names})"
@@ -214,7 +214,7 @@ def describe_earlier(left: Sequence[Left]) -> str:
 
 
 def describe_known(left: Sequence[Left], made: Membership) -> str:
-    """What is compared already."""
+    """Return what is compared already."""
     if not left:
         return "Nothing has left so far that is known here."
     names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
@@ -228,12 +228,12 @@ def _how(left: Left, made: Membership) -> str:
 
 
 def warning(found: Crossing, what: str) -> str:
-    """That a crowd gets smaller, and how small."""
+    """Return a warning that a group gets smaller, and how small."""
     return f"**A second release of the same people.** {crossing.describe_crossing(found, what)}"
 
 
 def meaning(found: Crossing) -> str:
-    """Which knowledge that assumes, and what it is worth."""
+    """Return which knowledge that assumes, and what it is worth."""
     said = [crossing.MEANING, crossing.describe_naming(found)]
     if found.smaller:  # else it has been said
         said.append(crossing.describe_followed(found))
@@ -242,7 +242,7 @@ def meaning(found: Crossing) -> str:
 
 
 def unchanged(found: Crossing, what: str) -> str:
-    """That no crowd gets smaller."""
+    """Return a note that no group gets smaller."""
     said = (
         crossing.describe_crossing(found, what),
         crossing.describe_followed(found),
@@ -252,7 +252,7 @@ def unchanged(found: Crossing, what: str) -> str:
 
 
 def nobody(what: str) -> str:
-    """That the people are others."""
+    """Return a note that the people are others."""
     return (
         f"Nobody in this release is in {what}, by the ids in the records, in days that both are "
         "of: there is nothing to compare. If they are the same people under other ids, compare "

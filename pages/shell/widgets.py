@@ -1,14 +1,11 @@
-"""The generalization profiles that forms offer, and those that somebody chose or typed in one.
+"""Widgets that several forms share: profiles, stretch effort, numbers, lists and periods.
 
-The stretch effort in force: set on one page, and what every page that measures stretch means.
-
-It is no page's own, as a gap under one effort and a release under another cannot be compared.
-
-Fields for a number and for one of a list, as settings use them.
-
-Periods as forms offer them, and what they are called: whole records, weeks, days, 14 days.
-
-The local days of a data set, by their dates.
+- The generalization profiles that forms offer, and those chosen or typed in one.
+- The stretch effort in force, set on one page and used by every page that measures stretch. It
+  belongs to no page: a gap under one effort and a release under another cannot be compared.
+- Fields for a number and for one of a list, as settings use them.
+- Periods as forms offer and name them: whole records, weeks, days, 14 days.
+- The local days of a data set, by their dates.
 """
 
 from __future__ import annotations
@@ -68,14 +65,14 @@ TYPED = (
     "1 h”, by a column of the antenna table. “3 km from 0 m east, 0 m north · 45 min” states where "
     "the grid begins."
 )
-"""How a profile is typed where one is chosen."""
+"""Help text on how to type a profile where one is chosen."""
 
 
 def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
-    """Profiles to choose from, in words: those that suit the data, and others, fine to coarse.
+    """Return profiles to choose from, in words: those that suit the data, and others.
 
-    The usual grids; hexagons where the places are known in degrees; antennas, their clusters and
-    every column of names where there is an antenna table.
+    From fine to coarse: the usual grids; hexagons where the places are known in degrees; antennas,
+    their clusters and every column of names where there is an antenna table.
     """
     spaces: list[Space] = []
     if fs.crs is not None:
@@ -94,7 +91,7 @@ def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> lis
 
 
 def profiles_of(chosen: Sequence[str]) -> tuple[GeneralizationProfile, ...]:
-    """From texts as profiles are shown, fine to coarse.
+    """Return profiles from their displayed texts, fine to coarse.
 
     Raises
     ------
@@ -106,7 +103,7 @@ def profiles_of(chosen: Sequence[str]) -> tuple[GeneralizationProfile, ...]:
 
 
 def in_order(profiles: Sequence[GeneralizationProfile]) -> tuple[GeneralizationProfile, ...]:
-    """Each once, fine to coarse; ConfigError where there are none or too many."""
+    """Return each profile once, fine to coarse; raise ConfigError if there are none or too many."""
     _check_count(len(profiles))
     return tuple(sorted(set(profiles), key=fine_to_coarse))
 
@@ -120,13 +117,13 @@ def _check_count(count: int) -> None:
 
 
 NAME = "stretch"
-"""What it goes by in an address."""
+"""Name of the stretch effort in an address."""
 
 _IN_FORCE = "fp_stretch"
 
 
 def in_force() -> StretchConfig:
-    """The stretch effort in force; that of the address when the session begins."""
+    """Return the stretch effort in force; that of the address when the session begins."""
     if _IN_FORCE not in st.session_state:
         usual = StretchConfig()
         put(address.asked(NAME, lambda text: address.from_text(text, usual), usual))
@@ -140,7 +137,7 @@ def put(config: StretchConfig) -> None:
 
 
 def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **how: Any) -> N:
-    """A field for a number within a range; it persists, but for one ``at`` a place of a form."""
+    """Draw a field for a number within a range; it persists, unless ``at`` a place of a form."""
     if at is None:
         how = {"persist_state": "session"} | how
     found: N = (at or st).number_input(label, limit.low, limit.high, value, **how)
@@ -148,7 +145,7 @@ def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **ho
 
 
 def selectbox(label: str, options: Sequence[T], **how: Any) -> T:
-    """A list to choose one from, whose choice persists."""
+    """Draw a list to choose one from, whose choice persists."""
     found: T = st.selectbox(label, options, persist_state="session", **how)
     return found
 
@@ -165,12 +162,12 @@ _DAYS = re.compile(r"\s*(\d{1,4})\s*(d|days?)?\s*")
 
 
 def days_of(text: str) -> int | None:
-    """Days of a period as chosen or typed; None for whole records.
+    """Return the days of a period as chosen or typed; None for whole records.
 
     Raises
     ------
     ConfigError
-        It is no number of days that is offered.
+    The text is not an offered number of days.
 
     Examples
     --------
@@ -189,17 +186,17 @@ def days_of(text: str) -> int | None:
 
 
 def called(days: int | None) -> str:
-    """A period in one word or two: "whole", "weeks", "days", "14 days"."""
+    """Return a period in one word or two: "whole", "weeks", "days", "14 days"."""
     return "whole" if days is None else {1: "days", 7: "weeks"}.get(days, f"{days} days")
 
 
 def one(days: int) -> str:
-    """One such period: "day", "week", "period of 14 days"."""
+    """Return the name of one such period: "day", "week", "period of 14 days"."""
     return {1: "day", 7: "week"}.get(days, f"period of {days} days")
 
 
 def days(fs: FingerprintSet) -> list[str]:
-    """The dates of the local days of a data set, for axes and tables."""
+    """Return the dates of the local days of a data set, for axes and tables."""
     last = int(fs.wall_minutes(fs.t_min).max() // 1440)
     if fs.clock is None:
         return [f"day {d + 1}" for d in range(last + 1)]

@@ -1,6 +1,6 @@
-"""What a session has made of its data, in one store: weighed, chosen, made.
+"""What a session has made of its data, in one store: options weighed and chosen, releases made.
 
-Pages know nothing of each other: each puts here what it has, for another to look at.
+Pages know nothing of each other: each stores its results here for the others.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from . import session
 
 _KEPT, _ATTACKED, _PROPOSED = "fp_workspace", "fp_attack_wanted", "fp_proposed"
 REFUSE = "none of them: nothing leaves"
-"""In the list of the options, in the place of one."""
+"""Entry in the list of options for choosing none."""
 NO_REASON = (
     "Say why nothing may leave, and keep it then: the reason stands in the report and in the study."
 )
 NOT_STATED = "not stated"
-"""In the place of the areas of comparison, before a page has looked at them."""
+"""Value of the areas of comparison before a page has looked at them."""
 REASON = (
     "What weighs for it, who asked for what, what was given up. Name no person. It stands in the "
     "report and in its recipe."
@@ -38,7 +38,7 @@ REASON = (
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The option chosen for release, and why."""
+    """The option chosen for release, and the reason."""
 
     result: OptionResult
     why: str
@@ -54,11 +54,11 @@ class Tried:
     knowledge : KnowledgeConfig
         What an attacker knows.
     began : float
-        When the search began, by time.monotonic; tells it from others.
+        Start of the search, by time.monotonic; identifies it.
     until : float
-        When its time is over; 0 once it has ended or was stopped.
+        End of its time; 0 once it has ended or was stopped.
     seconds : float
-        Its time, since it was last begun or gone on with.
+        Its time, since it was last begun or continued.
     """
 
     options: tuple[ReleaseOption, ...]
@@ -75,15 +75,15 @@ class Workspace:
     Attributes
     ----------
     weighed : Weighing or None
-        The options weighed, and what was chosen among them.
+        The options weighed, and the choice among them.
     kept : Choice or None
-        The option chosen in this session, though it be among those weighed no more.
+        The option chosen in this session, even if it is no longer among those weighed.
     made : dict
-        Releases weighed or made, by the page that has them; what they are called may quote names
-        from outside.
+        Releases weighed or made, by the page that has them; their names may quote names from
+        outside.
     tried : Tried or None
     areas : float, str or None
-        On which the options were compared; NOT_STATED before any was.
+        Areas on which the options were compared; NOT_STATED before any was.
     """
 
     weighed: Weighing | None = None
@@ -94,13 +94,13 @@ class Workspace:
 
     @property
     def releases(self) -> list[AtHand]:
-        """All releases at hand, those made before those weighed."""
+        """Return all releases at hand, those made before those weighed."""
         every = [each for releases in self.made.values() for each in releases]
         return sorted(every, key=lambda release: release.made is None)
 
     @property
     def choice(self) -> Choice | None:
-        """The choice that stands: of this session, or of a study that was opened."""
+        """Return the choice that stands: of this session, or of a study that was opened."""
         found = self.weighed
         if self.kept is not None or found is None or not found.stands:
             return self.kept
@@ -108,22 +108,22 @@ class Workspace:
 
     @property
     def refusal(self) -> str | None:
-        """Why nothing of the data leaves; None where that was not decided."""
+        """Return why nothing of the data leaves; None if that was not decided."""
         found = self.weighed
         return found.why if found is not None and found.refused and self.kept is None else None
 
     def weigh(self, table: OptionsTable, limits: Limits, waiting: int) -> None:
-        """These options are weighed by now, ``waiting`` not yet; what was chosen stays so."""
+        """Store the options weighed by now, with ``waiting`` still to come; keep the choice."""
         was = self.weighed or Weighing(table, limits)
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
     def choose(self, result: OptionResult, why: str) -> None:
-        """It is this option, from now on."""
+        """Choose this option, from now on."""
         self.kept = Choice(result, why.strip())
         self._decide(result.option.name, why)
 
     def refuse(self, why: str) -> None:
-        """Nothing leaves, from now on; what was chosen before is chosen no more."""
+        """Decide that nothing leaves, from now on; any earlier choice is withdrawn."""
         self.kept = None
         self._decide(NOTHING_LEAVES, why)
 
@@ -133,7 +133,7 @@ class Workspace:
 
 
 def of(digest: str) -> Workspace:
-    """That of the data of that digest; beside it that of the data before is kept."""
+    """Return the workspace of the data with that digest; that of the previous data is kept, too."""
     known: dict[str, Workspace] = st.session_state.get(_KEPT, {})
     if digest not in known:
         known = dict(list(known.items())[-1:]) | {digest: Workspace()}
@@ -142,7 +142,7 @@ def of(digest: str) -> Workspace:
 
 
 def put(digest: str, workspace: Workspace) -> None:
-    """One in the place of all that there are, as when a study is opened."""
+    """Replace all workspaces with one, as when a study is opened."""
     session.keep(_KEPT, {digest: workspace})
 
 
@@ -150,15 +150,16 @@ def put(digest: str, workspace: Workspace) -> None:
 
 
 def reason_key(name: str | None) -> str:
-    """Of the field for an option's reason, on all pages."""
+    """Return the key of the field for an option's reason, on all pages."""
     return f"options_choice_why_{name}"
 
 
 def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
-    """Why a choice is not kept: what speaks against it, where no reason is given; else empty.
+    """Return what speaks against a choice without a reason, which is not kept; otherwise "".
 
-    That is a limit which it is above, or may be, or anybody who is alone in it: whether that may
-    be is a decision, and somebody's. Who overrides a threshold gives a name, too.
+    A reason is due if the option is, or may be, above a threshold, or if a person in it has a
+    unique record: accepting that is a person's decision. A threshold is overridden only with a
+    name, too.
     """
     over = over_told(result, limits)
     alone = result.alone if result.crowd_least <= 1 else 0
@@ -184,18 +185,18 @@ def propose(name: str) -> None:
 
 
 def proposed() -> str | None:
-    """The option that was proposed; once."""
+    """Return the proposed option, once only."""
     found: str | None = st.session_state.pop(_PROPOSED, None)
     return found
 
 
 def attack(name: str, *, key: str, told: bool = False) -> None:
-    """A button that opens the page that attacks the release of that name, and has it begin.
+    """Draw a button that opens the attack page and starts the attack on the release of that name.
 
     Parameters
     ----------
     told : bool
-        Whether the button says which release it is, where that is not clear from its place.
+        Whether the button names the release, if its place does not make it clear.
     """
     which = f" in “{plain(name)}”" if told else ""
     if st.button(f"What does an attacker find{which}?", key=key, icon=":material/person_search:"):
@@ -204,6 +205,6 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
 
 
 def attacked() -> str | None:
-    """The release that was asked for by such a button; once."""
+    """Return the release that such a button asked for, once only."""
     found: str | None = st.session_state.pop(_ATTACKED, None)
     return found

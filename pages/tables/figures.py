@@ -1,4 +1,4 @@
-"""Before and as published: people by hours, trips, one area over the week; made-up people."""
+"""Figures before and as published: people by hours, trips, one area's week; synthetic people."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def presence(
     error: FloatArray,
     of: Theme,
 ) -> None:
-    """Both maps, with a slider of hours and a button that plays the week."""
+    """Draw both maps, with a slider of hours and a button that plays the week."""
     bands, kinds = made.values.shape[2], np.flatnonzero(made.frame.days).tolist()
     names = story.moments(bands, kinds)
     before, after, error = (each[:, kinds] for each in (exact.values, made.values, error))
@@ -77,7 +77,7 @@ def _moment(
 
 
 def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of: Theme) -> None:
-    """The largest flows of a type of day, on two maps."""
+    """Draw the largest flows of a type of day, on two maps."""
     st.subheader("Trips between areas", anchor=False)
     kinds = np.flatnonzero(made.frame.days).tolist()
     day: int = st.segmented_control(
@@ -103,7 +103,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
 
 
 def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
-    """One area over the week; the fullest until another is chosen."""
+    """Draw one area over the week; the fullest until another is chosen."""
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
     area = st.selectbox(
@@ -124,7 +124,7 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
 
 
 def compared(found: Result, of: Theme) -> None:
-    """How far real and made-up people go, how many places they know, and when."""
+    """Draw how far real and synthetic people go, how many places they know, and when."""
     st.subheader("Real and made-up people", anchor=False)
     both = (BEFORE, AFTER)
     for column, (name, title, scale, log) in zip(
@@ -161,7 +161,7 @@ def compared(found: Result, of: Theme) -> None:
 
 
 def life(found: Result, around: Extent, of: Theme) -> None:
-    """One made-up person, record by record."""
+    """Draw one synthetic person, record by record."""
     if not found.lives or not len(found.lives[0].lon):
         return
     st.subheader("One made-up person", anchor=False)
@@ -188,6 +188,6 @@ def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int)
 
 
 def learnt(found: Result) -> None:
-    """Every noisy number that the people are made of."""
+    """Draw every noisy number from which the synthetic people are made."""
     with st.expander("What was learnt of everybody: all noisy statistics", key="tables_learnt"):
         st.dataframe(found.learnt, hide_index=True, key="tables_statistics")

@@ -1,6 +1,6 @@
-"""Which tables: how they are protected, of which areas, hours and days. All of it is stated.
+"""Settings of the tables: their protection, areas, hours and days, all stated by the user.
 
-Nothing is taken from the records: the areas, hours and days of a table would show what they are.
+Nothing is taken from the records: their areas, hours and days would reveal something about them.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _USUAL: dict[str, Any] = {
 
 
 def form(data: Dataset) -> Wish:
-    """Draw the settings; what they say."""
+    """Draw the settings; return the request they describe."""
     _begin(data)
     contents = st.segmented_control(
         "Publish", list(_NAMES), format_func=_NAMES.__getitem__, required=True, **kept("contents")
@@ -80,7 +80,7 @@ def form(data: Dataset) -> Wish:
     elif protection == "threshold":
         ends = _ends(limits.SUPPRESSED_BELOW)
         threshold = what.pop(0).number_input("Blank below", *ends, **kept("threshold"))
-    how = {"step": 1000, "placeholder": "how many?", "help": story.PEOPLE}
+    how = {"step": 1000, "placeholder": "number", "help": story.PEOPLE}
     ends = 1, limits.GENERATED_USERS.high
     people = what[-3].number_input("People, about", *ends, None, **how, **kept("people"))
     first, days = leaving.period(data, *what[-2:])
@@ -114,7 +114,7 @@ def form(data: Dataset) -> Wish:
 
 
 def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]:
-    """What is stated of the areas, by the names of the fields."""
+    """Draw the fields of the areas; return the stated values by the names of the fields."""
     kinds = [kind for kind in _kinds(data) if kind in _OURS or not made_up]
     kind = at[0].selectbox(
         "Areas",
@@ -148,7 +148,7 @@ def _named(kind: str, *, made_up: bool) -> str:
 def _frame(
     data: Dataset, period: StatedPeriod, areas: dict[str, Any], proposed: int
 ) -> FrameConfig:
-    """The areas and days stated; as many areas of antennas as are proposed, where none are."""
+    """Return the stated areas and days; without a stated number of areas, use the proposed one."""
     kind = areas["kind"]
     if kind == _ANTENNAS:
         antennas = len(data.fs.antennas or ())
@@ -164,7 +164,7 @@ def _frame(
 
 
 def _kinds(data: Dataset) -> list[str]:
-    """The kinds of areas that these data allow; a column of the antenna table by its name."""
+    """Return the kinds of areas that these data allow; antenna table columns by their names."""
     antennas = data.fs.antennas
     columns = [] if antennas is None else [name for name in antennas.columns if name.strip()]
     hexagons = [] if data.fs.crs is None else [_HEXAGONS]
@@ -172,7 +172,7 @@ def _kinds(data: Dataset) -> list[str]:
 
 
 def _begin(data: Dataset) -> None:
-    """Other data begin with empty fields; an option sent here fills those that it states."""
+    """Empty the fields for other data; fill those that an option sent here states."""
     state = st.session_state
     leaving.begin(data)
     if state.get(_OF) != data.source.label:

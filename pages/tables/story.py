@@ -1,4 +1,4 @@
-"""What tables tell, what they promise and what they cost, in sentences."""
+"""Sentences on what tables show, what they promise and what they cost."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ABOUT = (
 
 
 def found(result: Result | People) -> tuple[str, ...]:
-    """What is published tells, and how exact that is; of whom."""
+    """Return what the published data show, about whom, and how exactly."""
     if isinstance(result, People):
         return _found_people(result)
     made = result.made
@@ -109,7 +109,7 @@ def _promise(made: CountTables) -> str:
 
 
 def _found_people(result: People) -> tuple[str, ...]:
-    """What synthetic people keep, for the officer alone; what ε promises."""
+    """Return what synthetic people preserve, for the officer alone, and what ε promises."""
     kept = result.kept
     return (
         f"**{result.people:,} people who do not exist**, for about {result.n_noisy:,} real people "
@@ -123,7 +123,7 @@ def _found_people(result: People) -> tuple[str, ...]:
 
 
 def played(life: Life, first: dt.date | None) -> list[str]:
-    """The moments of a made-up person's records, as a slider names them."""
+    """Return the moments of a synthetic person's records, as a slider names them."""
     named = []
     for minute in life.wall_min.astype(int).tolist():
         day, clock = minute // 1440, f"{minute % 1440 // 60:02d}:{minute % 60:02d}"
@@ -140,7 +140,7 @@ def _likelier(epsilon: float) -> str:
 
 
 def flows_shown(before: Flows, after: Flows) -> str:
-    """What the arcs are."""
+    """Return what the arcs are."""
     faint = " Faint ones may be noise." if after.error else ""
     return (
         f"The {len(before.trips)} largest flows carry {words.percent(before.share)} of trips "
@@ -150,7 +150,7 @@ def flows_shown(before: Flows, after: Flows) -> str:
 
 
 def moments(bands: int, kinds: Sequence[int]) -> list[str]:
-    """Parts of a weekday (0) and of a weekend day (1), as a slider names them."""
+    """Return the parts of a weekday (0) and a weekend day (1), as a slider names them."""
     hours = [24 * band // bands for band in range(bands + 1)]
     return [
         f"{day}, {start:02d}:00 to {end:02d}:00"

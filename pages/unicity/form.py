@@ -1,4 +1,4 @@
-"""What an attacker may know: the settings, and the questions that this page asks."""
+"""The attacker's knowledge: the settings, and the questions that this page asks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REGIONS = Kind("regions", antenna_merging.study, page="unicity")
 
 
 def seed() -> int:
-    """Of all draws."""
+    """Return the seed of all draws."""
     return number(
         "Seed of the draws",
         limits.SEED,
@@ -28,13 +28,13 @@ def seed() -> int:
 
 
 def outsider(data: Dataset, seed: int) -> Question:
-    """What can be told by points known."""
+    """Return the question of who is unique by known points."""
     config = unicity.Config(seed=seed)
     return Question(OUTSIDER, data.fs, config, "Drawing points and looking which people they fit")
 
 
 def regions(data: Dataset, seed: int) -> Question:
-    """The same of merged antennas, about as many in a region as is chosen here."""
+    """Return the same question for merged antennas; draw the field of their number in a region."""
     noun = story.merged_noun(data.fs.antennas is not None)
     label = f"{noun.capitalize()} in a region, about (v)"
     size = number(label, limits.REGION_ANTENNAS, 7, key="unicity_v", width=240)
@@ -44,7 +44,7 @@ def regions(data: Dataset, seed: int) -> Question:
 
 
 def chance(data: Dataset) -> sparsity.Config:
-    """The model of sparsity; of as many users as the data have until another number is given."""
+    """Return the model of sparsity; by default for as many users as the data have."""
     usual = max(limits.MODEL_USERS.low, data.fs.n_users)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return sparsity.Config(

@@ -19,7 +19,7 @@ from pages.unicity import form, story
 
 
 def resolutions(result: Result, of: Theme) -> int:
-    """The heat map; the points known chosen here."""
+    """Draw the heat map; return the number of known points chosen here."""
     st.subheader("Does it help to be coarser?", anchor=False)
     known = story.grid_points(result)
     p = int(selectbox("Points known", known, index=1, key="unicity_p", width=160))
@@ -40,7 +40,7 @@ def resolutions(result: Result, of: Theme) -> int:
 
 
 def laws(result: Result, of: Theme) -> None:
-    """The laws along an axis, how well they fit, and their exponents."""
+    """Draw the laws along an axis, how well they fit, and their exponents."""
     with st.expander("By which law does it fall?", key="unicity_law"):
         along = selectbox(
             "Law along", AXES, key="unicity_along", width=280, help=definitions.SCALING
@@ -72,7 +72,7 @@ def laws(result: Result, of: Theme) -> None:
 def regions(
     data: Dataset, seed: int, p: int, of: Theme, *, alone: bool
 ) -> antenna_merging.Result | None:
-    """The regions on the map, their sizes, and unicity with p points known in them."""
+    """Draw the regions on the map, their sizes, and unicity with p points known in them."""
     noun = story.merged_noun(data.fs.antennas is not None)
     with st.expander(f"And with {noun} merged?", key="unicity_merging"):
         question = form.regions(data, seed)
@@ -103,7 +103,7 @@ def regions(
 
 
 def rhythm(result: Result, of: Theme) -> None:
-    """Times between records, and antennas against residents."""
+    """Draw times between records, and antennas against residents."""
     with st.expander("How often are people recorded, and where?", key="unicity_rhythm"):
         left, right = side_by_side("unicity_rhythm")
         with left:

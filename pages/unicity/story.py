@@ -1,4 +1,4 @@
-"""What an attacker can tell, in sentences, series and small tables."""
+"""What an attacker can tell from known points: sentences, series and small tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ASSUMED = (
     "and that the person is in these data. People asked about, and their points, are drawn at "
     "random; the intervals are of that draw. Guessing means to name one of all people."
 )
-"""Of every figure of the page, what it takes for granted."""
+"""Assumptions behind every figure of the page."""
 TABLES = {
     "unicity": "Points known",
     "points_needed": "Points needed",
@@ -54,7 +54,7 @@ _USUAL_POINTS = 4
 
 
 def narrowed(result: Result) -> list[Rising]:
-    """How many people random points narrow a user down to, a series for each number of people."""
+    """Return how many people random points narrow a user down to, a series for each such number."""
     random = result.curves["random"]
     return [
         _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
@@ -63,7 +63,7 @@ def narrowed(result: Result) -> list[Rising]:
 
 
 def strategies(result: Result) -> list[Rising]:
-    """Unicity by what is known, a series for each strategy that has any points."""
+    """Return unicity by the attacker's strategy, a series for each strategy with any points."""
     return [_rising(name, found) for name, found in result.curves.items() if found]
 
 
@@ -73,15 +73,17 @@ def _rising(name: str, results: Shares) -> Rising:
 
 
 def points_known(result: Result) -> list[str]:
-    """What a few points give away, and of whom there were fewer."""
+    """Return what a few points reveal, and how many people had fewer."""
     random = result.curves["random"]
     most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
     verb = "singles" if few.config.p == 1 else "single"
+    one = ""
+    if few.config.p > 1:
+        one = f"1 known point singles out {words.percent(random[0].value)} of people, "
     told = [
-        f"{words.count(few.config.p, 'known point')} of a person {verb} out "
-        f"{words.percent(few.value)} of people with certainty (95% interval: "
-        f"{words.percent(few.low)} to {words.percent(few.high)}). Guessing finds 1 in "
-        f"{few.n_users:,}.",
+        f"{one}{words.count(few.config.p, 'known point')} {verb} out "
+        f"{words.percent(few.value)} (95% interval: {words.percent(few.low)} to "
+        f"{words.percent(few.high)}). Guessing finds 1 in {few.n_users:,}.",
         f"A point is a place and a time, as in these data. Asked about: {few.n_targets:,} people.",
     ]
     if most.too_few:
@@ -97,7 +99,7 @@ def points_known(result: Result) -> list[str]:
 
 
 def points_needed(result: Result) -> list[str]:
-    """After how many points nobody else fits, and who is never unique."""
+    """Return after how many points nobody else fits, and who is never unique."""
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
@@ -127,7 +129,7 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Whether enough people were ever unique, and not nearly all after the same number."""
+    """Return whether enough people were ever unique, and not nearly all after the same number."""
     if len(result.needed) < DRAWN_PEOPLE:
         return False
     lower, upper = np.quantile(result.needed, [0.25, 0.75])
@@ -138,12 +140,12 @@ def points_drawn(result: Result) -> bool:
 
 
 def grid_points(result: Result) -> list[int]:
-    """The numbers of points known over the grid."""
+    """Return the numbers of points known over the grid."""
     return sorted(int(p) for p in result.grid["p"].unique())
 
 
 def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
-    """Column labels, row labels and ε, rows being time windows."""
+    """Return column labels, row labels and ε, rows being time windows."""
     grid = result.grid
     table = grid[grid["p"] == p].pivot(index="window_min", columns="space_size", values="value")
     sides = [str(Grid(float(metres))) for metres in table.columns]
@@ -152,7 +154,7 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
 
 
 def coarser(result: Result, p: int) -> list[str]:
-    """From the finest form to the coarsest, how many are unique."""
+    """Return how many are unique, from the finest profile to the coarsest."""
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
@@ -168,7 +170,7 @@ def coarser(result: Result, p: int) -> list[str]:
 
 
 def elsewhere(result: Result, p: int) -> list[str]:
-    """What the corner of the coarsest grid is worth, in the window where it is worth most."""
+    """Return the effect of the coarsest grid's corner, in the window where it is largest."""
     at = result.corners[result.corners["p"] == p]
     if not len(at):
         return []
@@ -192,7 +194,7 @@ def elsewhere(result: Result, p: int) -> list[str]:
 
 
 def curves(laws: Sequence[Law]) -> list[Fitted]:
-    """What was measured, as it is drawn: with the law where there is one, else points alone."""
+    """Return the measured points for the figure, with the law where there is one."""
     nothing = np.zeros(0), np.zeros(0)
     return [
         Fitted(
@@ -203,7 +205,7 @@ def curves(laws: Sequence[Law]) -> list[Fitted]:
 
 
 def flat(laws: Sequence[Law]) -> str:
-    """Where unicity does not fall; empty where it falls everywhere."""
+    """Return where unicity does not fall; empty where it falls everywhere."""
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
@@ -211,7 +213,7 @@ def flat(laws: Sequence[Law]) -> str:
 
 
 def lawless(laws: Sequence[Law]) -> str:
-    """Where unicity falls by no law, and why it is called none; empty where all hold."""
+    """Return where unicity falls by no law, and the reason; empty where all laws hold."""
     without = [
         f"p = {law.p} (R² {law.fit.r2:.3f}"
         + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.3f})" if law.fit.better else ")")
@@ -227,7 +229,7 @@ def lawless(laws: Sequence[Law]) -> str:
 
 
 def fits(laws: Sequence[Law]) -> list[dict[str, Any]]:
-    """One row per law, with how well every form fits."""
+    """Return one row per law, with how well every functional form fits."""
     return [
         {
             "p": law.p,
@@ -248,7 +250,7 @@ def _with_error(value: float, error: float, holds: bool) -> str:
 def exponents(
     result: Result, along: str
 ) -> tuple[list[int], list[float], list[float], list[Line]] | None:
-    """p, exponents, their standard errors, and lines through them; None where no line is."""
+    """Return p, exponents, their standard errors, and lines through them; None without a line."""
     line = result.exponents[along]
     if line is None:
         return None
@@ -263,7 +265,7 @@ def exponents(
 
 
 def exponent_line(result: Result, along: str) -> str:
-    """The line through the exponents, and what not to compare."""
+    """Return the line through the exponents, and what not to compare."""
     line = result.exponents[along]
     if line is None:
         return ""
@@ -290,7 +292,7 @@ _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Everyone's median interval, and all intervals, minutes; and what the axis shows."""
+    """Return everyone's median interval, and all intervals, minutes; and the range of the axis."""
     apart = result.recording.intervals
     named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
     curves = [
@@ -302,7 +304,7 @@ def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float
 
 
 def rhythm(result: Result) -> str:
-    """How long people are not seen."""
+    """Return how long people are not seen."""
     apart = result.recording.intervals
     if not apart.n_intervals:
         return "Nobody was recorded twice, so there are no intervals."
@@ -313,7 +315,7 @@ def rhythm(result: Result) -> str:
 
 
 def rarely(result: Result) -> str:
-    """All intervals, and who has none."""
+    """Return all intervals, and how many people have none."""
     apart = result.recording.intervals
     if not apart.n_intervals:
         return ""
@@ -323,12 +325,12 @@ def rarely(result: Result) -> str:
 
 
 def _at_most(minutes: np.floating[Any]) -> str:
-    """A time of a minute or more, in words."""
+    """Return a time of a minute or more, in words."""
     return words.duration(max(1.0, float(minutes)))
 
 
 def areas(result: Result) -> str:
-    """Whether antennas stand where people live."""
+    """Return whether antennas stand where people live."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Too few areas differ to compare people with {noun}."
@@ -340,7 +342,7 @@ def areas(result: Result) -> str:
 
 
 def area_notes(result: Result) -> list[str]:
-    """Which areas, whose homes are not known, and what stands for antennas."""
+    """Return notes on the areas, people without a known home, and substitutes for antennas."""
     found = result.recording.areas
     told = [
         f"Each dot is one of {words.count(len(found.people), 'square')} of "
@@ -357,12 +359,12 @@ def area_notes(result: Result) -> list[str]:
 
 
 def region_names(merged: antenna_merging.Result) -> list[str]:
-    """Of each ring on the map."""
+    """Return the name of each ring on the map."""
     return [words.count(int(merged.sizes[j]), _noun(merged)) for j in merged.region]
 
 
 def merged_noun(antennas: bool) -> str:
-    """What is merged: without a table of antennas, the places that the records name."""
+    """Return what is merged: without a table of antennas, the places that the records name."""
     return "antennas" if antennas else "places"
 
 
@@ -371,7 +373,7 @@ def _noun(merged: antenna_merging.Result) -> str:
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
-    """What the antennas become, and how many people are unique in it."""
+    """Return what the antennas become, and how many people are unique in it."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))
@@ -391,7 +393,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
 
 
 def sparse(found: sparsity.Result) -> str:
-    """How likely it is, by chance alone, to be unique."""
+    """Return how likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
         f"Of {asked.users:,} people, each in {words.percent(asked.density)} of "
@@ -401,6 +403,6 @@ def sparse(found: sparsity.Result) -> str:
 
 
 def _chance(probability: float) -> str:
-    """To three digits; never 0 or 1 of what is merely near them."""
+    """Return a probability to three digits; 0 or 1 only if exact."""
     shown = f"{probability:.3g}"
     return {"0": "as good as 0", "1": "as good as 1"}.get(shown, shown)

@@ -1,4 +1,4 @@
-"""Who can be found: how little does an attacker need to know? (de Montjoye et al. 2013)"""
+"""Who can be found: how few points an attacker needs (de Montjoye et al. 2013)."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if result is None:
     end_view()
 
 # --- points known ---
-with st.container(key="main_figure"):
-    show(
-        unicity.against_points(story.narrowed(result), of),
-        key="unicity_by_p",
-        alt="Share of people found by the number of known points, with 95% intervals.",
-    )
 what_this_means(
     *story.points_known(result),
     key="unicity",
     published="4 points are enough for 95%, 2 for more than half.",
     source=story.MONTJOYE,
 )
+with st.container(key="main_figure"):
+    show(
+        unicity.against_points(story.narrowed(result), of),
+        key="unicity_by_p",
+        alt="Share of people found by the number of known points, with 95% intervals.",
+    )
 
 # --- other knowledge, and resolutions ---
 left, right = side_by_side("unicity_points")

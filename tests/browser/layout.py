@@ -15,6 +15,18 @@ _MAIN = """() => {
     return {top, bottom, left, right, height: innerHeight, width: innerWidth};
 }"""
 
+# Sentences seen before anybody scrolls: no labels, buttons, links, tables, nor title and question.
+_SENTENCES = """() => {
+    const not = 'button, label, a, table, [role=tooltip], .st-key-head, .st-key-bar,'
+        + ' [data-testid=stMetric], [data-testid=stWidgetLabel], [data-testid=stProgress]';
+    return [...document.querySelectorAll('[data-testid=stMain] :is(p, li)')]
+        .filter(e => e.closest('[data-testid=stMarkdownContainer]') && !e.closest(not))
+        .filter(e => { const box = e.getBoundingClientRect();
+                       return box.height && box.top < innerHeight && box.bottom > 0; })
+        .map(e => e.innerText.trim());
+}"""
+MOST_FIRST = 60  # words of sentences on a first screen
+
 # Elements with words of their own that are wider than the place they have, where the rest is hidden
 # or runs out of the page. Grids are drawn on a canvas and scroll by themselves; what is for screen
 # readers alone is one pixel large.
@@ -91,6 +103,13 @@ def off_the_screen(page: Page) -> list[str]:
     )
     where = f"{box['top']:.0f} to {box['bottom']:.0f} of {box['height']} px"
     return [] if inside else [f"the main figure lies at {where}"]
+
+
+def much_to_read(page: Page) -> list[str]:
+    """How many words stand on the first screen, where they are more than the most."""
+    told = page.evaluate(_SENTENCES)
+    words = sum(len(each.split()) for each in told)
+    return [f"{words} words: {' | '.join(told)}"] if words > MOST_FIRST else []
 
 
 def cut(page: Page) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pages.shell import navigation
 from tests.browser.dashboard import Dashboard
-from tests.browser.layout import cut, off_the_screen, overlapping, serious
+from tests.browser.layout import cut, much_to_read, off_the_screen, overlapping, serious
 
 PICTURES = Path(__file__).resolve().parents[2] / "build" / "walk"
 SIZES = ((1440, 900), (1920, 1080), (1024, 768))
@@ -39,6 +39,8 @@ def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
                 name = f"{place.folder}_{state}_{width}x{height}_{scheme}"
                 page.screenshot(path=PICTURES / f"{name}.png")
                 found = [*cut(page), *overlapping(page)]
+                if (width, height) == SIZES[0]:
+                    found += much_to_read(page)
                 if figure and place.folder not in TEXT:
                     found += off_the_screen(page)
                 wrong += [f"{name}: {each}" for each in found]

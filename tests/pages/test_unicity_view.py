@@ -34,7 +34,7 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert result.curves["random"][3].value == four.value
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
-    assert "4 known points of a person" in text
+    assert "4 known points single out" in text
     assert f"Asked about: {four.n_targets:,} people" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
@@ -56,7 +56,7 @@ def test_short_records_are_told_and_do_no_harm(app: AppTest) -> None:
     assert not app.exception
     result = answer(app, OUTSIDER)
     assert len(result.curves["random"]) == 2
-    assert "2 known points of a person" in said(app)
+    assert "2 known points single out" in said(app)
     assert "the median time between two records is" in said(app)
     assert "people without a record at night" in said(app) or "Each dot is one of" in said(app)
 
