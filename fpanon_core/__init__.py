@@ -1,9 +1,9 @@
-"""fpanon: which form of a mobility data set may be released, and what each form costs.
+"""fpanon: which release of a mobility data set is safe, and what each release costs.
 
-The names in ``__all__`` are the public face; what is not there is free to change. Which they are
-and where each is from stands in ``__init__.pyi`` beside this file, where type checkers and editors
-look for it. Here each is imported when it is first asked for: neither the command line nor whoever
-wants one function waits for all the others.
+The names in ``__all__`` are the public interface; everything else is free to change.
+``__init__.pyi`` beside this file lists the names and their modules, where type checkers and editors
+look for them. Each name is imported when it is first asked for, so that a program that wants one
+function does not wait for all the others.
 """
 
 import ast

@@ -8,9 +8,9 @@ false presences. The blocks chosen have the smallest loss,
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
 where side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding`
-chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds the exact blocks, and what is
-left out under limits. Nothing is drawn at random: the same data give the same result, on any number
-of threads.
+chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds the exact blocks, and the
+samples left out under limits. Nothing is drawn at random: the same data give the same result, on
+any number of threads.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """

@@ -200,8 +200,8 @@ def voronoi_cells(
     -----
     Each cell is cut from the clip area's surroundings by the bisectors between its antenna and the
     others, nearest first, until the rest are too far away to cut. Coordinates count from the cell's
-    own antenna, so that antennas a millimetre apart keep their border in a country of a thousand
-    kilometres, where a diagram of the whole country at once loses centimetres.
+    own antenna, so antennas a millimetre apart keep their border in a country of a thousand
+    kilometres. A diagram of the whole country at once would lose centimetres.
 
     Examples
     --------

@@ -182,9 +182,9 @@ def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> Generalizatio
     """Return the profile with the origin that its grid has over these data.
 
     A profile without a grid, or with a stated origin, is returned unchanged. Otherwise sixteen
-    origins are tried, shifted in x and in y by no, one, two and three quarters of the side (rounded
-    down to whole raw cells, so that raw cells nest). The origin chosen has the largest average
-    number of people in a cell,
+    origins are tried, shifted in x and in y by no, one, two and three quarters of the side. Shifts
+    are rounded down to whole raw cells, so that raw cells nest. The origin chosen has the largest
+    average number of people in a cell,
 
         Σ_c n_c² / Σ_c n_c
 

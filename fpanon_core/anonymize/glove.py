@@ -14,7 +14,7 @@ can be compared group by group. Under limits every published cell, trimmed or no
 at least k of its group's users. A cell with fewer would reveal where one person was, and state
 false presences of the others.
 
-- A cell within the limits that holds samples of k users stays as it is.
+- A cell within the limits that holds samples of k users is unchanged.
 - A wider or longer cell is trimmed to the part within the limits that holds samples of k users and
   has the most samples (ties: the one that begins first; then the smallest lower x, then y, then
   end, then upper x, then y). It becomes the bounding cell of these samples.

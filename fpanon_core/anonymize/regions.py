@@ -253,8 +253,8 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
     A hexagon is represented by a rectangle on the projection that holds all of it, wherever people
     were in it. The rectangle is the bounding rectangle of the hexagon's corners, rounded outwards
-    to whole metres. It is widened on each side by half a raw cell, because places whose middle is
-    inside reach out by as much, and by the possible bulge of an edge. Unlike a rectangle around the
+    to whole metres. It is widened on each side by the possible bulge of an edge and by half a raw
+    cell: places whose middle is inside may reach out by that much. Unlike a rectangle around the
     samples, it does not reveal where in the hexagon people were. It is the same in every data set
     of that projection.
 

@@ -141,8 +141,8 @@ def information_gains(
     """Return the gains of joining a day with the next, of one person and of two people, bits.
 
     Only days on which the people concerned have a sample are used; their filled-in slots count, as
-    in the attack. Of the days with a next one, at most ``pairs`` are drawn. Each is joined with
-    that person's next day, and with that of another person drawn at random.
+    in the attack. At most ``pairs`` days that have a next day are drawn. Each is joined with that
+    person's next day, and with that of another person drawn at random.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets

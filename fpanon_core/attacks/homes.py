@@ -225,8 +225,9 @@ class NightPlaces:
 
     @classmethod
     def of(cls, fs: FingerprintSet, published: Published) -> NightPlaces:
-        """Return the night places of a release's records, by the local clock of the original
-        ``fs``.
+        """Return the night places of a release's records, by the local clock of ``fs``.
+
+        ``fs`` is the original.
         """
         cells, n_records = published.cells, len(published.weight)
         record = np.repeat(np.arange(n_records), np.diff(published.offsets))

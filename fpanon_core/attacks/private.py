@@ -65,8 +65,8 @@ def privacy_guarantee(
     Raises
     ------
     ConfigError
-        A parameter is out of its range; or the counts have no stated frame, come from positions
-        snapped on a projection whose centre was not stated, stand for merged data, or are filled in
+        A parameter is out of its range; the counts have no stated frame, or stand for merged data;
+        positions were snapped on a projection without a stated centre; or the counts are filled in
         although the unit is one slot.
 
     Examples

@@ -3,10 +3,10 @@
 The first part finds the samples of a release that a known point may have become. The second part
 scores every published record with two attackers.
 
-The attacker knows where a person was, and when, has the release and its description, and looks for
-the record that the stated method most likely made of such a person. The best-sample attacker takes,
-for each point, the record's likeliest sample. The Bayes attacker takes the mean over the record's
-samples, so that of two records that fit, the shorter one ranks first.
+The attacker knows where and when a person was, and has the release and its description. The
+attacker looks for the record that the stated method most likely made of such a person. The
+best-sample attacker takes, for each point, the record's likeliest sample. The Bayes attacker takes
+the mean over the record's samples, so that of two records that fit, the shorter one ranks first.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """

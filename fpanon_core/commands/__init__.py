@@ -1,1 +1,1 @@
-"""The commands of ``fpanon``, each over the public functions of the package."""
+"""The commands of ``fpanon``, each built on the public functions of the package."""

@@ -1,4 +1,4 @@
-"""``attack``: what does an attacker find in a release who knows where somebody truly was?"""
+"""``attack``: the success, on a release, of an attacker who knows true points of a person."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def attack(
     run: Run,
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Attack a release option: what is found by true points, before and after, beside guessing.
+    """Attack a release option with true points: before and after it, and compared with guessing.
 
-    The release is made of the data, by the option, and attacked with what is known of the original:
-    whose records are picked out, whose homes are found, how far off a guess of a place is.
+    The release is made from the data by the option, and attacked with points of the original. The
+    result states which records are singled out, which homes are found, and how far off a guessed
+    place is.
 
     For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
 
@@ -51,9 +52,9 @@ def attack(
     out : Path or None
         Write one row per measure (.csv, .parquet), or everything (.json).
     blur_m : float
-        How wrongly places are remembered: standard deviation along x and y, metres.
+        Error of the known places: standard deviation along x and y, metres.
     blur_min : float
-        How wrongly times are remembered: standard deviation, minutes.
+        Error of the known times: standard deviation, minutes.
     """
     own = options_in(options_file)
     _check_original(run.wanted.source)
@@ -75,7 +76,7 @@ def attack(
 
 
 def _check_place(out: Path) -> None:
-    """ConfigError where the output cannot be written to."""
+    """Raise ConfigError if the output cannot be written to."""
     everything = out.suffix.lower() == ".json"
     check_writable(out.with_suffix(".csv") if everything else out)
     if everything and out.is_dir():
@@ -83,7 +84,7 @@ def _check_place(out: Path) -> None:
 
 
 def _check_original(source: Path | None) -> None:
-    """ConfigError where the data are a release: it does not say whose its records are."""
+    """Raise ConfigError if the data are a release, which does not name the person of a record."""
     if source is None:
         return
     beside = source / DATA_PACKAGE if source.is_dir() else source.with_name(DATA_PACKAGE)
@@ -103,7 +104,7 @@ def _check_original(source: Path | None) -> None:
 
 
 def _linked(run: Run, config: Config) -> Linked:
-    """Whose records of several periods are found to be one person's; or why it cannot be asked."""
+    """Return the result of linking people's records across periods, or why that is impossible."""
     asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))
     try:
         linked: relinking.Result = run.ask(
@@ -168,7 +169,7 @@ def _value(value: float, unit: str) -> str:
 
 
 def words(result: Result, linked: Linked | None = None) -> list[str]:
-    """What was found, in sentences to quote."""
+    """Return the findings as sentences to quote."""
     table, days = result.after.home, result.period_days
     return said(
         "attack",

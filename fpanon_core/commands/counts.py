@@ -1,4 +1,4 @@
-"""``counts``: people by place and time slot, to be published; plain, suppressed or private."""
+"""``counts``: people by place and time slot for publication; plain, suppressed or private."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 
 
 def read_date(text: str | None) -> dt.date | None:
-    """A day as an option states it."""
+    """Return the day stated by an option."""
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
@@ -44,7 +44,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Wish:
-    """Which counts, of which places and days, and how they are protected.
+    """Places and days of the counts, and their protection.
 
     Attributes
     ----------
@@ -63,12 +63,12 @@ class Wish:
     side_m : float
         Side of a square of the grid, metres.
     recorded_only : bool
-        Count people only in slots with a sample of theirs; otherwise gaps are filled in. Always so
-        with --unit slot.
+        Count people only in slots in which they have a sample; otherwise gaps are filled in. Always
+        so with --unit slot.
     private : float or None
-        Differentially private counts with this ε.
+        Make differentially private counts with this ε.
     unit : str
-        What ε protects: all of a person's records, or those in one slot.
+        Records that ε protects: all of a person's records, or those in one slot.
     """
 
     first_day: dt.date | None = None
@@ -90,14 +90,14 @@ def counts(
     run: Annotated[Run, _RUN],
     table_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv",
 ) -> None:
-    """Make counts by place and time slot to be published, over stated places and days.
+    """Make counts by place and time slot for publication, over stated places and days.
 
     Parameters
     ----------
     out : Path
-        The zip to write: counts, places, README, description.
+        Zip file to write: counts, places, README, description.
     table_format : str
-        Of the counts in the zip.
+        Format of the counts in the zip.
     """
     config = _config(wish, run.wanted)
     if table_format not in _FORMATS:
@@ -144,7 +144,7 @@ def _config(wish: Wish, wanted: Request) -> counts_release.Config:
 
 
 def check_private(wanted: Request) -> None:
-    """ConfigError where the records would decide what of private counts must be stated."""
+    """Raise ConfigError if the records would decide a value that private counts must state."""
     if wanted.timezone is None:
         raise ConfigError(
             "State the time zone of private counts with --timezone: guessed, it is taken from the "
@@ -158,7 +158,7 @@ def check_private(wanted: Request) -> None:
 
 
 def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | None:
-    """Of the projection of private counts: of what is stated alone, whatever the records."""
+    """Return the projection centre of private counts, from stated values alone, not the records."""
     area = frame.area
     if area is not None:
         return area.middle if area.unit == "degrees" else None

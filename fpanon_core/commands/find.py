@@ -1,4 +1,4 @@
-"""``find``: which release serves a purpose within the thresholds, and what would have to change?"""
+"""``find``: search for a release that serves a purpose within the thresholds."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ _NOT_TRIED = 5
 
 @dataclass(frozen=True)
 class Sought:
-    """What a release is sought for.
+    """Purpose and recipient of the release to find.
 
     Attributes
     ----------
     purpose : str
-        What it is for.
+        Purpose of the release.
     recipient : str
-        Who gets it: anyone, named people under contract, people in a secure room.
+        Recipient of the release: anyone, named people under contract, people in a secure room.
     controls : str or None
         How well the recipient guards the data. Low if not given; high in a secure room.
     motive : str or None
-        How much the recipient may want to attack. High if not given.
+        How strongly the recipient may want to attack. High if not given.
     sensitivity : str
-        Of the data. Traces of where people were are highly sensitive.
+        Sensitivity of the data. Records of where people were are highly sensitive.
     areas : str or None
-        Where density and flows are compared: squares of so many metres, or a column of the antenna
-        table that names regions. If not given, squares of 5 km for travel and of 1 km for all
-        else, where they suit the extent of the data.
+        Areas in which density and flows are compared: the side of squares in metres, or a column of
+        the antenna table that names regions. If not given, squares of 5 km for travel and of 1 km
+        for all else, where they suit the extent of the data.
     seconds : float
-        Time for the search.
+        Time for the search, seconds.
     """
 
     purpose: str = "transport"
@@ -65,13 +65,13 @@ class Sought:
 
 @command
 def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
-    """Search all kinds of release for the least revealing that serves a purpose.
+    """Search all kinds of release for the least revealing one that serves a purpose.
 
     Parameters
     ----------
     out : Path or None
-        Write one row per option that was tried (.csv, .parquet), and everything beside it as .json:
-        the command report reads that.
+        Write one row per option that was tried (.csv, .parquet), and everything beside it as .json,
+        which the command report reads.
     """
     recipient = Recipient(
         sought.recipient, sought.controls, sought.motive, sensitivity=sought.sensitivity
@@ -114,14 +114,14 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
 
 
 def _stated(areas: str | None) -> StatedAreas:
-    """A number of metres, or the name of a column."""
+    """Return the stated areas: a number of metres or the name of a column."""
     with suppress(ValueError):
         return None if areas is None else float(areas)
     return areas
 
 
 def _recommended(table: SearchedTable) -> str:
-    """The recommendation, and what it costs beside the most useful."""
+    """Return the recommendation and its cost compared with the most useful option."""
     found, best = table.least_revealing, table.best
     tried = f"{len(table.results):,} options tried"
     if found is None or best is None:

@@ -1,8 +1,8 @@
-"""Options made of dataclasses: a field's name, type, default and docstring say what to ask for.
+"""Command-line options made from the names, types, defaults and docstrings of dataclass fields.
 
-A command is a function of frozen configs and single values; :func:`command` makes options of all
-their fields, and of what was given the configs, which check it. Only where a field says it
-otherwise than a command line should, :func:`asked` says more.
+A command is a function of frozen configs and single values. :func:`command` makes options of all
+their fields and builds the configs, which check the given values. :func:`asked` overrides a field
+whose definition does not suit a command line.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _USUAL = object()
 
 @dataclass(frozen=True)
 class Asked:
-    """How a value is asked for on the command line, where its field does not say it so.
+    """Overrides for the command-line option of a field.
 
     Attributes
     ----------
     names : tuple of str
-        Of the option; ``--the-field`` if there are none.
+        Names of the option; ``--the-field`` if there are none.
     help : str
-        What the docstrings say if there is none.
+        Help text; that of the docstrings if empty.
     default : Any
-        The field's own if not given.
+        Default value; the field's own if not given.
     metavar : str or None
     kind : Any
-        Type of what is given on the command line; the field's own when None.
+        Type of the value on the command line; the field's own when None.
     read : callable or None
-        From what is given to the field's value.
+        Function from the given value to the field's value.
     argument : bool
-        Whether it has a place on the command line, and no name.
+        Whether it is a positional argument without a name.
     """
 
     names: tuple[str, ...] = ()
@@ -57,22 +57,22 @@ class Asked:
 
 
 def asked(*names: str, **more: Any) -> Asked:
-    """An :class:`Asked` of these names."""
+    """Return an :class:`Asked` with these names."""
     return Asked(names, **more)
 
 
 Fields = Mapping[str, Asked | None]
-"""By a config's field, nested ones alike: how it is asked for; None: not at all."""
+"""Override for each field of a config, also of nested configs; None leaves the field out."""
 _Made = Callable[[dict[str, Any]], Any]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of its parameters, and the command what they make.
+    """Make the options of a command from its parameters, and its arguments from their values.
 
-    A parameter is a dataclass, or ``Annotated`` with its :data:`Fields`: options of all its fields;
-    or a single value, ``Annotated`` with its :class:`Asked`. Arguments come first. What the
-    docstring of the command says of its parameters, or of a field, goes before what that of the
-    dataclass says.
+    A parameter is a dataclass, or one ``Annotated`` with its :data:`Fields`, and gives options for
+    all its fields; or it is a single value, ``Annotated`` with its :class:`Asked`. Positional
+    arguments come first. Help on a parameter or field in the command's docstring overrides that in
+    the dataclass's docstring.
     """
     hints = get_type_hints(function, include_extras=True)
     does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
@@ -98,7 +98,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _options(
     name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """The options of one value, and how it is made of theirs."""
+    """Return the options of one value, and the function that makes it from their values."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if is_dataclass(kind):
         return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)
@@ -128,7 +128,7 @@ def _options(
 def _of_fields(
     kind: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """The options of a dataclass's fields, and how it is made of theirs."""
+    """Return the options of a dataclass's fields, and the function that builds the dataclass."""
     if kind is StretchConfig:
         wanted, told = {**_EFFORT, **wanted}, {**_EFFORT_SAID, **told}
     hints = get_type_hints(kind, include_extras=True)
@@ -154,7 +154,7 @@ def _of_fields(
 
 
 def _described(listed: str) -> dict[str, str]:
-    """By name, what a list of attributes or parameters in a docstring says."""
+    """Return the text on each name in a docstring's list of attributes or parameters."""
     said: dict[str, str] = {}
     for names, text in re.findall(r"^(\w[\w, ]*)(?: :.*)?\n((?:    .*\n?)+)", listed, re.M):
         plain = re.sub(r'``"?|"``|:\w+:`|`', "", " ".join(text.split()))
@@ -192,7 +192,7 @@ STRATEGY = asked(
 
 
 def whole_numbers(text: str, option: str) -> tuple[int, ...]:
-    """Distinct whole numbers from ``"2,5,10"``, ascending."""
+    """Return the distinct whole numbers in a text such as ``"2,5,10"``, ascending."""
     try:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
@@ -202,7 +202,7 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
-    """What the options ``--profile`` ask for, in their order; none of none.
+    """Return the profiles of the options ``--profile``, in their order; none without options.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
 
 
 def _combinations(text: str) -> list[str]:
-    """Of lists such as ``"500,1000:60,120"`` every combination; any other text alone."""
+    """Return every combination of lists such as ``"500,1000:60,120"``; any other text alone."""
     spaces, colon, windows = text.partition(":")
     if not colon or "," not in text:
         return [text]

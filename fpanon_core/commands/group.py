@@ -1,6 +1,7 @@
-"""What does a command say when it fails? One plain sentence; never a trace, never the data.
+"""The group of commands, and the messages of a command that fails.
 
-Which commands are there? A group that loads each when it is called, none to list them.
+A failing command prints one plain sentence, never a stack trace and never data. The group imports a
+command only when it is called, and none to list them.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from ..model.version import SHIPPED
 
 
 class PlainFaults(TyperGroup):
-    """Commands whose faults become a sentence on standard error and an exit code."""
+    """Commands whose errors become a sentence on standard error and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command: exit code 2 after a :class:`FpanonError`, 1 after any other fault."""
+        """Run the command; exit code 2 after a :class:`FpanonError`, 1 after any other error."""
         try:
             return super().invoke(ctx)
         except FpanonError as fault:
@@ -38,7 +39,7 @@ class PlainFaults(TyperGroup):
             raise
         except MemoryError:
             typer.echo(
-                "Error: memory ran out; use a machine with more of it, or fewer users.", err=True
+                "Error: memory ran out; use a machine with more of it, or fewer people.", err=True
             )
             raise typer.Exit(1) from None
         except Exception as fault:
@@ -56,7 +57,7 @@ class PlainFaults(TyperGroup):
 
 
 COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-"""By its name, which is its function's: the module of a command, and what it does, in a line."""
+"""For each command, named as its function: its module and a one-line description."""
 
 
 class CommandGroup(PlainFaults):
@@ -67,17 +68,17 @@ class CommandGroup(PlainFaults):
         self.commands = _Loaded()  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-        """Their names, in the order of the list."""
+        """Return the command names, in the order of the list."""
         return list(self.commands)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
-        """Write the list."""
+        """Write the list of commands."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
 
 
 class _Loaded(Mapping[str, Any]):
-    """The commands by name; each is imported when it is looked up."""
+    """Mapping from names to commands; each is imported when it is looked up."""
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}
@@ -113,7 +114,7 @@ def dashboard(
         bool, typer.Option("--browser/--no-browser", help="Open a browser, or only serve.")
     ] = True,
 ) -> None:
-    """Open the dashboard: all of this in a browser, on this machine; end it by Ctrl+C."""
+    """Open the dashboard in a browser, served on this machine; end it with Ctrl+C."""
     if any(find_spec(name) is None for name in _NEEDED):
         raise ConfigError(
             'The dashboard is not installed; install it by: pip install "fpanon[dashboard]".'

@@ -1,4 +1,4 @@
-"""``hide``, ``glove``: a release in which everyone is one of k, verified, and what it costs."""
+"""``hide``, ``glove``: a verified release in which everyone is in a group of k, and its cost."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class Beside:
-    """What is done beside hiding.
+    """Options besides hiding.
 
     Attributes
     ----------
     checkpoint : Path or None
-        With --shards: a folder of its own in which parts that are done are kept, so that the same
-        command, begun again, does only what is missing. It tells of people: it is for you alone,
-        and is emptied when the run ends.
+        With --shards: a separate folder that keeps finished parts, so that the same command, begun
+        again, does only the missing ones. It contains personal data: keep it to yourself. It is
+        emptied when the run ends.
     compare : bool
-        Beside it, the cost of making everyone equally coarse, and of GLOVE without and with limits
-        (15 km, 6 hours), for k = 2, 5 and 10.
+        Also state the cost of making everyone equally coarse, and of GLOVE without and with
+        thresholds (15 km, 6 hours), for k = 2, 5 and 10.
     """
 
     checkpoint: Path | None = None
@@ -64,25 +64,25 @@ def hide(
     leaving: Leaving,
     run: Annotated[Run, _HIDE],
 ) -> None:
-    """Hide everyone in a crowd of k, aligned or by GLOVE, and verify it.
+    """Hide everyone in a group of k, aligned or by GLOVE, and verify it.
 
     Parameters
     ----------
     k : int
-        Least number of people who look the same.
+        Least number of people with the same published record.
     suppress_space_m : float or None
-        Leave out samples that would make a published one wider than this, metres.
+        Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None
-        Leave out samples that would make a published one longer than this, minutes.
+        Suppress samples that would make a published sample longer than this, minutes.
     method : str
-        aligned: groups cut in step with time, nobody ever told of where they were not; glove:
-        GLOVE, as published.
+        aligned: groups cut into the same blocks of time, without false presence; glove: GLOVE, as
+        published.
     period_days : int or None
-        Days in a period: everyone has another pseudonym in each, and hides among the people of it.
-        1: days, 7: weeks. Whole records if not given.
+        Days in a period: everyone has a new pseudonym in each, and hides among the people of that
+        period. 1: days, 7: weeks. Whole records if not given.
     shards : int or None
-        Cut the data into so many parts first, of people near to each other, and hide each for
-        itself: everyone is one of k all the same, time and memory fall, and the loss rises a
+        First cut the data into this many parts of people near to each other, and hide each part
+        separately. Everyone is still in a group of k; time and memory fall, and the loss rises a
         little. About 5,000 people in a part is a good size.
     """
     _carry_out(config, beside, leaving, run)
@@ -95,22 +95,22 @@ def glove(
     leaving: Leaving,
     run: Annotated[Run, _GLOVE],
 ) -> None:
-    """Hide everyone in a crowd of k with one fingerprint (GLOVE), and verify it.
+    """Hide everyone in a group of k with one fingerprint (GLOVE), and verify it.
 
     Parameters
     ----------
     k : int
-        Least number of people who look the same.
+        Least number of people with the same published record.
     suppress_space_m : float or None
-        Leave out samples that would make a published one wider than this, metres.
+        Suppress samples that would make a published sample wider than this, metres.
     suppress_time_min : float or None
-        Leave out samples that would make a published one longer than this, minutes.
+        Suppress samples that would make a published sample longer than this, minutes.
     """
     _carry_out(config, beside, leaving, run)
 
 
 def _carry_out(config: hiding.Config, beside: Beside, leaving: Leaving, run: Run) -> None:
-    """Hide everyone as ``config`` says, verify it, write what was asked for, and tell."""
+    """Hide everyone as ``config`` states, verify the result, write it, and report it."""
     leaving.check()
     if beside.checkpoint is not None and config.shards is None:
         raise ConfigError(
@@ -177,11 +177,11 @@ def _costs(result: hiding.Result) -> str:
     loss = result.mean_loss
     rows += [
         ["groups", f"{s['groups']:,} of {s['smallest_group']} to {s['largest_group']}"],
-        ["left over", f"{s['users_left_over']} users{each} ({result.release.leftover})"],
-        ["left out, hardest to hide", f"{s['users_left_out']} users{each}"],
-        ["users not published", f"{s['users_suppressed']:,}"],
+        ["left over", f"{s['users_left_over']} people{each} ({result.release.leftover})"],
+        ["left out, hardest to hide", f"{s['users_left_out']} people{each}"],
+        ["people not published", f"{s['users_suppressed']:,}"],
         ["samples suppressed", f"{s['suppressed_share']:.1%}"],
-        ["phantom samples", f"{s['phantom_share']:.1%}"],
+        ["false presence", f"{s['phantom_share']:.1%}"],
         ["spatial span", _spans(s)[0]],
         ["temporal span", _spans(s)[1]],
         ["mean loss", "nothing published" if math.isnan(loss) else f"{loss:.3f}"],
@@ -211,7 +211,7 @@ def _compared(found: comparison.Result) -> str:
 
 
 def _spans(row: Mapping[Any, Any]) -> tuple[str, str]:
-    """In space and in time: mean and median."""
+    """Return mean and median in space and in time, as text."""
     return (
         _span(row["mean_space_m"] / 1000, row["median_space_m"] / 1000, "km", 2),
         _span(row["mean_time_min"], row["median_time_min"], "min", 0),

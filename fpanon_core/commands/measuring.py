@@ -1,4 +1,4 @@
-"""``measure``, ``unicity``, ``disclosure``: what is wrong with releasing the data as they are?"""
+"""``measure``, ``unicity``, ``disclosure``: the risks of releasing the data unchanged."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _K_GAP: Fields = {"profiles": PROFILES, "ks": asked("--k", "-k")}
 
 @command
 def measure(config: Annotated[anonymizability.Config, _K_GAP], run: Run) -> None:
-    """Measure everyone's k-gap: the effort to make them one of k who look the same.
+    """Measure everyone's k-gap: the effort to hide each person in a group of k.
 
     Parameters
     ----------
     ks : tuple of int
-        Crowds to hide in, such as 2,5,10.
+        Sizes of groups to hide in, such as 2,5,10.
     out : Path or None
         Write one row per person, profile and k (.csv, .parquet). Not for release.
     """
@@ -81,20 +81,21 @@ _UNICITY: Fields = {"strategy": STRATEGY, "profiles": PROFILES}
 
 @dataclass(frozen=True)
 class _Unicity:
-    """What is asked about unicity; checked for every p and crowd.
+    """Settings of a unicity estimate, checked for every p and number of matches.
 
     Attributes
     ----------
     p : tuple of int
-        Points known, such as 2,4,6.
+        Numbers of known points, such as 2,4,6.
     out_of : tuple of int
-        Largest crowds that count as found, such as 1,2; 1 = unique.
+        Largest numbers of matching people that count as singled out, such as 1,2; 1 = unique.
     users : int
-        People drawn to estimate it on; all if there are fewer.
+        Number of people drawn for the estimate; all if there are fewer.
     seed : int
-        Of a study's draws; the same gives the same.
+        Seed of the random draws; the same seed gives the same result.
     merge_antennas : int or None
-        With --tables: what becomes of it when about so many antennas are merged into one region.
+        With --tables: also estimate unicity when about this many antennas are merged into one
+        region.
     """
 
     p: tuple[int, ...] = (4,)
@@ -111,13 +112,13 @@ class _Unicity:
 
     @property
     def study(self) -> outsider.Config:
-        """What the tables are of besides."""
+        """Config of the study behind the further tables."""
         usual = outsider.Config(self.users, self.seed)
         return replace(usual, profiles=self.profiles) if self.profiles else usual
 
     @property
     def merging(self) -> antenna_merging.Config | None:
-        """How antennas are merged, if at all."""
+        """Config of the merging of antennas, if any."""
         many = self.merge_antennas
         return None if many is None else antenna_merging.Config(many, self.users, self.seed)
 
@@ -126,13 +127,14 @@ class _Unicity:
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     """Estimate unicity: the share of people whom a few known points single out.
 
-    With --tables also by every strategy and up to 8 points, the points needed, unicity over a grid
-    of resolutions (--profile, or a usual one) with its scaling law, and the sparsity model.
+    With --tables also: unicity by every strategy and up to 8 points, the points needed, unicity
+    over a grid of resolutions (--profile, or a usual one) with its scaling law, and the sparsity
+    model.
 
     Parameters
     ----------
     out : Path or None
-        Write one row per profile, p and crowd (.csv, .parquet).
+        Write one row per profile, p and number of matching people (.csv, .parquet).
     """
     merging, full = wish.merging, run.tables is not None
     if merging is not None and not full:
@@ -193,12 +195,12 @@ _DISCLOSURE: Fields = {**_UNICITY, "unicity_p": asked(default=(3, 4, 5))}
 
 @command
 def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> None:
-    """Measure disclosure: what a few known points give away beyond themselves.
+    """Measure disclosure: what a few known points reveal beyond themselves.
 
     Parameters
     ----------
     unicity_p : tuple of int
-        Points known, for the unicities beside it.
+        Numbers of known points for the unicities stated with it.
     out : Path or None
         Write one row per profile (.csv, .parquet).
     """

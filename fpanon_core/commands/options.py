@@ -1,4 +1,4 @@
-"""``options``: which release gives most for the risk it runs?"""
+"""``options`` and ``report``: release options compared by risk and utility, and a page to sign."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Wish:
-    """Which options are explored, and by what they are judged.
+    """Options to explore, and the measures that judge them.
 
     Attributes
     ----------
@@ -69,16 +69,17 @@ class Wish:
     options_file : Path or None
         JSON file with a list of release options to explore.
     risk : str
-        Measure of risk: outsider is the share of people whose record the strongest of three
-        attackers picks out; home: homes found within 1 km by an attacker who has the record.
+        Measure of risk. outsider: share of people whose record the strongest of three attackers
+        singles out; home: share of homes found within 1 km by an attacker who has the record.
     utility : str
-        What it is to be good for: transport, epidemics, or weights of your own, as in
+        Purpose that sets the utility: transport, epidemics, or weights of your own, as in
         flows=2,density=1. With --questionnaire, the domain asked about.
     questionnaire : Path or None
         Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.
     recipe : Path or None
-        JSON file that goes with a report: its options, measures, limits, knowledge and seed, and so
-        its numbers on the same data. In place of those options here.
+        JSON file written with a report. It holds the report's options, measures, thresholds,
+        knowledge and seed, and gives the same numbers on the same data. It replaces those options
+        here.
     template : Path or None
         Write an empty questionnaire on these options (.csv), and stop.
     """
@@ -105,15 +106,15 @@ def options(
     Parameters
     ----------
     strategy : str
-        Which points are known: uniform, any of a person's samples alike; random, drawn among the
-        interactions, by which fewer are usually found.
+        Choice of the known points. uniform: any of a person's samples with equal chance; random:
+        drawn among the interactions, which usually singles out fewer people.
     seed : int
-        Of techniques and draws, for studies; the same gives the same. What is published (the
-        command publish) has none.
+        Seed of techniques and draws, for studies; the same seed gives the same result. The command
+        publish has no seed.
     out : Path or None
-        Write one row per option (.csv, .parquet), and everything beside it as .json, with the data
-        as they are measured alike: the command report reads that. What it already holds of the same
-        data is not computed again.
+        Write one row per option (.csv, .parquet), and everything beside it as .json, with the
+        unchanged data measured in the same way: the command report reads that. Results that it
+        already holds for the same data are not computed again.
     """
     # Whatever can be checked is checked before a long reading, not after.
     known = None if wish.recipe is None else _alone(read_recipe(wish.recipe), context)
@@ -151,7 +152,7 @@ def options(
 
 
 def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
-    """The recipe; ConfigError where something is given beside it that it says itself."""
+    """Return the recipe; raise ConfigError if an option repeats something that it states."""
     options = {option.name: option.opts[0] for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in _IN_RECIPE}
     given = [options[n] for n, source in sources.items() if source and source.name != "DEFAULT"]
@@ -163,7 +164,7 @@ def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
 
 
 def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
-    """What the command line says, checked; without the options of presets."""
+    """Return the checked recipe of the command line, without the options of presets."""
     Config(knowledge=knowledge)
     limits = Limits({wish.risk: _limit(wish.risk, wish.limit)})
     own = wish.options_file
@@ -181,7 +182,7 @@ def _recipe(wish: Wish, knowledge: KnowledgeConfig, out: Path | None) -> Recipe:
 
 
 def _limit(risk: str, limit: float | None) -> float:
-    """The limit given, or the measure's usual one."""
+    """Return the given threshold, or the measure's usual one."""
     if risk not in RISKS:
         raise ConfigError(f"--risk {risk!r} is unknown; give one of {', '.join(RISKS)}.")
     if limit is None:
@@ -205,7 +206,7 @@ def _presets(text: str | None, own: Sequence[ReleaseOption]) -> list[str]:
 
 
 def _distinct(options: list[ReleaseOption]) -> list[ReleaseOption]:
-    """Two ways to the same steps are one option; the first keeps its name."""
+    """Return the options without duplicates of the same steps; the first keeps its name."""
     return list({option.steps: option for option in reversed(options)}.values())[::-1]
 
 
@@ -225,7 +226,7 @@ def _weights(text: str) -> str | dict[str, float]:
 
 
 def figures_beside(out: Path) -> Path:
-    """Where everything goes: table.csv.gz, table.json."""
+    """Return the path of the full results: table.json for table.csv.gz."""
     return out.with_name(
         re.sub(r"(\.gz)?(\.csv)?(\.parquet)?$", "", out.name, flags=re.I) + ".json"
     )
@@ -240,9 +241,10 @@ def _previous(out: Path | None) -> Exploration | None:
 def _weighed(
     run: Run, recipe: Recipe, options: list[ReleaseOption], previous: Exploration | None
 ) -> OptionsTable:
-    """The options measured, by a recipe; beside the output what is done, to go on from later.
+    """Return the options measured by a recipe; save finished results beside the output.
 
-    And what an earlier run had beyond it of the same data.
+    Saved results let a later run continue. They include further results of an earlier run on the
+    same data.
     """
     out, knowledge, before = run.out, recipe.knowledge, None if previous is None else previous.table
     saved = Exploration(
@@ -330,7 +332,7 @@ def _table(table: OptionsTable, limit: float) -> str:
 
 
 def _verdict(table: OptionsTable, i: int) -> str:
-    """Where an option stands among the others."""
+    """Return the standing of an option among the others."""
     if table.results[i].fault is not None:
         return "failed"
     beside: tuple[tuple[str, Any], ...] = (
@@ -345,7 +347,7 @@ def _verdict(table: OptionsTable, i: int) -> str:
 
 
 def _notes(table: OptionsTable, limit: float) -> list[str]:
-    """What the figures mean, and what they do not say."""
+    """Return notes on the meaning of the figures and on their limitations."""
     steps = (step for option in table.options for step in option.steps)
     return said(
         "options",
@@ -362,20 +364,20 @@ def _share(value: float) -> str:
 
 
 def _useful(table: OptionsTable, i: int) -> str:
-    """Utility, and its range over the corners of the areas."""
+    """Return the utility and its range over the corners of the areas, as text."""
     low, high = table.utility_ends[i]
     ends = "" if math.isnan(low) else f" ({low:.3f} … {high:.3f})"
     return f"{table.utility[i]:.3f}{ends}"
 
 
 def _home(result: OptionResult) -> str:
-    """The share of homes found, and what guessing finds of them."""
+    """Return the share of homes found, and the share found by guessing, as text."""
     found = result.risk("home")[0]
     return _share(found) + ("" if math.isnan(found) else f" ({result.guessing['home']:.3g})")
 
 
 def _single(result: OptionResult) -> str:
-    """How many people have a record that nobody else has, and what share that is."""
+    """Return the number and share of people with a unique record, as text."""
     if math.isnan(result.alone_share):
         return "not known"
     return f"{result.alone:,} ({result.alone_share:.1%})" if result.alone else "0"
@@ -398,7 +400,7 @@ def report(
     limit: Annotated[list[str] | None, asked(metavar="MEASURE=LIMIT")] = None,
     recipe: Path | None = None,
 ) -> None:
-    """One page to sign: the verdict, the forms considered, the choice and what it costs.
+    """Write one page to sign: the verdict, the options considered, the choice and its cost.
 
     For example: fpanon report options.json --choose "5 km · 6 h" --because "..." --out report.html
 
@@ -407,23 +409,23 @@ def report(
     options : Path
         The .json that options --out wrote beside its table.
     out : Path
-        The report, .html; its recipe is written beside it.
+        Report to write, .html; its recipe is written beside it.
     question : str or None
-        What was to be decided.
+        Question to be decided.
     chosen : str or None
-        The option chosen, by its name in the table of options.
+        The chosen option, by its name in the table of options.
     why : str or None
-        Why that one.
+        Reason for the choice.
     signer : str or None
-        Who signs; not in the recipe.
+        Name of the signer; not in the recipe.
     data_name : str or None
-        What the data are called; no file's name is taken.
+        Name of the data; the file's name is never used.
     limit : list of str or None
-        A limit of your own, as in outsider=0.1, home=0.02, em=12; inf for none; may be given
-        several times. Those of the options' file if not given.
+        A threshold of your own, as in outsider=0.1, home=0.02, em=12; inf for none; may be given
+        several times. The thresholds of the options' file if not given.
     recipe : Path or None
-        A report's recipe: its measures, limits, question, choice and reason, where nothing else is
-        given here.
+        A report's recipe: its measures, thresholds, question, choice and reason apply where nothing
+        else is given here.
     """
     if out.suffix.lower() != ".html":
         raise ConfigError(f"The report's name ends in {out.suffix!r}; end it in .html.")
@@ -448,7 +450,7 @@ def report(
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a file.
+    """Return the recipe in a file.
 
     Raises
     ------
@@ -459,7 +461,7 @@ def read_recipe(path: Path) -> Recipe:
 
 
 def warn_of_recipe(recipe: Recipe, digest: str) -> None:
-    """Say why the numbers may be others than those that the recipe was written for."""
+    """Warn if the numbers may differ from those of the report that the recipe came with."""
     why = []
     if not same_data(recipe.digest, digest):
         why.append(
@@ -473,7 +475,7 @@ def warn_of_recipe(recipe: Recipe, digest: str) -> None:
 
 
 def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
-    """The options by the recipe's measures and limits."""
+    """Return the exploration by the recipe's measures and thresholds."""
     if exploration.table.config != recipe.knowledge:
         raise ConfigError(
             "The options were measured with other knowledge or another seed than the recipe's; run "
@@ -490,14 +492,12 @@ def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
 
 
 def _limits(texts: list[str]) -> dict[str, float | None]:
-    """By measure, as the option says them."""
+    """Return the thresholds by measure, as the option states them."""
     found: dict[str, float | None] = {}
     for text in texts:
         name, _, number = text.partition("=")
         try:
             found[name.strip()] = float(number)
         except ValueError:
-            raise ConfigError(
-                f"--limit {text!r} is no limit; give for example outsider=0.1."
-            ) from None
+            raise ConfigError(f"--limit {text!r} is no limit; give for example home=0.1.") from None
     return found

@@ -1,4 +1,4 @@
-"""``tables``, ``synthesize`` and ``ledger``: releases without records, and the ε they have cost."""
+"""``tables``, ``synthesize`` and ``ledger``: releases without original records, and their ε."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FORMAT = asked("--format", metavar="csv|parquet")
 
 @dataclass(frozen=True)
 class Stated:
-    """Places and days, stated and public.
+    """Stated, public places and days.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Stated:
     side_m : float
         Side of a square, metres.
     resolution : int
-        Of the hexagons, 0 to 15.
+        Resolution of the hexagons, 0 to 15.
     """
 
     first_day: dt.date | None = None
@@ -74,7 +74,7 @@ class Stated:
     resolution: int = 8
 
     def frame(self, timezone: str | None) -> FrameConfig:
-        """The frame that is wished for; ConfigError if there is none."""
+        """Return the stated frame; raise ConfigError if there is none."""
         if self.days is None:
             raise ConfigError("State the period: --from with the first day, and --days.")
         period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
@@ -84,24 +84,24 @@ class Stated:
 
 @dataclass(frozen=True)
 class Wish:
-    """Which tables, and how they are protected.
+    """Tables to publish, and their protection.
 
     Attributes
     ----------
     what : str
         Presence (people by area and hours), flows (trips between areas), or both.
     antennas_an_area : int
-        About how many neighbouring antennas make one area.
+        Approximate number of neighbouring antennas in one area.
     column : str or None
         Column of the antenna table that names the areas.
     bands : int
-        Bands of hours in a day; they divide 24.
+        Number of bands of hours in a day; it divides 24.
     threshold : int or None
         Leave counts below this blank; 15 is customary.
     epsilon : float or None
-        Differentially private tables with this ε for everything about one person.
+        Make differentially private tables with this ε for everything about one person.
     trips_per_day : int
-        Most trips a day that count of one person in private flows.
+        Largest number of trips a day that count for one person in private flows.
     people : int or None
         A stated number of people: areas of antennas and bands are chosen for it, so that a typical
         cell is off by at most a fifth.
@@ -117,7 +117,7 @@ class Wish:
     people: int | None = None
 
     def option(self, frame: FrameConfig) -> Tables:
-        """The release option that is wished for; ConfigError if there is none."""
+        """Return the stated release option; raise ConfigError if there is none."""
         if self.what not in _CONTENTS:
             raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
         areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
@@ -128,16 +128,16 @@ class Wish:
 
 @dataclass(frozen=True)
 class Book:
-    """Where ε is charged.
+    """The ledger in which ε is charged.
 
     Attributes
     ----------
     ledger : Path or None
         File beside the data set in which ε is charged first.
     budget : float or None
-        Most ε that may be spent on these people; the ledger keeps it.
+        Largest ε that may be spent on these people; the ledger keeps it.
     reason : str or None
-        Why the budget may be passed; the ledger keeps it.
+        Reason for exceeding the budget; the ledger keeps it.
     """
 
     ledger: Path | None = None
@@ -145,7 +145,7 @@ class Book:
     reason: str | None = None
 
     def charge(self, option: Tables | Synthesize) -> list[str]:
-        """Charge an option before its noise is drawn; what to say of it."""
+        """Charge an option's ε before its noise is drawn; return the message about it."""
         if self.ledger is None:
             return [] if option.epsilon is None else [_UNCHARGED]
         book = Ledger(self.ledger, budget=self.budget)
@@ -168,9 +168,9 @@ def tables(
     Parameters
     ----------
     out : Path
-        The package to write: a .zip, or a new folder.
+        Package to write: a .zip, or a new folder.
     table_format : str
-        Of the tables.
+        Format of the tables.
     """
     option = wish.option(stated.frame(run.wanted.timezone))
     if option.epsilon is None and book.ledger is not None:
@@ -209,18 +209,18 @@ def synthesize(
     people: int | None = None,
     table_format: Annotated[str, FORMAT] = "csv",
 ) -> None:
-    """Publish made-up people, learnt from everybody with differential privacy.
+    """Publish synthetic people, learnt from the data with differential privacy.
 
     Parameters
     ----------
     out : Path
-        The package to write: a .zip, or a new folder.
+        Package to write: a .zip, or a new folder.
     epsilon : float
-        For everything about one person; smaller protects more.
+        ε for everything about one person; smaller values protect more.
     people : int or None
-        How many to make up. Without it, as many as the noisy number of people.
+        Number of synthetic people. If not given, the noisy number of people.
     table_format : str
-        Of the records.
+        Format of the records.
     """
     option = Synthesize(stated.frame(run.wanted.timezone), epsilon, people)
     _read(option, out, run, table_format)
@@ -239,7 +239,7 @@ def synthesize(
 
 
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
-    """Read the data as what is published needs it, once all else is known to be right."""
+    """Read the data as the option needs them, after checking everything else."""
     if table_format not in ("csv", "parquet"):
         raise ConfigError(f"--format {table_format!r}; give csv or parquet.")
     check_target(out)  # before anything is charged
@@ -255,7 +255,7 @@ def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -
 
 
 def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> str:
-    """Verify a package on its bytes and write it; where it is."""
+    """Verify a package on its bytes and write it; return a line that states where."""
     found = verify_release(archive, run.fs, None)
     if not found.passed:
         raise InfeasibleError(f"The package did not pass its verification. {found}")
@@ -269,12 +269,12 @@ def ledger(
     ledger: Annotated[Path, asked(argument=True)],
     as_json: Annotated[bool, asked("--json")] = False,
 ) -> None:
-    """Show what ε was spent on the people of a data set, and what is left.
+    """Show the ε spent on the people of a data set, and the ε that is left.
 
     Parameters
     ----------
     ledger : Path
-        The file.
+        Ledger file.
     as_json : bool
         Print it as JSON, for machines.
     """

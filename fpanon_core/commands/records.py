@@ -1,4 +1,4 @@
-"""``ingest``, ``generate``: what of a file can be used; or a file of invented people."""
+"""``ingest``, ``generate``: read a file and report its usable rows, or write invented people."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def ingest(
     rejects: Path | None = None,
     keep: Path | None = None,
 ) -> None:
-    """Read a file of call records and say what was found, used and set aside.
+    """Read a file of call records and report what was found, used and set aside.
 
     Parameters
     ----------
     rejects : Path or None
         Write the rows set aside: number, reason, and the fields of time and place.
     keep : Path or None
-        Keep what was read in this new folder, which other commands take in place of a file. Holds
-        the user ids: not for release. Needed for a folder of parts.
+        Keep the data read in this new folder, which other commands take in place of a file. It
+        holds the user ids: not for release. Needed for a folder of parts.
     out : Path or None
         Write the samples under pseudonyms (.csv, .parquet). Not for release.
     """
@@ -50,7 +50,7 @@ def ingest(
     run.write(report.rejects, rejects, set_aside)
     if keep is not None:
         run.written.append(
-            f"{fs.n_users:,} users, with their ids, not for release, kept in {keep}."
+            f"{fs.n_users:,} people, with their ids, not for release, kept in {keep}."
         )
     run.write(fs.to_frame(), run.out, f"{fs.n_samples:,} samples", guarded=True)
     if run.as_json:
@@ -62,7 +62,7 @@ def ingest(
 
 
 def _figures(report: IngestReport) -> dict[str, Any]:
-    """The report as numbers, texts and lists; without any row itself."""
+    """Return the report as numbers, texts and lists, without any row itself."""
     rows = ("rejects", "first_rows", "samples_per_user")
     kept = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in rows}
     shares = (0, 25, 50, 75, 100)
@@ -93,19 +93,19 @@ def generate(
     Parameters
     ----------
     users : int
-        How many people.
+        Number of people.
     out : Path
         File to write: .csv, .csv.gz or .parquet.
     days : int
-        Length, days.
+        Length of the data, days.
     seed : int
-        Same seed, same people.
+        Seed; the same seed gives the same people.
     events_per_day : float
-        Mean events per person and day.
+        Mean number of events per person and day.
     start : str
         First day, YYYY-MM-DD.
     n_antennas : int
-        Antennas in the region.
+        Number of antennas in the region.
     antennas_out : Path or None
         Write the antennas: .csv or .parquet.
     """
@@ -132,7 +132,7 @@ def generate(
 
 
 def _watched(pieces: Iterator[pd.DataFrame], users: int) -> Iterator[pd.DataFrame]:
-    """The pieces, with progress shown on a terminal."""
+    """Yield the pieces, with progress shown on a terminal."""
     with progress_line("Generating") as progress:
         for number, piece in enumerate(pieces, 1):
             yield piece

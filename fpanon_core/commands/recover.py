@@ -1,4 +1,4 @@
-"""``recover``: what an attacker makes of published counts, and what mitigations help."""
+"""``recover``: trajectories that an attacker recovers from published counts, and mitigations."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVERYONE = "all"
 
 
 def _number_of(users: str) -> int | None:
-    """How many people ``--users`` names; None for all."""
+    """Return the number of people that ``--users`` states; None for all."""
     if users == _EVERYONE:
         return None
     try:
@@ -43,7 +43,7 @@ _ASKED: Fields = {
 
 @dataclass(frozen=True)
 class Besides:
-    """What is asked besides, and written.
+    """Further questions and outputs.
 
     Attributes
     ----------
@@ -52,8 +52,8 @@ class Besides:
     mitigations : bool
         Repeat the attack after each mitigation; takes longer.
     trajectories : Path or None
-        Write the recovered trajectories, one row per slot (.csv, .parquet). They may be true: guard
-        them like the data.
+        Write the recovered trajectories, one row per slot (.csv, .parquet). They may be correct:
+        guard them like the data.
     """
 
     factors: bool = False
@@ -68,9 +68,10 @@ def recover(config: Annotated[recovery.Config, _ASKED], besides: Besides, run: R
     Parameters
     ----------
     users : int or None
-        People counted, drawn at random; all if there are fewer.
+        Number of people counted, drawn at random; all if there are fewer.
     out : Path or None
-        Write the scores, or the mitigations or else the factors if asked for (.csv, .parquet).
+        Write the scores; instead the mitigations, or else the factors, if requested (.csv,
+        .parquet).
     """
     counting = (config.slot_min, config.users, config.pairing, config.seed)
     run.read(besides.trajectories)
@@ -113,7 +114,7 @@ def _share(value: float) -> str:
 
 
 def _score_text(score: RecoveryScore) -> str:
-    """What is filled in first, then of what is recorded, then of all."""
+    """Return the shares recovered after each step, and at random, and the uniqueness, as text."""
     rows = [
         [step, *map(_share, shares)]
         for step, *shares in zip(

@@ -1,4 +1,4 @@
-"""``publish``, ``verify``, ``cross``: releases as they leave, held against what they promise."""
+"""``publish``, ``verify``, ``cross``: releases as published, checked against their promises."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _MOST_TOLD = 20
 
 @dataclass(frozen=True)
 class Leaving:
-    """Where a release is written to, in which format, and what is written beside it.
+    """Output of a release: its place, its format, and the files written beside it.
 
     Attributes
     ----------
     out : Path or None
-        Write the release: a name that ends in .zip, or a new folder. Data, one-page README and a
-        description of every column; verified as written.
+        Write the release: a name that ends in .zip, or a new folder. It holds data, a one-page
+        README and a description of every column, and is verified as written.
     data_format : str
-        Of the release's data.
+        Format of the release's data.
     """
 
     out: Path | None = None
@@ -62,7 +62,7 @@ class Leaving:
     data_format: Annotated[str, asked("--format", metavar="csv|parquet")] = "csv"
 
     def check(self) -> None:
-        """ConfigError where something cannot be written so, before a long reading."""
+        """Raise ConfigError, before a long reading, if an output cannot be written as requested."""
         one_of("--format", self.data_format, FORMATS)
         if self.out is None and (self.key is not None or self.left_out is not None):
             raise ConfigError(
@@ -73,7 +73,7 @@ class Leaving:
             check_beside(path, release, what)
 
     def publish(self, released: Any, *, original: FingerprintSet | None = None) -> str:
-        """Write the release, and what goes beside it; what was written where."""
+        """Write the release and the files beside it; return lines that state what was written."""
         out = publish_any(
             released,
             cast(Path, self.out),
@@ -90,7 +90,7 @@ class Leaving:
 
     @property
     def _beside(self) -> list[tuple[Path, str]]:
-        """Files that are not for release, and what they are."""
+        """Files that are not for release, and their descriptions."""
         named = ((self.key, "The key"), (self.left_out, "The list of what was left out"))
         return [(path, what) for path, what in named if path is not None]
 
@@ -111,10 +111,10 @@ def publish(
     run: Annotated[Run, dict.fromkeys(("out", "tables", "as_json"))],
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Make a release option's release, and write it as it is to leave.
+    """Make a release by a release option, and write it for publication.
 
     Noise, exchanges and draws of people come from the operating system's randomness: there is no
-    seed, and another time it is another release.
+    seed, and every run gives a different release.
     """
     if leaving.out is None:
         raise ConfigError("Say with --out where the release goes: a .zip, or a new folder.")
@@ -141,12 +141,12 @@ def publish(
 
 
 def options_in(path: Path | None) -> list[ReleaseOption]:
-    """The release options of a file; none without one.
+    """Return the release options in a file; an empty list without a file.
 
     Raises
     ------
     ConfigError, SchemaError
-        It holds none.
+        The file holds none.
     """
     if path is None:
         return []
@@ -159,7 +159,7 @@ def options_in(path: Path | None) -> list[ReleaseOption]:
 
 
 def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOption:
-    """The option of that name, of the file's or a preset's; or of the profile it says.
+    """Return the option of this name from the file or a preset, or the option of a profile.
 
     Raises
     ------
@@ -189,19 +189,19 @@ def verify(
     key: Path | None = None,
     left_out: Path | None = None,
 ) -> None:
-    """Check the bytes of a release against the original data, read as they were for it.
+    """Check the bytes of a release against the original data, read with the same options.
 
     Parameters
     ----------
     release : Path
-        The release: a folder or a .zip.
+        Release to check: a folder or a .zip.
     k : int or None
-        The crowd that must be kept. Without it, that which the release itself promises.
+        Size of group that must hold. If not given, the one that the release itself promises.
     key : Path or None
-        Which id each pseudonym stands for (.csv). Without it, some way to give everyone a record
-        must keep the promise.
+        Key file with the id behind each pseudonym (.csv). Without it, at least one assignment of
+        records to people must keep the promise.
     left_out : Path or None
-        The list of left-out samples written with it (.csv).
+        List of left-out samples that was written with the release (.csv).
     """
     if k is not None:
         whole("--k", k, 2)
@@ -215,10 +215,10 @@ def verify(
     typer.echo(wanted.account(fs, report))
     if k is None and not facts:
         typer.echo(
-            "The release states no crowd that it promises: files, figures and names are checked, "
-            "and nobody's crowd."
+            "The release promises no group of k: files, figures and names are checked, "
+            "and no groups."
             if crowd is None
-            else f"The release promises a crowd of {crowd}: held against that."
+            else f"The release promises groups of {crowd}: held against that."
         )
     typer.echo(str(found))
     violations = list(dict.fromkeys(found.violations["text"].tolist()))
@@ -231,7 +231,7 @@ def verify(
 
 
 def _centre_of(facts: dict[str, Any], wanted: Request) -> tuple[float, float] | None:
-    """Of the projection that a private release was made on."""
+    """Return the centre of the projection on which a private release was made."""
     step = step_from_dict(facts.get("option"))
     if not isinstance(step, Tables | Synthesize) or step.epsilon is None:
         return None
@@ -248,9 +248,9 @@ def cross(
     run: Annotated[Run, dict.fromkeys(("workers", "scheduler", "out", "wanted"))],
     key: list[Path] | None = None,
 ) -> None:
-    """Say who is left in a crowd by two releases of the same people, before both are out.
+    """Report the groups left by two releases of the same people together, before both are out.
 
-    Two releases that each keep everybody in a crowd of k may single people out together.
+    Two releases that each keep everyone in a group of k may together single people out.
 
     Parameters
     ----------
@@ -259,8 +259,8 @@ def cross(
     second : Path
         Another release of the same people.
     key : list of Path or None
-        Twice: the keys that were written with them, which id each pseudonym stands for (.csv); that
-        of the first release first.
+        Given twice: the key files written with the releases, with the id behind each pseudonym
+        (.csv); that of the first release first.
     """
     keys = key or []
     if len(keys) != 2:
@@ -292,7 +292,7 @@ def cross(
         crossing.MEANING,
         crossing.describe_naming(found),
         crossing.describe_followed(found) if more else "",
-        f"Of each person the smallest crowd counts, in {periods:,} pairs of periods that share a "
+        f"Of each person the smallest group counts, in {periods:,} pairs of periods that share a "
         "day; each pair is in the tables."
         if periods > 1
         else "",
@@ -302,8 +302,8 @@ def cross(
 def _crowds(found: Crossing) -> str:
     crowds = (found.first, found.second, found.together)
     rows = [
-        ["smallest crowd", *(f"{crowd.smallest:,}" for crowd in crowds)],
-        ["people alone", *(f"{crowd.alone:,} ({crowd.alone_share:.1%})" for crowd in crowds)],
-        ["chance of naming, mean", *(f"{crowd.naming:.1%}" for crowd in crowds)],
+        ["smallest group", *(f"{crowd.smallest:,}" for crowd in crowds)],
+        ["unique records", *(f"{crowd.alone:,} ({crowd.alone_share:.1%})" for crowd in crowds)],
+        ["re-identification risk, mean", *(f"{crowd.naming:.1%}" for crowd in crowds)],
     ]
     return table_text(["of the people in both", "first", "second", "together"], rows)

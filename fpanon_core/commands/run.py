@@ -1,6 +1,6 @@
-"""What every command does that asks a study: read, say what it takes, ask, write, tell.
+"""Steps shared by all commands that run a study: read, estimate, run, write, report.
 
-And how it looks on a terminal: progress, columns of words, figures as JSON.
+The module also has the terminal output: progress, columns of words, figures as JSON.
 """
 
 from __future__ import annotations
@@ -60,34 +60,34 @@ _POSITIONS = asked(
 
 @dataclass(frozen=True)
 class Request:
-    """What to read and how, as the options of a command say it; one field per option.
+    """Data to read and how to read them, with one field per command-line option.
 
     Attributes
     ----------
     user : str or None
-        Column of the user: its name, or its position (0 is the first). Found out if not given.
+        Column of the user: its name, or its position (0 is the first). Detected if not given.
     time : str or None
-        Column of the time: its name, or its position (0 is the first). Found out if not given.
+        Column of the time: its name, or its position (0 is the first). Detected if not given.
     lat : str or None
-        Column of the latitude: its name, or its position (0 is the first). Found out if not given.
+        Column of the latitude: its name, or its position (0 is the first). Detected if not given.
     lon : str or None
-        Column of the longitude: its name, or its position (0 is the first). Found out if not given.
+        Column of the longitude: its name, or its position (0 is the first). Detected if not given.
     antenna : str or None
-        Column of the antenna: its name, or its position (0 is the first). Found out if not given.
+        Column of the antenna: its name, or its position (0 is the first). Detected if not given.
     offset : str or None
-        Column of the offset from UTC in minutes: its name, or its position (0 is the first). Found
-        out if not given.
+        Column of the offset from UTC in minutes: its name, or its position (0 is the first).
+        Detected if not given.
     antennas : Path or None
         Table of the antennas' positions.
     regions : Path or None
-        GeoJSON of named areas, such as districts: antennas get the one they stand in as the column
-        "region".
+        GeoJSON of named areas, such as districts: each antenna gets the area in which it stands as
+        the column "region".
     region_name : str or None
-        Property that names the regions. Found out if not given.
+        Property that names the regions. Detected if not given.
     timezone : str or None
         Local time zone, such as Africa/Dakar. Guessed if not given.
     naive_timezone : str or None
-        Zone of clock times without offset; the local one if not given.
+        Time zone of clock times without offset; the local one if not given.
     granularity_m : float
         Side of a sample's cell, metres.
     granularity_min : float
@@ -118,21 +118,21 @@ class Request:
     def read(
         self, centre: tuple[float, float] | None = None, keep: Path | None = None
     ) -> tuple[FingerprintSet, IngestReport]:
-        """The fingerprints and the account of the reading.
+        """Read the fingerprints and return them with the report of the reading.
 
         Parameters
         ----------
         centre : (float, float), optional
             Latitude and longitude of the projection's centre; the middle of the data when None.
         keep : Path, optional
-            A folder, not there yet, in which to keep what was read.
+            A new folder that keeps the data read.
 
         Raises
         ------
         ConfigError
             Both or neither of a file and a sample are given, or an option is out of its range.
         SchemaError
-            The file cannot be read as mobility data, or its positions cannot be meant.
+            The file cannot be read as mobility data, or its positions are implausible.
         """
         if (self.source is None) == (self.sample_key is None):
             raise ConfigError("Give either a file to read or --sample, one of the two.")
@@ -146,17 +146,17 @@ class Request:
 
     @property
     def is_kept(self) -> bool:
-        """Whether the source is a folder in which a reading was kept."""
+        """Whether the source is a folder that keeps an earlier reading."""
         return self.source is not None and is_folder_of_fingerprints(self.source)
 
     @property
     def screening(self) -> Screening:
-        """Which users are kept."""
+        """The screening of users."""
         rule = self.screen or None
         return Screening.of(int(rule) if rule and rule.isdecimal() else rule)
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
-        """What was read, in a line; and what must be said of it."""
+        """Return a line on the data read, and the necessary remarks."""
         read = (
             f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
             f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
@@ -165,11 +165,11 @@ class Request:
         return f"{read}\nNote: {note}" if note else read
 
     def attribution(self) -> str | None:
-        """What must be said of a shipped data set; None for a file."""
+        """Return the attribution of a shipped data set; None for a file."""
         return sample(self.sample_key).description if self.sample_key else None
 
     def facts(self, report: IngestReport) -> Facts:
-        """What the data are, for a report: of a file, no name."""
+        """Return facts about the data for a report, without a file's name."""
         if self.sample_key is None:
             return facts_of(report)
         known = sample(self.sample_key)
@@ -178,7 +178,7 @@ class Request:
         )
 
     def antenna_table(self) -> Path | None:
-        """The table of antennas that is read, if any."""
+        """Return the table of antennas to read, if any."""
         known = None if self.sample_key is None else sample(self.sample_key).antennas_path
         return self.antennas or known
 
@@ -217,26 +217,26 @@ _REDRAW_S = 0.2
 
 @dataclass
 class Run:
-    """Where a study is computed, what is written and printed of it, and what it is asked of.
+    """Engine, outputs and data of a study.
 
     Attributes
     ----------
     workers : int or None
-        Processor cores to use; all if not given.
+        Number of processor cores to use; all if not given.
     scheduler : str or None
         Compute on a Dask cluster, whose workers then hold the data: the address of its scheduler,
         as in tls://host:8786.
     tables : Path or None
-        Write every table as a .csv file into this folder, and FILES.csv, which says of each whether
-        it may leave.
+        Write every table as a .csv file into this folder, and FILES.csv, which states for each
+        whether it may leave.
     as_json : bool
         Print the figures as JSON, for machines.
     fs, report : FingerprintSet, IngestReport
-        The data, once :meth:`read`.
+        The data, after :meth:`read`.
     engine : Engine
-        Once :meth:`read`.
+        The engine, after :meth:`read`.
     written : list of str
-        Lines about files, for the end.
+        Lines about written files, printed at the end.
     """
 
     workers: int | None = None
@@ -256,16 +256,16 @@ class Run:
         check: Callable[[Path], object] = check_writable,
         **how: Any,
     ) -> None:
-        """The data; before that, whatever can be checked of where files are to be written.
+        """Read the data, after checking the places of the files to be written.
 
         Parameters
         ----------
         *also : Path
-            Other files that are to be written.
+            Other files to be written.
         check : callable
-            What a file that is written must pass.
+            Check for the path of each file to be written.
         **how
-            As :meth:`.Request.read`.
+            As for :meth:`.Request.read`.
         """
         self.engine = engine_of(self.workers, self.scheduler)
         for path in (self.out, *also):
@@ -276,12 +276,12 @@ class Run:
         self.fs, self.report = self.wanted.read(**how)
 
     def estimate(self, study: Callable[..., Any], config: Any) -> None:
-        """Say on a terminal what a study takes; on this machine, refuse what would not fit.
+        """Report on a terminal the estimated cost of a study; refuse one that does not fit here.
 
         Raises
         ------
         InfeasibleError
-            It needs more memory than a computation may take here, by an estimate.
+            The study needs, by an estimate, more memory than a computation may take here.
         """
         if not isinstance(self.engine, LocalEngine):
             return  # the data go to the workers
@@ -293,25 +293,28 @@ class Run:
             typer.echo(f"{said[:1].upper()}{said[1:]}.", err=True)
 
     def ask(self, what: str, study: Callable[..., Any], *also: Any, **more: Any) -> Any:
-        """What a study says of the data, its progress shown as ``what``."""
+        """Run a study on the data and return its result, with its progress shown as ``what``."""
         with progress_line(what) as progress:
             return study(self.fs, *also, engine=self.engine, progress=progress, **more)
 
     def write(
         self, table: pd.DataFrame, path: Path | None, what: str, *, guarded: bool = False
     ) -> None:
-        """Write a table to a file that is named, and say so at the end; ``guarded``: of people."""
+        """Write a table to a file, if one is named, and report it at the end.
+
+        ``guarded`` is for tables about single people.
+        """
         if path is not None:
             write_table([leaving.guarded(table) if guarded else table], path)
             self.written.append(f"{what}{', not for release,' * guarded} written to {path}.")
 
     def write_tables(self, *results: Tabled | None) -> None:
-        """Every table of results that are there goes to ``--tables``, if it is given."""
+        """Write every table of the given results to ``--tables``, if that is given."""
         if self.tables is not None:
             self.written.append(write_tables(self.tables, *results))
 
     def end(self, figures: Any, *lines: str) -> None:
-        """Print the figures as JSON, or else what was read, the lines and what was written."""
+        """Print the figures as JSON, or else the data read, the lines and the files written."""
         if self.as_json:
             print_json(figures)
             return
@@ -320,12 +323,12 @@ class Run:
 
 
 def engine_of(workers: int | None, scheduler: str | None) -> Engine:
-    """Where the options have the work done.
+    """Return the engine that the options select.
 
     Raises
     ------
     ConfigError
-        Both are given, or one is not what it should be.
+        Both options are given, or one is invalid.
     InfeasibleError
         No scheduler answers.
     """
@@ -342,7 +345,7 @@ def engine_of(workers: int | None, scheduler: str | None) -> Engine:
 
 
 def check_folder(folder: Path) -> Path:
-    """The folder, made if its parent exists, if files can be written there; ConfigError if not."""
+    """Return the folder, made if its parent exists; raise ConfigError if it is not writable."""
     try:
         folder.mkdir(0o700, exist_ok=True)
     except OSError:
@@ -356,10 +359,10 @@ def check_folder(folder: Path) -> Path:
 
 
 def write_tables(folder: Path, *results: Tabled | None) -> str:
-    """Write every table of results that are there as files into the folder; says so.
+    """Write every table of the given results into the folder; return a line that states it.
 
-    A file is called ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not, and
-    stands in the folder's list, ``FILES.csv``, which keeps what it said of other files.
+    A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. It is
+    added to the folder's list, ``FILES.csv``, which keeps its entries on other files.
     """
     listed = _listed(check_folder(folder))
     for result in filter(None, results):
@@ -375,7 +378,7 @@ def write_tables(folder: Path, *results: Tabled | None) -> str:
 
 
 def _listed(folder: Path) -> dict[str, tuple[str, str]]:
-    """What the folder's list says of the files that are still there."""
+    """Return the entries of the folder's list for the files that are still there."""
     try:
         with (folder / LIST).open(encoding="utf-8", newline="") as file:
             rows = [tuple(map(restored, row)) for row in csv.reader(file) if len(row) == len(_HEAD)]
@@ -389,7 +392,7 @@ def _listed(folder: Path) -> dict[str, tuple[str, str]]:
 
 @contextmanager
 def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
-    """A callback that redraws one line of standard error; None where that is no terminal."""
+    """Yield a callback that redraws one line of standard error; None if that is no terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -409,7 +412,7 @@ def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
 
 
 def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Columns of words, the first to the left, the others to the right."""
+    """Return aligned columns of words, the first to the left, the others to the right."""
     every = [head, *rows]
     widths = [max(map(len, column)) for column in zip(*every, strict=True)]
     return "\n".join(
@@ -422,14 +425,14 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def said(about: str, **of: Any) -> list[str]:
-    """Paragraphs of ``words.txt.jinja``."""
+    """Return paragraphs of ``words.txt.jinja``."""
     text: str = getattr(_words().module, about)(**of)
     return [" ".join(part.strip().splitlines()) for part in text.split("\n\n") if part.strip()]
 
 
 @cache
 def _words() -> Any:
-    """The template."""
+    """Return the template."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
 
     made = Environment(  # nosec B701 # for a terminal, no HTML
@@ -444,12 +447,12 @@ def _words() -> Any:
 
 
 def print_json(figures: Any) -> None:
-    """Figures, rows of tables and texts as JSON."""
+    """Print figures, rows of tables and texts as JSON."""
     typer.echo(json.dumps(plain(figures), ensure_ascii=False, indent=2))
 
 
 def plain(figures: Any) -> Any:
-    """Tables as rows, and None where there is no number, as JSON knows neither."""
+    """Return tables as rows and missing numbers as None, since JSON has neither."""
     if isinstance(figures, pd.DataFrame):
         return plain(figures.to_dict("records"))
     if isinstance(figures, dict):

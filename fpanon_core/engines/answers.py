@@ -3,7 +3,7 @@
 A child reads files made by strangers, so its answers are trusted only as data. A pickle may name
 any function and have it called; in these pickles no name is ever looked up. An object that is not a
 plain value, list or dictionary is sent as a kind and its parts. Each kind is built here by name:
-arrays, tables and times by :mod:`.kinds`, and the dataclasses of fpanon_core field by field. An
+arrays, tables, times, and the dataclasses of fpanon_core field by field. An
 object of unknown kind is refused on either side.
 """
 

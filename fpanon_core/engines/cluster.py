@@ -58,12 +58,11 @@ _PLAIN = (int, float, str, bytes, bool, type(None))
 class DaskEngine:
     """Engine that uses the workers of a Dask cluster.
 
-    These computations are spread over the workers: k-gaps, anonymity sets and their derived
-    figures, disclosure, links and an attacker's suspects, the days of the recovery attack and the
-    links between them, sums of presence and flows, and hiding shard by shard. The cores of this
-    process do the rest: the merges of GLOVE without shards, guesses of places and homes,
-    similarities of periods, scores. Results equal those of :class:`LocalEngine`: whole numbers
-    exactly, others to 1e-9.
+    The workers compute k-gaps, anonymity sets and their derived figures, disclosure, links and an
+    attacker's suspects. They also compute the days of the recovery attack and the links between
+    them, sums of presence and flows, and hiding shard by shard. The cores of this process do the
+    rest: the merges of GLOVE without shards, guesses of places and homes, similarities of periods,
+    scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
 
     Parameters
     ----------

@@ -6,11 +6,11 @@ fpanon_core.engines.worker``: the program that started this process is not execu
 and results travel over pipes between the two processes, never over disk. The child's answers are
 read as data and trusted as nothing more (:mod:`.answers`).
 
-Jobs of all sessions take :class:`.Turns`. Cancelling kills the child. A child that exceeds
-:class:`.Limits` of memory or time is killed, too, and its job reports this. A child killed from
-outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A child
-that is idle for long is ended. When this process ends, the child reads the end of its input and
-ends too.
+Jobs of all sessions take :class:`Turns`. Cancelling kills the child. A child that exceeds
+:class:`.limits.Limits` of memory or time is killed, too, and its job reports this. A child killed
+from outside leaves its job ``lost`` with a plain sentence, and the next job gets a new child. A
+child that is idle for long is ended. When this process ends, the child reads the end of its input
+and ends too.
 
 One :class:`Turns` serves all sessions of a server: it limits the jobs that compute at a time, and
 the others wait in line. A session has one place in the line, however many jobs it has queued, and

@@ -1,8 +1,8 @@
 """Reading of antenna tables, and matching of the antennas that events name.
 
-A table has an id and a position per row, with any column names, or the layout of OpenCellID (radio,
-mcc, net, area, cell, unit, lon, lat, …) with or without its header. Columns beyond id and position,
-such as a district, are kept.
+A table has an id and a position per row, with any column names. The layout of OpenCellID (radio,
+mcc, net, area, cell, unit, lon, lat, …) is read with or without its header. Columns beyond id and
+position, such as a district, are kept.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Turn the antennas of events with own degrees like the events, if they are then nearer."""
+    """Return the antennas, turned like the events' own degrees if that brings them nearer."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites

@@ -70,9 +70,9 @@ def read_cdr(
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if they are local times
         of the offset column. By default the display time zone. If there is an offset column, the
-        default is UTC, as in Foursquare's files ("UTC time", and the minutes to add for local
-        time), unless the time column is called local. Times with an offset, and epochs, are already
-        instants; the offset column is then reported and not used.
+        default is UTC unless the time column is called local. Foursquare's files are such a case
+        ("UTC time", and the minutes to add for local time). Times with an offset, and epochs, are
+        already instants; the offset column is then reported and not used.
     positions : str, optional
         How the two numbers of a position are read: ``"as-they-are"``, ``"exchanged"`` (the latitude
         is in the column of longitudes), ``"lon-turned"`` and ``"lat-turned"`` (all longitudes are

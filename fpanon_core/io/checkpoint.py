@@ -122,7 +122,7 @@ class Checkpoint:
         self._used.add(place)
 
     def clear(self) -> int:
-        """Remove the files that this run stored or used, and the folder if then empty; return how many.
+        """Remove what this run stored or used, and the folder if then empty; return the count.
 
         Files of other runs stay.
         """

@@ -243,7 +243,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
 
 
 def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint64]:
-    """Return the hashes of more than one row, ascending, sorting what fits into memory at a time."""
+    """Return the hashes that several rows share, ascending; as many are sorted at once as fit."""
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []
     for turn in range(n_passes):

@@ -146,8 +146,7 @@ def _clock(minutes: float) -> str:
 
 
 NEAR_COAST_KM = 20.0
-"""Distance from a coast within which positions at sea count as land: ferries, bridges, islets,
-rough outlines."""
+"""Positions at sea this near to a coast count as land: ferries, bridges, islets, rough outlines."""
 NEARLY_ALL, HARDLY_ANY = 0.9, 0.1
 _ANTARCTIC = -60.0  # degrees; nobody lives farther south but in stations
 _TRIED_CLOCKS = 300

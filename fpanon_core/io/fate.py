@@ -1,4 +1,4 @@
-"""Fate of each row: used, or set aside for the first reason that holds; the rejects; the first rows.
+"""Fate of each row: used, or set aside for the first reason that holds; rejects; first rows.
 
 The first rows are shown as they were understood, with only the columns that have a role. A column
 without one may hold a telephone number, whatever its name. The user is a pseudonym, and a number
@@ -59,7 +59,7 @@ class Fate:
         return cls(np.full(n, -1, np.int8))
 
     def part(self, rows: slice) -> Fate:
-        """Return a view of some rows; setting rows aside in it also sets them aside in the whole."""
+        """Return a view of some rows; setting rows aside in it also affects the whole."""
         return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:

@@ -1,12 +1,12 @@
-"""What has been spent of ε on the same people? A file beside the data set that only grows.
+"""Ledger of the ε spent on the same people: an append-only file next to the data set.
 
 The ε of everything that is published about the same people add up. Each private release is a line
-of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256): an edited, removed or
-inserted line is found out. The last digest is kept among the user's own files, too: an older copy
-of the ledger, put back to start over, is found out as well.
+of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256), so that an edited,
+removed or inserted line is detected. The last digest is also stored among the user's own files. An
+older copy of the ledger, put back to start over, is thus detected as well.
 
-A line is written and on the disk before anything is published. What a killed process left of a
-line is no release, and is taken off by the next.
+A line is written to the disk before anything is published. An incomplete line from a killed process
+is no release, and the next process removes it.
 """
 
 from __future__ import annotations
@@ -33,19 +33,20 @@ _FIELDS = ("time", "what", "epsilon", "budget", "reason")
 
 
 class Ledger:
-    """The ε spent on one data set.
+    """ε spent on one data set.
 
     Parameters
     ----------
     path : path
-        Made at the first release; for its owner alone.
+        Path of the file, made at the first release and readable by its owner alone.
     budget : float, optional
-        Most ε that may be spent; kept in the file until another is stated. None: as it was stated.
+        Most ε that may be spent, stored in the file until another is stated. If None, the stored
+        one applies.
 
     Raises
     ------
     ConfigError
-        The budget is no positive number, or the file cannot be opened.
+        The budget is not a positive number, or the file cannot be opened.
     SchemaError
         The file was altered, is an older copy, or was written by another user.
 
@@ -78,7 +79,7 @@ class Ledger:
 
     @property
     def left(self) -> float | None:
-        """ε that is left of the budget, never below 0; None without a budget."""
+        """Remaining ε of the budget, never below 0; None without a budget."""
         return None if self.budget is None else max(0.0, self.budget - self.spent)
 
     def spend(self, release: Any, *, reason: str | None = None) -> None:
@@ -88,14 +89,14 @@ class Ledger:
         ----------
         release : CountTables, SyntheticPeople, ReleaseOption or anything with ``epsilon``
         reason : str, optional
-            Why the budget may be passed; it is written down.
+            Reason for exceeding the budget, which is recorded.
 
         Raises
         ------
         ConfigError
             The release has no ε.
         InfeasibleError
-            It would pass the budget, and no reason is given. Nothing is charged.
+            The release would exceed the budget, and no reason is given. Nothing is charged.
         """
         option = getattr(release, "option", release)
         option = getattr(option, "recordless", None) or option
@@ -105,7 +106,7 @@ class Ledger:
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
-        """As :meth:`spend`, of an ε and what it was spent on."""
+        """Charge an ε for the use ``what``, as :meth:`spend` does for a release."""
         positive("epsilon", epsilon)
         why = (reason or "").strip() or None
         with self._locked() as file:
@@ -133,7 +134,7 @@ class Ledger:
             _keep_head(line["ledger"], len(lines) + 1, line["chain"])
 
     def to_frame(self) -> pd.DataFrame:
-        """One row for each release, with the sum of ε up to it in ``spent``."""
+        """Return a row for each release, with the cumulative ε in ``spent``."""
         frame = pd.DataFrame(self._lines(), columns=list(_FIELDS))
         frame.insert(3, "spent", frame["epsilon"].astype(float).cumsum())
         return frame
@@ -164,7 +165,7 @@ class Ledger:
             os.close(file)
 
     def _read(self, file: int) -> tuple[list[dict[str, Any]], int]:
-        """The lines, and where the last whole one ends."""
+        """Return the lines, and the end of the last complete one."""
         content = b"".join(iter(lambda: os.read(file, 1 << 20), b""))
         whole = content[: content.rfind(b"\n") + 1]
         lines: list[dict[str, Any]] = []
@@ -199,7 +200,7 @@ def _head_file(ledger: str) -> Path:
 
 
 def _keep_head(ledger: str, count: int, chain: str) -> None:
-    """Write down how long the ledger is, so that an older copy is known for one."""
+    """Store the length and the last digest of the ledger, to detect an older copy."""
     place = _head_file(ledger)
     try:
         place.parent.mkdir(0o700, parents=True, exist_ok=True)

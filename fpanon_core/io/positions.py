@@ -1,4 +1,4 @@
-"""Where was it? Degrees checked, and projected around the middle of the data."""
+"""Checks of degrees, and their projection around the middle of the data."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ODD = np.int64(0x1E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Centre:
-    """The middle of the data, degrees, rounded to hundredths; or a point that was stated."""
+    """Middle of the data, in degrees rounded to hundredths, or a stated point."""
 
     lat: float
     lon: float
@@ -40,7 +40,7 @@ class Centre:
 
 
 def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
-    """Which positions cannot be, by reason; the reasons exclude one another."""
+    """Return which positions are impossible, by reason; the reasons exclude one another."""
     clean = len(lat) > 0 and all(  # False where there is a NaN
         -limit <= values.min() and values.max() <= limit
         for values, limit in ((lat, 90), (lon, 180))
@@ -57,10 +57,10 @@ def position_faults(lat: FloatArray, lon: FloatArray) -> dict[str, BoolArray]:
 
 
 def centre_of(lat: FloatArray, lon: FloatArray) -> Centre:
-    """Median position, with longitudes unwrapped around their circular mean.
+    """Return the median position, with longitudes unwrapped around their circular mean.
 
-    Medians, because a few strays must not move the map; computed from a histogram of hundredths of
-    a degree, so that the order of the rows cannot matter. Data on both sides of the antimeridian
+    Medians keep a few strays from moving the map. They are computed from a histogram of hundredths
+    of a degree, so that the order of the rows has no effect. Data on both sides of the antimeridian
     are one cluster, not two.
     """
     return centre_of_counts(*degree_counts(lat, lon))
@@ -70,12 +70,12 @@ Counts = npt.NDArray[np.int64]
 
 
 def degree_counts(lat: FloatArray, lon: FloatArray) -> tuple[Counts, Counts]:
-    """Rows by hundredth of a degree of latitude, and of longitude; of parts, they add up."""
+    """Return rows by hundredth of a degree of latitude and longitude; counts of parts add up."""
     return _histogram(lat, 90, 180 * _STEP + 1), _histogram(lon, 180, 360 * _STEP + 1)
 
 
 def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
-    """As :func:`centre_of`, from what :func:`degree_counts` says."""
+    """Return the centre as :func:`centre_of` does, from counts of :func:`degree_counts`."""
     turn = 360 * _STEP
     cells = lon.copy()
     cells[0] += cells[turn]  # ±180° are one
@@ -92,7 +92,7 @@ def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
 
 
 def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
-    """As :func:`project`; a position of many rows, such as an antenna's, is projected once."""
+    """Project as :func:`project` does, but each repeated position, such as an antenna's, once."""
     few = lat[:_FEW].view(np.int64) * _ODD ^ lon[:_FEW].view(np.int64)
     if len(np.unique(few)) * 4 > len(few):
         return project(lat, lon, crs)
@@ -107,13 +107,13 @@ def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatA
 
 
 def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
-    """Latitude and longitude of the middle of an antenna table, as of data; no event decides it."""
+    """Return latitude and longitude of the middle of an antenna table, whatever the events."""
     centre = centre_of(antennas["lat"].to_numpy(float), antennas["lon"].to_numpy(float))
     return centre.lat, centre.lon
 
 
 def stated_centre(centre: Any) -> Centre | None:
-    """A centre that was given as latitude and longitude; ConfigError if it is none."""
+    """Return a centre given as latitude and longitude; raise ConfigError if it is invalid."""
     if centre is None:
         return None
     if isinstance(centre, str) or not isinstance(centre, Sequence) or len(centre) != 2:
@@ -126,7 +126,7 @@ def stated_centre(centre: Any) -> Centre | None:
 
 
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
-    """Rows by hundredth of a degree, from −``below`` degrees on, rounded to the nearest."""
+    """Return rows by hundredth of a degree, rounded to the nearest, from −``below`` degrees on."""
     cells = np.zeros(size, np.int64)
     for part in pieces(len(degrees)):
         cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)
@@ -143,15 +143,15 @@ Nearest = tuple[float, float, float]
 
 
 def zone_at(nearest: Nearest) -> str:
-    """IANA zone there; on the open sea a nautical zone."""
+    """Return the IANA time zone there; on the open sea, a nautical zone."""
     return str(get_tz(*nearest[1:])) or "UTC"
 
 
 def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
-    """How far the position nearest to the centre is, its longitude and latitude.
+    """Return the distance, longitude and latitude of the position nearest to the centre.
 
-    Of several equally near the most western, then the most southern: the order of the rows cannot
-    matter, and of parts the least is that of the whole.
+    Of several equally near, it is the most western, then the most southern. The order of the rows
+    thus has no effect, and the least result of parts is that of the whole.
     """
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)

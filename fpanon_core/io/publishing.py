@@ -1,13 +1,13 @@
-"""A release as it leaves: a folder or a zip that its reader understands without us.
+"""Writing of releases and counts as a folder or a zip, and reading of a release.
 
-``data.csv`` or ``data.parquet``, a row for each published sample of each person; ``README.md``, the
-one page; ``datapackage.json``, every column with its type and unit (Frictionless Data Package,
-version 2). Nothing in it tells when or where it was made.
+A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person;
+``README.md``, one page; and ``datapackage.json``, every column with its type and unit (Frictionless
+Data Package, version 2). Recipients need no fpanon. Nothing in it says when or where it was made.
 
-Counts leave as one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two pages. No
-path, no id and no digest of the input is in any of them, and nothing that the frame, the settings
-and the published counts do not say already: the number of people and of what was left out are exact
-figures, and would undo suppression and noise.
+Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. They
+contain no path, no id and no digest of the input, and nothing beyond the frame, the settings and
+the published counts. The numbers of people and of what was left out are exact figures, and would
+undo suppression and noise.
 """
 
 from __future__ import annotations
@@ -52,17 +52,17 @@ _MEDIA = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
 def data_file(form: Format) -> str:
-    """Name of the data file."""
+    """Return the name of the data file."""
     return f"data.{form}"
 
 
 def check_target(path: str | os.PathLike[str]) -> Path:
-    """Where a release may be written to: a ``.zip``, or a folder that is new or empty.
+    """Return the path for writing a release: a ``.zip``, or a folder that is new or empty.
 
     Raises
     ------
     ConfigError
-        It is neither, or cannot be made.
+        It is neither, or it cannot be made.
     """
     target = Path(path)
     if not target.absolute().parent.is_dir():
@@ -87,7 +87,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 
 
 def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path:
-    """Where what is not for release may be written to: a new ``.csv`` outside the release.
+    """Return the path for a file that is not for release: a new ``.csv`` outside the release.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
 def write_data(
     pieces: Iterable[pd.DataFrame], folder: Path, form: Format, *, projected: bool
 ) -> Path:
-    """Write the data file; columns of degrees only where there is a projection."""
+    """Write the data file; columns of degrees only if there is a projection."""
     if form not in FORMATS:
         raise ConfigError(f"The data's format is {form!r}; it must be csv or parquet.")
     target = folder / data_file(form)
@@ -126,13 +126,13 @@ def write_data(
 
 
 def sha256_of(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hexadecimal."""
+    """Return the SHA-256 of a file's bytes, in hexadecimal."""
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def describe(facts: ReleaseFacts, data: Path) -> None:
-    """Write the page and the data package beside the data file."""
+    """Write README.md and datapackage.json next to the data file."""
     sha256 = sha256_of(data)
     write_bytes(readme(facts, data.name, sha256).encode(), data.parent / README)
     package = described(facts, data.name, data.stat().st_size, sha256)
@@ -143,7 +143,7 @@ def describe(facts: ReleaseFacts, data: Path) -> None:
 
 
 def put(folder: Path, target: Path) -> None:
-    """Bring a release that is whole to its place, as a folder or as a zip, for its owner alone.
+    """Move a complete release to its place, as a folder or as a zip, readable by its owner alone.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def put(folder: Path, target: Path) -> None:
 
 
 def write_zip(folder: Path, into: BinaryIO) -> None:
-    """Zip the members, at the top level, without the time of writing."""
+    """Write the files to a zip, at the top level, without the time of writing."""
     members = sorted(folder.iterdir(), key=lambda member: (member.name != README, member.name))
     with _archive(into) as archive:
         for member in members:
@@ -183,12 +183,12 @@ def _add(archive: zipfile.ZipFile, name: str, content: IO[bytes], size: int) -> 
 
 
 def write_secret(table: pd.DataFrame, path: Path) -> None:
-    """Write what is not for release to a new file that nobody else may read."""
+    """Write a table that is not for release to a new file that nobody else may read."""
     write_bytes(secret_bytes(table), path, new=True)
 
 
 def secret_bytes(table: pd.DataFrame) -> bytes:
-    """A table that is not for release, as CSV."""
+    """Return a table that is not for release, as CSV."""
     return table_bytes([table], ".csv")
 
 
@@ -197,12 +197,12 @@ def secret_bytes(table: pd.DataFrame) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class PackedTable:
-    """A table of the package.
+    """Table of a package of counts.
 
     Attributes
     ----------
     name : str
-        Of the file, without ending.
+        Name of the file, without ending.
     title : str
     frame : DataFrame
     fields : sequence of mapping
@@ -225,21 +225,21 @@ def package_bytes(
     ending: str = "csv",
     more: Mapping[str, bytes] = MappingProxyType({}),
 ) -> bytes:
-    """The zip; equal content gives equal bytes.
+    """Return the bytes of the zip; equal content gives equal bytes.
 
     Parameters
     ----------
     tables : sequence of PackedTable
-        The data first.
+        Tables, the data first.
     name, title : str
     readme : sequence of str
-        Paragraphs in Markdown; what is in the files is added.
+        Paragraphs in Markdown; a list of the files is appended.
     about : mapping
-        What machines are to know, under "fpanon" in ``datapackage.json``.
+        Machine-readable facts, under "fpanon" in ``datapackage.json``.
     ending : {"csv", "parquet"}
-        Of the data; places are CSV.
+        Format of the data; places are CSV.
     more : mapping of str to bytes
-        Further files by name.
+        Additional files by name.
     """
     members: dict[str, bytes] = dict(more)
     resources: list[dict[str, Any]] = []
@@ -305,12 +305,12 @@ _POSSIBLE = ("pseudonym", "group", *CELL_COLUMNS)
 
 @only_ours("release")
 def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
-    """The data file of a release, as :meth:`GloveResult.to_frame` gives it.
+    """Read the data file of a release, in the columns of :meth:`GloveResult.to_frame`.
 
     Parameters
     ----------
     path : path or open file
-        Of the ``data.csv`` or ``data.parquet`` of a release.
+        ``data.csv`` or ``data.parquet`` of a release.
 
     Returns
     -------
@@ -321,18 +321,18 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
     Raises
     ------
     SchemaError
-        If the file is missing or damaged, or is no release.
+        The file is missing or damaged, or is not a release.
     """
     return _as_published(_read(path))
 
 
 def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """The same as :func:`read_published`, some hundred thousand rows at a time, of one's own file.
+    """Iterate over a file of one's own as :func:`read_published` does, some 250,000 rows each.
 
     Raises
     ------
     SchemaError
-        If the file is damaged, or is no release.
+        The file is damaged, or is not a release.
     """
     try:
         with pa.memory_map(str(path)) as source:
@@ -383,7 +383,7 @@ def _as_published(table: pa.Table) -> pd.DataFrame:
 
 
 def _values(name: str, column: pa.ChunkedArray) -> Any:
-    """A column as its name says it is."""
+    """Convert a column to the type that its name requires."""
     if name == "pseudonym":
         return column.cast(pa.string()).to_pandas().astype(str)
     if name in ("start", "end"):
@@ -395,7 +395,7 @@ def _values(name: str, column: pa.ChunkedArray) -> Any:
 
 
 def _times(column: pa.ChunkedArray) -> Any:
-    """Instants in UTC, or minutes as numbers."""
+    """Return instants in UTC, or minutes as numbers."""
     if pa.types.is_timestamp(column.type):
         if column.type.tz is None:
             raise ValueError("a time without its zone")

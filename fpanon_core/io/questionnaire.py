@@ -1,7 +1,7 @@
-"""What did the experts answer? Questionnaires on release options (Noriega Campero 2015, 5.1).
+"""Reading of experts' questionnaires on release options (Noriega Campero 2015, 5.1).
 
-A table of expert, domain, option and score, 0 (no utility) to 10 (high utility), one row per
-answer. Every row is used or reported with its reason.
+A questionnaire is a table of expert, domain, option and score, 0 (no utility) to 10 (high utility),
+one row per answer. Every row is used or reported with its reason.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def read_questionnaire(
     ----------
     source : path, file object or DataFrame
         CSV, XLSX or Parquet, as for :func:`fpanon_core.read_cdr`. Columns ``expert``, ``domain``,
-        ``option``, ``score`` in any order, upper or lower case; others are passed over.
+        ``option``, ``score`` in any order, upper or lower case; others are ignored.
     options : iterable, optional
-        The options asked about, by name or as :func:`fpanon_core.as_option` takes them; answers on
-        others are set aside. Upper and lower case and outer spaces do not matter.
+        Options in the questionnaire, by name or as :func:`fpanon_core.as_option` accepts them;
+        answers on others are set aside. Case and outer spaces do not matter.
     domains : iterable of str, optional
         The same for domains.
 
@@ -60,14 +60,14 @@ def read_questionnaire(
     -------
     DataFrame
         The usable rows: ``expert``, ``domain``, ``option`` (text), ``score`` (0 … 10).
-        ``attrs["rejected"]`` is a DataFrame of the others: ``row`` (its number in the source, the
-        header being row 1 of a file), ``reason``, and the four fields as they stand. Of an answer
-        given twice the first is used.
+        ``attrs["rejected"]`` is a DataFrame of the others: ``row`` (its number in the source; in a
+        file the header is row 1), ``reason``, and the four fields unchanged. If an answer is given
+        twice, the first is used.
 
     Raises
     ------
     SchemaError
-        It cannot be read, a column is missing, or no row can be used.
+        The source cannot be read, a column is missing, or no row can be used.
 
     Examples
     --------
@@ -127,12 +127,12 @@ def questionnaire_template(
     domains: Sequence[str] = DOMAINS,
     experts: Sequence[str] = ("Expert 1", "Expert 2", "Expert 3"),
 ) -> pd.DataFrame:
-    """An empty questionnaire: one row per expert, domain and option, to be given a score.
+    """Return an empty questionnaire: one row per expert, domain and option, without scores.
 
     Parameters
     ----------
     options : iterable
-        Names, or what :func:`fpanon_core.as_option` takes.
+        Names, or options as :func:`fpanon_core.as_option` accepts them.
     domains, experts : sequence of str
 
     Returns
@@ -155,15 +155,16 @@ def questionnaire_template(
 # --- the synthetic example -----------------------------------------------------------------------
 
 _LOSS = {"transport": (0.30, 0.55), "epidemics": (0.55, 0.18)}
-"""Share of the use lost with each step coarser in space and in time: made up, as all here is."""
+"""Share of utility lost with each coarser step in space and in time; invented, as all here."""
 
 
 def synthetic_questionnaire(*, experts: int = 10, seed: int = 0) -> pd.DataFrame:
-    """Invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
+    """Return invented answers on the synthetic sample's 3 × 4 options; they prove nothing.
 
-    Each expert scores ``10 · exp(−a·i − b·j)`` for the i-th space and j-th window, coarser step by
-    step, a and b made up for each domain (transport suffers from coarse times, epidemics from
-    coarse places), times a personal factor and with an error of one point, rounded to whole points.
+    Each expert scores ``10 · exp(−a·i − b·j)`` for the i-th space and j-th window, in order of
+    coarseness. The factors a and b are invented for each domain: transport suffers from coarse
+    times, epidemics from coarse places. The score is multiplied by a personal factor, has an error
+    of one point, and is rounded to whole points.
 
     Parameters
     ----------
@@ -207,7 +208,7 @@ def _objects(column: Any) -> Any:
 
 
 def _with_header(table: SourceTable) -> SourceTable:
-    """With the first row as names where it holds them but was taken for an answer."""
+    """Use the first row as column names if it holds them but was taken for an answer."""
     if table.named or table.n_rows < 2:
         return table
     first = [str(text_of(column)[0].as_py()) for column in table.columns]

@@ -1,7 +1,7 @@
-"""One reading: from rows, in memory or in parts that are not, to fingerprints and their account.
+"""One reading of a table of events, in memory or in parts, into fingerprints and a report.
 
-What a row says is decided piece by piece; what the table as a whole decides (strays, centre, zone,
-epoch) is added up over the pieces before it is asked.
+The content of each row is interpreted piece by piece. What depends on the table as a whole (strays,
+centre, zone, epoch) is added up over the pieces first.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ from .search import Roles
 from .turns import AS_THEY_ARE, Turn, turn_of
 
 MOST_LISTED = 100_000
-"""Rows of parts set aside that the account lists; all are counted."""
+"""Most rows set aside that the report lists for a source in parts; all are counted."""
 SHOWN = 5
-"""First rows that the account shows as they were understood."""
+"""Number of first rows that the report shows as they were understood."""
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
 _SAMPLES = ("n_users", "n_samples", "granularity_m", "granularity_min", "crs")
 
 
 @dataclass(frozen=True)
 class How:
-    """How a table of events is read: the parameters of :func:`read_cdr`, checked."""
+    """Parameters of :func:`read_cdr`, checked."""
 
     timezone: str | None = None
     granularity_m: float = 100.0
@@ -99,37 +99,37 @@ class How:
 
     @cached_property
     def rule(self) -> Screening:
-        """Which users are kept."""
+        """Conditions for keeping users."""
         return Screening.of(self.screen)
 
     @cached_property
     def turn(self) -> Turn:
-        """How the two numbers of a position are read."""
+        """Way to read the two numbers of a position."""
         return turn_of(self.positions if self.chosen else None)
 
     @cached_property
     def stated(self) -> Centre | None:
-        """The centre that was given."""
+        """Centre that was given."""
         return stated_centre(self.centre)
 
     @property
     def chosen(self) -> bool:
-        """Whether it was said how to read positions."""
+        """Whether the way to read positions was given."""
         return self.positions not in (None, ASK)
 
     @property
     def sizes(self) -> tuple[float, float]:
-        """Of a sample, metres and minutes."""
+        """Granularity of a sample, metres and minutes."""
         return self.granularity_m, self.granularity_min
 
     def tell(self, share: float) -> None:
-        """So much of it is done."""
+        """Report the completed share."""
         if self.progress:
             self.progress(share)
 
 
 class Reading:
-    """One run, step by step.
+    """One run of reading events, step by step.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ class Reading:
     roles : Roles
     how : How
     sites : DataFrame or None
-        The antennas, by :func:`.antennas.read_antennas`.
+        Antennas, from :func:`.antennas.read_antennas`.
     own : Path or None
-        A private folder, to spill into; None keeps all in memory.
+        Private folder for temporary data; None keeps all in memory.
     """
 
     def __init__(
@@ -163,7 +163,7 @@ class Reading:
         self.known = Rows(source, roles, how.turn, own, lambda done: how.tell(0.05 + 0.35 * done))
 
     def run(self, made: Path | None = None) -> tuple[FingerprintSet, IngestReport]:
-        """The set, in a folder below ``made`` or in memory, and the account."""
+        """Return the set, in a folder below ``made`` or in memory, and the report."""
         how, known, notes = self.how, self.known, self.notes
         about, of_parts = known.source.about, isinstance(known.source, Parts)
         doubt = self._understood()
@@ -225,7 +225,7 @@ class Reading:
         return fs, report
 
     def _of_the_table(self, about: SourceTable) -> dict[str, Any]:
-        """What the account says of the table."""
+        """Return the report's fields about the table."""
         where, found = self.roles.where, self.roles.found
         roles = [role for role in ROLES if role in where]
         return {
@@ -237,7 +237,7 @@ class Reading:
         }
 
     def _understood(self) -> PositionDoubt | None:
-        """Where antennas stand, and whether positions may be meant in another way; notes."""
+        """Locate antennas, and return any doubt about positions; add notes."""
         how, known = self.how, self.known
         self.notes += as_chosen(self.roles, how.turn) if how.chosen else []
         self.notes += [known.order_note] if known.order_note else []
@@ -250,7 +250,7 @@ class Reading:
         return doubt
 
     def _doubt(self) -> PositionDoubt | None:
-        """What makes the positions doubtful; asked of some rows, evenly from all of them."""
+        """Return what makes the positions doubtful, from evenly spaced rows."""
         known = self.known
         rows = rows_to_try(known.fate)
         if not len(rows):
@@ -268,8 +268,8 @@ class Reading:
     ) -> tuple[IntArray, int, list[IntArray]]:
         """Put the rows in use into buckets of users, on one clock and one map.
 
-        The new number of each user's code, by first appearance among the rows in use, −1 for those
-        without a row; the first instant; rows that equal an earlier one.
+        Returns the new number of each user's code, by first appearance among the rows in use, −1
+        for users without a row; the first instant; and the rows that equal an earlier one.
         """
         known = self.known
 
@@ -314,7 +314,7 @@ class Reading:
     def _first_rows(
         self, zone: str, reader: str | FloatArray, user: IntArray
     ) -> tuple[pd.DataFrame, IntArray]:
-        """The first rows as they were understood, and whose they are."""
+        """Return the first rows as they were understood, and their users."""
         known = self.known
         rows = slice(0, min(SHOWN, known.source.n_rows))
         fate, parsed = known.fate.part(rows), known.parsed(rows)
@@ -324,7 +324,7 @@ class Reading:
         return head, np.where(fate.used, user[known.store.read("code", rows)], -1)
 
     def _antennas(self, projection: Centre) -> Antennas | None:
-        """The antennas on the data's map, in their regions if these were given."""
+        """Return the antennas on the data's map, with their regions if these were given."""
         if self.sites is None:
             return None
         how = self.how
@@ -343,7 +343,7 @@ class Reading:
         projection: Centre,
         antennas: Antennas | None,
     ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
-        """Everybody, and who is left by the screening; their span."""
+        """Return the sets of all users and of those kept by the screening, and their time span."""
         how, known = self.how, self.known
         n_users = int(user.max()) + 1
         seen = np.argsort(user)[len(user) - n_users :]
@@ -388,7 +388,7 @@ class Reading:
         return everyone, kept(columns, ids[keep], folder), columns.span
 
     def _remarks(self, middle: Centre) -> list[str]:
-        """Sentences worth knowing that no single step could say."""
+        """Return notes that no single step could make."""
         known, notes = self.known, []
         if self.roles.one_user:
             notes.append("The whole file is read as one person's.")
@@ -410,7 +410,7 @@ class Reading:
 
 
 def _set_strays_aside(known: Rows) -> None:
-    """Days far from all others are mistakes of a clock."""
+    """Set aside days far from all others, which come from wrong clocks."""
 
     def days_in(rows: slice) -> dict[int, int]:
         us = known.fate.part(rows).pick(known.store.read("us", rows))
@@ -429,14 +429,14 @@ def _set_strays_aside(known: Rows) -> None:
 
 
 def _middle_of(known: Rows) -> Centre:
-    """Of the rows in use, on the earth."""
+    """Return the middle of the rows in use, in degrees."""
     counts = list(known.over(lambda rows: degree_counts(*known.used_degrees(rows))))
     lat, lon = (np.sum(each, axis=0) for each in zip(*counts, strict=True))
     return centre_of_counts(lat, lon)
 
 
 def _of_the_samples(fs: FingerprintSet, span: tuple[float, float]) -> dict[str, Any]:
-    """What the account says of the set; ``span``: its first and last start, minutes."""
+    """Return the report's fields about the set; ``span``: its first and last start, minutes."""
     assert fs.clock is not None
     zone = zone_of(fs.clock.timezone)
     ends = [fs.clock.epoch + dt.timedelta(minutes=t_min) for t_min in span]

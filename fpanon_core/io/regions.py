@@ -1,8 +1,8 @@
-"""In which region does each antenna stand? Named areas from GeoJSON, such as districts.
+"""Named regions from GeoJSON, such as districts, and the region of each antenna.
 
-Each antenna gets the region that holds it as a column of the antenna table. After that the regions
-are a column like any other, except that their own outlines are drawn and published. The file is
-public and stated; no record has a say in it.
+Each antenna gets the region that contains it, as a column of the antenna table. This column is then
+treated like any other, except that the regions' own outlines are drawn and published. The file is
+public and stated; no record affects it.
 
 Source: RFC 7946 (GeoJSON): positions are longitude and latitude, in degrees (WGS 84).
 """
@@ -27,7 +27,7 @@ from .background import MAX_BYTES, MAX_POSITIONS
 from .hints import Message, Way
 
 MAX_VERTICES = 20_000
-"""Of all outlines as they are drawn and published, about; antennas are placed by the full ones."""
+"""Approximate limit for all outlines as drawn and published; antennas use the full ones."""
 _FINEST_DEG = 1e-5
 _MOST_LISTED = 12
 _AREAS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
@@ -40,16 +40,16 @@ _EXPECTED = (
 
 @dataclass(frozen=True, eq=False)
 class NamedRegions:
-    """Regions in the order of their file.
+    """Named regions in the order of their file.
 
     Attributes
     ----------
     names : tuple of str
-        All different.
+        Names, all different.
     shapes : object ndarray (n_regions,)
         Polygons, degrees.
     notes : tuple of str
-        What was found out, and what was left out.
+        Findings, and what was left out.
     """
 
     names: tuple[str, ...]
@@ -57,9 +57,9 @@ class NamedRegions:
     notes: tuple[str, ...]
 
     def holding(self, lat: FloatArray, lon: FloatArray) -> tuple[IntArray, int]:
-        """The first region that holds each point, −1 for none; points that several hold.
+        """Return each point's first region, −1 for none, and the number of points in several.
 
-        A point on a border is held by the regions on both sides.
+        A point on a border is in the regions on both sides.
         """
         point, region = shapely.STRtree(self.shapes).query(
             shapely.points(lon, lat), predicate="intersects"
@@ -80,13 +80,13 @@ def read_regions(source: Any, name: str | None = None) -> NamedRegions:
         A FeatureCollection of Polygons or MultiPolygons, with or without holes. Features of other
         kinds are counted and left out.
     name : str, optional
-        The property that names the regions. Features of one name are one region. If not given: the
-        first property whose values are texts, none empty, all different.
+        Property that names the regions. Features with equal names are one region. If not given: the
+        first property whose values are all different, non-empty texts.
 
     Raises
     ------
     SchemaError
-        The file is too large, damaged, no GeoJSON, not in degrees, or without areas or names.
+        The file is too large, damaged, not GeoJSON, not in degrees, or without areas or names.
 
     Examples
     --------
@@ -123,10 +123,10 @@ def in_regions(
     regions: NamedRegions,
     notes: list[str],
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
-    """Columns of the antennas at these points, with :data:`REGION`; the regions' outlines.
+    """Return the columns of antennas at these points, with :data:`REGION`, and the outlines.
 
-    Antennas outside of all regions have no text there. Of several regions the first in the file
-    counts. What was found is added to ``notes``.
+    Antennas outside all regions have an empty text there. If an antenna is in several regions, the
+    first in the file counts. Findings are added to ``notes``.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def _features(content: Any) -> list[Any]:
 
 
 def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]], int]:
-    """Polygons and properties of the features that are areas, and how many others there are."""
+    """Return polygons and properties of the features that are areas, and the number of others."""
     shapes, properties = [], []
     for number, feature in enumerate(features, 1):
         geometry = feature.get("geometry")
@@ -235,7 +235,7 @@ def _check_degrees(areas: npt.NDArray[Any]) -> None:
 
 
 def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, list[str]]:
-    """The property that names the areas, and what it says of each; they are texts or numbers."""
+    """Return the property that names the areas, and their names, from texts or numbers."""
     known = list(dict.fromkeys(key for each in properties for key in each))
     more = ", …" if len(known) > _MOST_LISTED else ""
     listed = (", ".join(map(repr, known[:_MOST_LISTED])) or "none") + more
@@ -265,7 +265,7 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
 
 
 def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
-    """Why no antenna is in a region, if it can be told."""
+    """Explain why no antenna is in a region, if possible."""
     said = f"None of the {len(lat):,} antennas is in any of the {len(regions.names):,} regions"
     turned = int((regions.holding(lon, lat)[0] >= 0).sum())
     if turned:
@@ -278,7 +278,7 @@ def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
 
 
 def _simpler(shapes: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Outlines as fine as goes along with :data:`MAX_VERTICES`; common borders stay common."""
+    """Simplify outlines to about :data:`MAX_VERTICES`; common borders stay common."""
     simple, tolerance = shapes, _FINEST_DEG
     while shapely.get_num_coordinates(simple).sum() > MAX_VERTICES and tolerance < 1.0:
         simple = shapely.coverage_simplify(shapes, tolerance)

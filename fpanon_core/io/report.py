@@ -1,11 +1,11 @@
-"""What came of reading a file: rows used, what became of the others, what was guessed.
+"""Report on reading a file: rows used, the fate of the others, and what was guessed.
 
-Every row is used or set aside for exactly one of the reasons named here, so that
-``rows_read == rows_used + sum(set_aside.values())`` always; and a row used makes a sample or
-repeats one of the same user, so that ``rows_used == n_samples + rows_repeating``.
+Every row is used or set aside for exactly one of the reasons named here, so that ``rows_read ==
+rows_used + sum(set_aside.values())`` always. A row used makes a sample or repeats one of the same
+user, so that ``rows_used == n_samples + rows_repeating``.
 
-The account is kept beside the fingerprints that were made, in their folder, but for the rows set
-aside and the first rows: these are rows of the source.
+The report is stored with the fingerprints, in their folder, without the rows set aside and the
+first rows, which are rows of the source.
 """
 
 from __future__ import annotations
@@ -51,28 +51,28 @@ REASONS = {
     TIME_OUTLIER: "the time lies years away from the bulk of the data",
     SCREENED_OUT: "the user does not meet the screening rule",
 }
-"""Each reason, in the order in which they are tried, and what it means."""
+"""Reasons for setting a row aside, in the order in which they are tried, with their meaning."""
 MADE_SAMPLE, REPEATED = "made a sample", "repeated a sample"
 MEANINGS = {
     MADE_SAMPLE: "the first row of its user in this place and time",
     REPEATED: "the user has a sample in this place and time already; its count goes up by one",
     **REASONS,
 }
-"""What becomes of a row, and what it means."""
+"""Fates of a row, with their meaning."""
 
 
 @dataclass(frozen=True)
 class OtherReading:
-    """A way to read the positions that makes sense of them.
+    """Plausible way to read the positions.
 
     Attributes
     ----------
     positions : str
-        Its name, of :data:`TURNS`.
+        Name of the way, a key of :data:`TURNS`.
     title : str
-        What is done, such as "Exchange latitude and longitude".
+        What it does, such as "Exchange latitude and longitude".
     why : str
-        Where the positions then lie: a clause that follows a colon.
+        Location of the positions then: a clause that follows a colon.
     """
 
     positions: str
@@ -82,17 +82,17 @@ class OtherReading:
 
 @dataclass(frozen=True)
 class PositionDoubt:
-    """What makes positions doubtful, and how else they could be read.
+    """Doubt about positions, and other ways to read them.
 
     Attributes
     ----------
     found : tuple of str
-        What was found, in sentences.
+        Findings, in sentences.
     readings : tuple of OtherReading
-        The likeliest first; empty where none makes sense of the positions.
+        Other ways to read the positions, the likeliest first; empty where none is plausible.
     strong : bool
-        The positions as they are contradict the globe or the file itself, and another reading does
-        not: no work should begin before somebody has looked.
+        Whether the positions contradict the globe or the file itself, and another reading does not.
+        Work should not begin before a person has checked.
     """
 
     found: tuple[str, ...]
@@ -101,7 +101,7 @@ class PositionDoubt:
 
     @property
     def message(self) -> Message:
-        """All of it, with the way to answer."""
+        """Findings and readings in one message, with the way to answer."""
         parts: list[str | Way] = [" ".join(["The positions are doubtful.", *self.found])]
         parts += [f" {r.title}: {r.why}." for r in self.readings]
         best = self.readings[0].positions if self.readings else None
@@ -111,56 +111,57 @@ class PositionDoubt:
 
 @dataclass(frozen=True, eq=False)
 class IngestReport:
-    """The account of one file read by :func:`fpanon_core.read_cdr`.
+    """Report on one file read by :func:`fpanon_core.read_cdr`.
 
     Attributes
     ----------
     rows_read, rows_used : int
-        Data rows in the source (header and blank lines are none), and those that became samples.
+        Number of data rows in the source (without header and blank lines), and of those that became
+        samples.
     set_aside : dict of str to int
-        Rows by reason (the keys of :data:`REASONS`), only reasons that occur.
+        Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
-        number, from 1), ``reason``, then as text the fields of the columns that were recognised as
-        time, offset, latitude, longitude or antenna, and no other. Of a malformed line only the
-        number: which of its fields is the user cannot be known.
+        number, from 1), ``reason``, then as text the fields of the columns recognized as time,
+        offset, latitude, longitude or antenna, and no other. A malformed line has only its number,
+        as its user field cannot be identified.
     n_users, n_samples : int
     rows_identical : int
-        Of the rows used, those that equal an earlier one in every field. They are events of their
-        own, for two calls in one minute at one antenna look just so.
+        Number of used rows that equal an earlier row in every field. They are separate events: two
+        calls in one minute at one antenna look alike.
     first, last : str
         Earliest and latest sample, local time, ISO 8601 to the minute.
     span_days : int
-        Local days from the first to the last, both counted.
+        Number of local days from the first to the last, both included.
     samples_per_user : int64 ndarray (n_users,)
     columns : dict of str to str
         Role (user, time, lat, lon, antenna, offset) -> column.
     found : dict of str to str
         Role -> ``"given"``, ``"by name"``, ``"by content"``.
     available : tuple
-        All columns of the source, to choose from; 0, 1, 2 … where it has no names.
+        All columns of the source, for choosing among them; 0, 1, 2 … where it has no names.
     kind : str
         ``"delimited text"``, ``"Parquet"``, ``"XLSX"``, ``"DataFrame"``, ``"JSON"``, ``"JSON
-        lines"``, ``"GeoJSON"``, ``"GeoJSON lines"``; packing in ``packed``.
+        lines"``, ``"GeoJSON"``, ``"GeoJSON lines"``; compression in ``packed``.
     packed, delimiter, encoding : str or None
     header : bool or None
-        Whether the text file or sheet has one; None where names are part of the format.
+        Whether the text file or sheet has a header; None where names are part of the format.
     time_format : str
-        Formats met, commonest first.
+        Time formats that occur, commonest first.
     timezone : str
         Display time zone (IANA).
     timezone_guessed : bool
     positions : str
         How positions were read: a key of :data:`fpanon_core.io.turns.TURNS`.
     doubts : tuple of PositionDoubt
-        What makes the positions doubtful that were read as they are; empty where nothing does, and
-        where it was said how to read them.
+        Doubts about positions that were read as they are. Empty where there is none, and where the
+        way to read them was given.
     first_rows : DataFrame
         The first rows of the source as they were understood: ``row`` (its number), ``user`` (the
-        pseudonym), ``time`` (as written), ``local_time``, ``lat``, ``lon``, ``antenna``,
-        ``offset`` where there are such columns, and ``fate``. No column without a role is in it.
+        pseudonym), ``time`` (as written), ``local_time``, ``lat``, ``lon``, ``antenna``, ``offset``
+        where there are such columns, and ``fate``. Columns without a role are not included.
     naive_timezone : str or None
-        Zone in which clock times without offset were read; None when there was none.
+        Zone in which clock times without offset were read; None if there were none.
     granularity_m, granularity_min : float
     crs : str
         Projection, as a PROJ string.
@@ -169,7 +170,7 @@ class IngestReport:
     screening : Screening
     users_screened_out : int
     notes : tuple of str
-        What was assumed or is worth knowing, in sentences.
+        Assumptions and other findings, in sentences.
     """
 
     rows_read: int
@@ -208,16 +209,16 @@ class IngestReport:
 
     @property
     def rows_set_aside(self) -> int:
-        """Rows that were not used."""
+        """Number of rows that were not used."""
         return sum(self.set_aside.values())
 
     @property
     def rows_repeating(self) -> int:
-        """Rows used that fell into a sample that their user had already; they add to its count."""
+        """Number of used rows that repeat a sample of their user and add to its count."""
         return self.rows_used - self.n_samples
 
     def reconciliation(self) -> str:
-        """How many samples the rows used became, and why not one each."""
+        """Explain how many samples the used rows became, and why not one each."""
         became = f"{_number(self.rows_used, 'row')} became {_number(self.n_samples, 'sample')}"
         if not self.rows_repeating:
             return f"{became}."
@@ -233,9 +234,9 @@ class IngestReport:
         return f"{repeats}."
 
     def to_frame(self) -> pd.DataFrame:
-        """The reconciliation, one row per fate of a row: ``fate, rows, share, meaning``.
+        """Return the reconciliation, a row per fate: ``fate, rows, share, meaning``.
 
-        The rows used are two lines, those that made a sample and those that repeated one.
+        Used rows have two fates: they made a sample or repeated one.
         """
         fates = {MADE_SAMPLE: self.n_samples, REPEATED: self.rows_repeating, **self.set_aside}
         return pd.DataFrame(
@@ -248,9 +249,9 @@ class IngestReport:
         )
 
     def summary(self, worded: Callable[[str], str] = str) -> str:
-        """The report in plain lines, for a terminal or a log; holds no user id and no place.
+        """Return the report as plain lines for a terminal or a log, without user ids and places.
 
-        ``worded`` puts a note in the words of its reader, as :mod:`fpanon_core.io.hints` does.
+        ``worded`` rewords a note for its reader, as :mod:`fpanon_core.io.hints` does.
         """
         low, middle, high = np.percentile(self.samples_per_user, [0, 50, 100])
         form = [self.kind, *(part for part in (self.packed, self.encoding) if part)]
@@ -287,7 +288,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 
 def _ways(best: str | None) -> Way:
-    """How to answer, in the words of each reader."""
+    """Return how to answer, worded for each reader."""
     return Way(
         _way(best, "positions='{}'"),
         _way(best, "--positions {}"),
@@ -309,7 +310,7 @@ _TUPLES = ("available", "notes")
 
 
 def keep_account(report: IngestReport, folder: Path) -> None:
-    """Write the account into a folder of fingerprints."""
+    """Write the report into a folder of fingerprints."""
     plain = {f.name: getattr(report, f.name) for f in fields(report) if f.name not in _LEFT_OUT}
     plain["notes"] = [str(note) for note in report.notes]
     plain["screening"] = asdict(report.screening)
@@ -319,12 +320,12 @@ def keep_account(report: IngestReport, folder: Path) -> None:
 
 
 def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
-    """The account that was kept beside the fingerprints ``fs``, in the open folder.
+    """Read the report stored with the fingerprints ``fs``, from the open folder.
 
     Raises
     ------
     SchemaError
-        There is none, or it is not of these.
+        There is no report, or it does not belong to these fingerprints.
     """
     try:
         with open(opened_in(folder, _NAME), encoding="utf-8") as file:
@@ -358,7 +359,7 @@ def kept_account(folder: int, fs: FingerprintSet) -> IngestReport:
 
 
 def _is(value: Any, kind: Any) -> bool:
-    """Whether a value is of the kind that a field of the report declares."""
+    """Return whether a value has the type that a field of the report declares."""
     of, inner = get_origin(kind), get_args(kind)
     if of is UnionType:
         return any(_is(value, each) for each in inner)

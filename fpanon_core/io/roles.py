@@ -1,8 +1,8 @@
-"""Which column is the user, which the time, which the place?
+"""Assignment of roles to columns: user, time and place.
 
-Told by the caller, else by the columns' names where the content agrees, else by content alone. What
-was decided, and how, is reported; a guess that would be silently wrong (a track number taken for a
-person) is refused instead.
+Roles are given by the caller, or found from the columns' names where the content agrees, or else
+from content alone. Each decision and its basis are reported. A guess that would be silently wrong
+(a track number taken for a person) is refused instead.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def find_roles(
     columns: Mapping[str, Any] | None = None,
     antenna_ids: Collection[str] | None = None,
 ) -> Roles:
-    """The roles of a table of events.
+    """Find the roles of the columns of a table of events.
 
     Parameters
     ----------
     table : SourceTable
     columns : mapping, optional
         Role -> column name, position from 0, tuple of columns to be joined, or None for "there is
-        none" (``{"user": None}``: the whole table is one user's). Roles left out are found out.
+        none" (``{"user": None}``: the whole table is one user's). Omitted roles are detected.
     antenna_ids : collection of str, optional
         Ids of the antenna table, if there is one.
 
@@ -52,7 +52,7 @@ def find_roles(
     ConfigError
         ``columns`` names an unknown role or a column that does not exist.
     SchemaError
-        A role that is needed has no column; the message names it and the way out.
+        A required role has no column; the message names the role and the remedy.
     """
     roles = Roles()
     given = _check_given(table, columns or {})
@@ -71,7 +71,7 @@ def find_roles(
 
 
 def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> pa.ChunkedArray:
-    """One text column from several."""
+    """Join several columns into one text column."""
     parts = [
         _date_part(table.columns[i]) if separator == " " else text_of(table.columns[i])
         for i in where
@@ -84,12 +84,12 @@ def joined_text(table: SourceTable, where: tuple[int, ...], separator: str) -> p
 
 
 def time_column(table: SourceTable, where: tuple[int, ...]) -> pa.ChunkedArray:
-    """The column of times, typed if it is one column, joined text if there are several."""
+    """Return the column of times: typed if it is one column, joined text if there are several."""
     return table.columns[where[0]] if len(where) == 1 else joined_text(table, where, " ")
 
 
 def _date_part(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text; of a stored timestamp at midnight (a spreadsheet's date) the date alone."""
+    """Return a column as text; a stored timestamp at midnight (a spreadsheet's date) as a date."""
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
         return text_of(column.cast(pa.date32(), safe=False))
     return text_of(column)
@@ -144,7 +144,7 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
 
 
 def _given(role: str, where: Any) -> Way:
-    """A column as it was given to a role."""
+    """Return the words for a column as it was given to a role."""
     shown = f"Column {where + 1}" if is_whole(where) else f"{str(where)!r}"
     return Way(f"columns[{role!r}] = {where!r}", f"--{role} {where}", f"{SAID[role]}: {shown}")
 
@@ -157,7 +157,7 @@ _ANTENNAS = Message(
     f"Give it {AS_ANTENNAS}, beside a file of events."
 )
 _NEEDS, SAID = WORDS["needs"], WORDS["said"]
-"""What is missing, and the roles, in a sentence."""
+"""Names of missing data, and of the roles, within a sentence."""
 _JOURNEYS = {"track", "trip", "trajectory", "traj", "session"}
 
 
@@ -183,7 +183,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
 
 
 def _named_like(table: SourceTable, *roles: str) -> list[str]:
-    """Columns whose names are such as a role's."""
+    """Return the columns whose names resemble those of a role."""
     named = [i for i, label in enumerate(table.labels) if min(rank(label, r) for r in roles) < 1000]
     return [table.told(i, begins=len(roles) == 1) for i in named]
 

@@ -1,9 +1,9 @@
-"""Who, when and where: what each row says, looked at piece by piece and kept as columns.
+"""User, time and place of each row, interpreted piece by piece and stored as columns.
 
-A table in memory is one piece; of parts that are not, what is known is spilled to a private folder.
-What a column decides as a whole (order of dates, decimal comma, fractions of seconds, how numbers
-are written as text) each piece decides for itself at first; where pieces differ, all rows are
-looked at once more, by what they decide together.
+A table in memory is one piece. For a source in parts, interpreted columns are spilled to a private
+folder. Some decisions concern a column as a whole (order of dates, decimal comma, fractions of
+seconds, how numbers are written as text). Each piece first decides for itself; where pieces differ,
+all rows are interpreted again with a common decision.
 """
 
 from __future__ import annotations
@@ -46,36 +46,36 @@ _DAY_FIRST, _FRACTIONS = "day first", "fractions"
 
 
 class Rows:
-    """All rows of a source: what they say, in a store, and what becomes of each.
+    """All rows of a source: their interpreted content, in a store, and the fate of each.
 
     Parameters
     ----------
     source : SourceTable or Parts
     roles : Roles
-        Which columns say who, when and where.
+        Columns of user, time and place.
     turn : Turn
-        How degrees are to be turned.
+        Way to read degrees.
     own : Path or None
-        A private folder, to spill into; None keeps all in memory.
+        Private folder for temporary data; None keeps all in memory.
     tell : callable
-        Told the share of the rows looked at.
+        Called with the share of the rows interpreted.
 
     Attributes
     ----------
     source, roles
     placed : bool
-        Whether rows have degrees of their own; else they name antennas.
+        Whether rows have their own degrees; otherwise they name antennas.
     slices : list of slice
-        Rows that are looked at at a time.
+        Rows that are processed at a time.
     store : Store
         ``code`` of the user, ``us``, ``ok`` and ``aware`` of the time; ``lat`` and ``lon``, or
         ``antenna``; ``offset`` where there is one.
     users, antenna_ids : list of str
-        By their codes.
+        Texts by code.
     formats : Counter
-        Of the times, how many rows have each.
+        Number of rows with each time format.
     order_note : str
-        What is to be said of the order of day and month; empty for nothing.
+        Note on the order of day and month; empty if there is none.
     fate : Fate
     """
 
@@ -146,7 +146,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), self.source.n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """With floats that serve as text written alike in all pieces."""
+        """Convert floats that serve as text, so that all pieces write them alike."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])
@@ -183,7 +183,7 @@ class Rows:
         return numbers_of(column, decimal_comma=comma)
 
     def _decide(self, what: str, own: Callable[[], bool | None]) -> bool | None:
-        """What all pieces decided, if they had to; else what this one does, if it shows."""
+        """Return the common decision of all pieces if there is one, else that of this piece."""
         if what in self._settled:
             return self._settled[what]
         decided = own()
@@ -192,14 +192,14 @@ class Rows:
         return decided
 
     def user_ids(self, codes: IntArray) -> npt.NDArray[Any]:
-        """Ids of some users: text; only those of a DataFrame's whole numbers stay what they are."""
+        """Return the ids of some users: as text, but as integers for a DataFrame's integer ids."""
         ids = [self.users[i] for i in codes.tolist()]
         return np.array([int(i) for i in ids]) if self._whole_ids else np.array(ids, object)
 
     # --- what is known ---------------------------------------------------------------------------
 
     def place_antennas(self, sites: pd.DataFrame) -> list[str]:
-        """Where the antennas stand that events name; what is wrong with them; notes."""
+        """Locate the antennas that events name, set faulty rows aside, and return notes."""
         self._site_lat, self._site_lon, remarks = locate(self.antenna_ids, sites)
         missing = missing_in(pa.chunked_array([pa.array(self.antenna_ids, pa.string())]))
         for rows in self.slices:
@@ -209,20 +209,20 @@ class Rows:
         return [*sites.attrs.get("notes", ()), *remarks]
 
     def degrees(self, rows: slice | IntArray) -> tuple[FloatArray, FloatArray]:
-        """Latitude and longitude as their rows, or their antennas, say them."""
+        """Return latitude and longitude of rows, from themselves or from their antennas."""
         if self.placed:
             return self.store.read("lat", rows), self.store.read("lon", rows)
         at = self.store.read("antenna", rows)
         return self._site_lat[at], self._site_lon[at]
 
     def used_degrees(self, rows: slice) -> tuple[FloatArray, FloatArray]:
-        """The same of rows in use."""
+        """Return latitude and longitude of the rows in use."""
         part = self.fate.part(rows)
         lat, lon = self.degrees(rows)
         return part.pick(lat), part.pick(lon)
 
     def parsed(self, rows: slice | IntArray) -> ParsedTimes:
-        """Times of some rows as they were written: not yet on one clock."""
+        """Return the times of some rows as written, not yet on one clock."""
         us, ok, aware = (self.store.read(name, rows) for name in ("us", "ok", "aware"))
         return ParsedTimes(us, ok, aware, self.formats)
 
@@ -233,7 +233,7 @@ class Rows:
         return all(aware)
 
     def over(self, work: Callable[[slice], _T]) -> Iterator[_T]:
-        """Some work on all rows, piece by piece, on two threads."""
+        """Apply a function to all rows, piece by piece, on two threads."""
         with ThreadPoolExecutor(2) as pool:
             yield from in_order(pool, work, self.slices)
 
@@ -243,9 +243,9 @@ def _is_whole(column: pa.ChunkedArray) -> bool:
 
 
 class Store:
-    """Columns that are appended to, closed, and read in pieces: in memory, or in a private folder.
+    """Columns that are appended to, closed, and read in pieces, in memory or in a private folder.
 
-    Files are read and not mapped: pages that are mapped count as memory in use.
+    Files are read and not mapped, as mapped pages count as memory in use.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -256,7 +256,7 @@ class Store:
             folder.mkdir(0o700)
 
     def append(self, **columns: npt.NDArray[Any]) -> None:
-        """Further rows of some columns; a column is of the type that it begins with."""
+        """Add rows to some columns; a column keeps the type with which it begins."""
         for name, values in columns.items():
             if self._folder is None:
                 self._held[name].append(values)
@@ -266,14 +266,14 @@ class Store:
             self._files[name].append(values)
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Finish writing."""
         for file in self._files.values():
             file.close()
         for pieces in self._held.values():
             pieces[:] = pieces if len(pieces) == 1 else [np.concatenate(pieces)]
 
     def read(self, name: str, rows: slice | IntArray | None = None) -> npt.NDArray[Any]:
-        """Some rows of a column, or all; not to be written to."""
+        """Return some or all rows of a column; they must not be modified."""
         if self._folder is None:
             return self._held[name][0][slice(None) if rows is None else rows]
         place = self._folder / f"{name}.npy"
@@ -282,7 +282,7 @@ class Store:
         return rows_in(place, rows)
 
     def remove(self, *names: str) -> None:
-        """Make room before the folder goes: of some columns, or all."""
+        """Delete some or all columns to free space before the folder is removed."""
         for name in names or (*self._files, *self._held):
             self._held.pop(name, None)
             if self._files.pop(name, None) and self._folder:
@@ -290,13 +290,13 @@ class Store:
 
 
 class Numbering:
-    """Numbers of texts in order of first appearance, over the parts of a column."""
+    """Numbers of texts in order of first appearance, across the pieces of a column."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
     def of(self, column: pa.ChunkedArray) -> tuple[IntArray, BoolArray]:
-        """Number of each row's text, and where it is missing."""
+        """Return the number of each row's text, and where it is missing."""
         # Whole numbers are written out once they are distinct, not row by row.
         if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
             column = text_of(column)
@@ -316,7 +316,7 @@ class Numbering:
 def in_order(
     pool: ThreadPoolExecutor, work: Callable[[Any], _T], items: list[Any], ahead: int = 2
 ) -> Iterator[_T]:
-    """What a pool makes of some items, in their order; no more than so many ahead."""
+    """Yield a pool's results for some items, in order; submit at most ``ahead`` in advance."""
     waiting = []
     for item in items:
         waiting.append(pool.submit(work, item))

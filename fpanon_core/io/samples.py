@@ -1,16 +1,21 @@
-"""What can be tried without data of one's own? The data sets shipped in ``sample_data/``."""
+"""Data sets shipped in ``sample_data/``, for use without own data."""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+
+import numpy as np
+import pandas as pd
 
 from ..model.errors import ConfigError
 from ..model.version import SHIPPED
 
 _FOLDER = SHIPPED / "sample_data"
 _TABLE = Path(__file__).with_suffix(".toml")
+_PICTURE_PX, _SHOWN = (270, 120), 0.85
 
 SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
 """Invented answers on the published options for the synthetic sample; they prove nothing."""
@@ -18,22 +23,22 @@ SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
 
 @dataclass(frozen=True)
 class Sample:
-    """A shipped data set.
+    """Shipped data set.
 
     Attributes
     ----------
     key : str
         Short name, for URLs and the command line.
     title : str
-        Name on screen; says "synthetic" where it is.
+        Name on screen; includes "synthetic" for invented data.
     path, antennas_path : Path
-        The records, and the table of their antennas.
+        Files of the records, and of the table of their antennas.
     timezone : str
         Display time zone, IANA name.
     synthetic : bool
         Whether the people are invented.
     description : str
-        What it is, where it is from and on what terms: to be shown wherever the data are.
+        Content, source and terms of use, to be shown wherever the data are.
     """
 
     key: str
@@ -52,16 +57,37 @@ SAMPLES = tuple(
 
 
 def sample(key: str) -> Sample:
-    """The sample data set of that key.
+    """Return the sample data set with that key.
 
     Raises
     ------
     ConfigError
-        If there is none.
+        There is none.
     """
     for known in SAMPLES:
         if known.key == key:
             return known
     raise ConfigError(
         f"There is no sample {key!r}; choose one of {', '.join(s.key for s in SAMPLES)}."
+    )
+
+
+@cache
+def picture(sample: Sample, ink: str) -> str:
+    """Draw a sample's antennas around their middle as SVG, a dot each, north up."""
+    table = pd.read_csv(sample.antennas_path)
+    middle = table[["lon", "lat"]].median()
+    east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))
+    north = table["lat"] - middle["lat"]
+    wide, high = _PICTURE_PX
+    scale = wide / 2 / float(east.abs().quantile(_SHOWN))
+    x, y = wide / 2 + scale * east, high / 2 - scale * north
+    dots = "".join(
+        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="2"/>'
+        for at in zip(x, y, strict=True)
+        if 2 < at[0] < wide - 2 and 2 < at[1] < high - 2
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" '
+        f'fill="{ink}" opacity="0.55">{dots}</svg>'
     )

@@ -1,6 +1,6 @@
-"""Finding the column of each role: by name where the content agrees, else by content alone.
+"""Search for the column of each role, by name where the content agrees, else by content alone.
 
-What does a sample of a column look like: a time, a position, an offset, an id?
+:class:`Likeness` says what a sample of a column looks like: a time, a position, an offset, an id.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _NO_EVENTS = {"created", "updated", "changed", "modified", "birth", "end"}
 
 
 def cell_parts(labels: Collection[object]) -> list[int] | None:
-    """The columns of mcc, net, area and cell, by their names; None where one is missing."""
+    """Return the columns of mcc, net, area and cell, by name; None where one is missing."""
     names = {normal(label): i for i, label in enumerate(labels)}
     found = [next((names[n] for n in options if n in names), None) for options in CELL_PARTS]
     return None if None in found else [i for i in found if i is not None]
 
 
 def is_opencellid(table: SourceTable) -> bool:
-    """Whether a table without names has the layout of OpenCellID."""
+    """Return whether a table without column names has the layout of OpenCellID."""
     if len(table.labels) != OPENCELLID_COLUMNS or table.named:
         return False
     return set(text_of(table.columns[0].slice(0, 100)).to_pylist()) <= _RADIOS
@@ -57,7 +57,7 @@ class Roles:
     found : dict of str to str
         Role -> ``"given"``, ``"by name"`` or ``"by content"``.
     one_user : bool
-        The whole table is one person's.
+        Whether the whole table is one person's.
     notes : list of str
     """
 
@@ -68,17 +68,17 @@ class Roles:
 
     @property
     def has_degrees(self) -> bool:
-        """Whether rows have positions of their own, rather than antennas."""
+        """Whether rows have their own positions, rather than antennas."""
         return "lat" in self.where and "lon" in self.where
 
     def put(self, role: str, where: tuple[int, ...], how: str) -> None:
-        """Give a role its column or columns."""
+        """Assign a column, or several, to a role."""
         self.where[role] = where
         self.found[role] = how
 
 
 class Search:
-    """Fill the roles that were not given, from names and a sample of the content."""
+    """Search that fills the roles not given, from names and a sample of the content."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Search:
         self.sample = [Likeness(c) for c in table.sample()]
 
     def run(self) -> None:
-        """Give columns to the roles that none was named for."""
+        """Assign columns to the roles for which none was given."""
         named, roles = self.table.named, self.roles.where
         if named:
             self._by_name("lat", lambda i: self.sample[i].is_degrees(90))
@@ -115,7 +115,7 @@ class Search:
             self._antenna_by_content()
 
     def missing(self) -> list[str]:
-        """What has no column and must have one, in the words of the refusal."""
+        """Return the required roles without a column, in the words of the error message."""
         at = self.roles.where
         lacks = [] if self.roles.one_user or "user" in at else ["user"]
         lacks += [] if "time" in at else ["time"]
@@ -142,14 +142,14 @@ class Search:
                 self.roles.put(role, (i,), "by name")
 
     def _is_id(self, i: int) -> bool:
-        """A user column by name; the weak names (id, code) only if the ids recur."""
+        """Return whether a name means users; weak names (id, code) only if the ids recur."""
         column = self.sample[i]
         if column.is_written_time or column.is_fractional or column.nested:
             return False
         return self._rank(i, "user") < 2000 or self._recurs(i)
 
     def _is_antenna(self, i: int) -> bool:
-        """An antenna column by name; the weak names (place, id) only if the ids are antennas'."""
+        """Return whether a name means antennas; weak names (place, id) only with antennas' ids."""
         column = self.sample[i]
         if column.is_time or column.is_fractional or column.nested:
             return False
@@ -181,14 +181,14 @@ class Search:
             self.roles.put("time", (best,), "by content")
 
     def _is_no_event_time(self, i: int) -> bool:
-        """Columns such as created or updated of an antenna table; phone numbers, ids."""
+        """Return whether it is not an event's time: created or updated, phone numbers, ids."""
         words = set(normal(self.table.labels[i]).split("_"))
         return bool(words & _NO_EVENTS) or (
             self.sample[i].is_epoch and self._rank(i, "user") < 2000
         )
 
     def _join_date_and_clock(self) -> None:
-        """A date in one column and the time of day in another."""
+        """Join a date in one column with the time of day in another."""
         where = self.roles.where.get("time")
         if where is None or len(where) > 1 or self.roles.found["time"] == "given":
             return
@@ -229,7 +229,7 @@ class Search:
             )
 
     def _is_else(self, i: int) -> bool:
-        """Whether a column's name claims another meaning than a position."""
+        """Return whether a column's name claims a meaning other than a position."""
         others = (role for role in ROLES if role not in ("lat", "lon"))
         return self.table.named and (
             says_something_else(self.table.labels[i])
@@ -237,7 +237,7 @@ class Search:
         )
 
     def _antenna_by_parts(self) -> None:
-        """mcc, net, area, cell in four columns."""
+        """Find mcc, net, area and cell in four columns."""
         if self.given.get("antenna", ()) == () and "antenna" in self.roles.where:
             parts = cell_parts(self.table.labels)
             if parts and self.roles.where["antenna"] == (parts[3],):
@@ -277,7 +277,7 @@ class Search:
 
 
 class Likeness:
-    """What a sample of a column looks like."""
+    """What a sample of a column looks like, as tests of its content."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         self.column = column
@@ -285,28 +285,28 @@ class Likeness:
 
     @cached_property
     def texts(self) -> pa.ChunkedArray:
-        """The fields that are filled, as trimmed text."""
+        """Fields that are filled, as trimmed text."""
         texts = text_of(self.column)
         return texts.filter(pa.array(~missing_in(texts)))
 
     @property
     def filled(self) -> int:
-        """How many fields are filled."""
+        """Number of filled fields."""
         return len(self.texts)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing in it can be read."""
+        """Whether nothing in the column can be read."""
         return self.nested or not self.filled
 
     @cached_property
     def distinct(self) -> int:
-        """How many different texts there are."""
+        """Number of different texts."""
         return int(pc.count_distinct(self.texts).as_py())
 
     @cached_property
     def numbers(self) -> FloatArray:
-        """The numbers; none when the column is mostly something else."""
+        """Numbers in the column; empty if it mostly holds something else."""
         if self.empty:
             return np.empty(0)
         values = numbers_of(self.column)
@@ -315,7 +315,7 @@ class Likeness:
 
     @cached_property
     def times(self) -> ParsedTimes:
-        """Parsed where filled; numbers and timestamps as such, not by their text."""
+        """Parsed times of filled fields; numbers and timestamps by value, not by their text."""
         plain = pa.types.is_floating(self.column.type) or self._is_typed
         return parse_times(self.column.drop_null() if plain else self.texts)
 
@@ -325,17 +325,17 @@ class Likeness:
 
     @property
     def is_time(self) -> bool:
-        """At least half of it can be read as times, and the numbers are plausible as such."""
+        """Whether at least half can be read as times, and numbers are plausible as such."""
         return not self.is_clock and self._holds_times and self.times.share >= 0.5
 
     @property
     def is_partly_time(self) -> bool:
-        """For a column so named: some of it can be read as times, or as times of day."""
+        """Whether some can be read as times, or times of day; for a column so named."""
         return self.is_clock or self._holds_times
 
     @cached_property
     def _holds_times(self) -> bool:
-        """Numbers as times: dates such as 20120403, and epochs between 1973 and 2100."""
+        """Whether it holds times: dates such as 20120403, or epochs between 1973 and 2100."""
         if self.empty or pa.types.is_boolean(self.column.type) or not self.times.ok.any():
             return False
         epochs = sum(n for name, n in self.times.formats.items() if name.startswith("epoch"))
@@ -344,17 +344,17 @@ class Likeness:
 
     @property
     def is_epoch(self) -> bool:
-        """Times as numbers, counted from 1970."""
+        """Whether it holds times as numbers, counted from 1970."""
         return self.is_time and len(self.numbers) > 0
 
     @property
     def is_written_time(self) -> bool:
-        """A time in a form that no number has."""
+        """Whether it holds times in a form that no number has."""
         return self.is_time and not self.is_epoch
 
     @property
     def epoch_spread(self) -> float:
-        """Of epochs, the distance of their quartiles in seconds; −1 for written times."""
+        """Interquartile range of epochs, seconds; −1 for written times."""
         if not self.is_epoch:
             return -1.0
         low, high = np.percentile(self.times.us[self.times.ok], [25, 75])
@@ -362,12 +362,12 @@ class Likeness:
 
     @cached_property
     def is_clock(self) -> bool:
-        """Times of day, without a date."""
+        """Whether it holds times of day, without a date."""
         return not self.empty and is_time_of_day(self.texts)
 
     @property
     def is_date(self) -> bool:
-        """Dates, without a time of day."""
+        """Whether it holds dates, without a time of day."""
         if self.empty or self.is_clock:
             return False
         us = self.times.us[self.times.ok]
@@ -377,12 +377,12 @@ class Likeness:
 
     @cached_property
     def is_fractional(self) -> bool:
-        """Numbers of which some are not whole."""
+        """Whether it holds numbers, some of which are not whole."""
         values = self.numbers
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
     def is_degrees(self, limit: float) -> bool:
-        """For a column so named: some of its numbers are degrees, or it is empty."""
+        """Return whether some numbers are degrees, or all is empty; for a column so named."""
         if self.empty:
             return not self.nested
         values = numbers_of(self.column)
@@ -390,21 +390,21 @@ class Likeness:
 
     @property
     def is_position(self) -> bool:
-        """Fractional numbers in the range of degrees."""
+        """Whether it holds fractional numbers in the range of degrees."""
         return self.is_fractional and bool(np.mean(np.abs(self.numbers) <= 180) > 0.8)
 
     @property
     def share_beyond_90(self) -> float:
-        """The share of the numbers that only a longitude can be."""
+        """Share of the numbers that only a longitude can have."""
         return float(np.mean((np.abs(self.numbers) > 90) & (np.abs(self.numbers) <= 180)))
 
     @property
     def largest(self) -> float:
-        """The largest number, without its sign; 0 where there is none."""
+        """Largest absolute value; 0 if there is no number."""
         return float(np.abs(self.numbers).max()) if len(self.numbers) else 0.0
 
     @property
     def is_offset(self) -> bool:
-        """Minutes (whole quarters of an hour) from UTC, or hours."""
+        """Whether it holds offsets from UTC, in minutes (quarters of an hour) or hours."""
         step = 0.25 if self.largest <= 14 else 15.0
         return bool(len(self.numbers) and np.all(self.numbers % step == 0) and self.largest <= 900)

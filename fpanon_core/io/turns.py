@@ -1,4 +1,4 @@
-"""Which number is the latitude, and which way does it count? The ways to read two numbers."""
+"""Ways to read two numbers as a position: the order of latitude and longitude, and their signs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..model.errors import ConfigError
 
 @dataclass(frozen=True)
 class Turn:
-    """A way to read two numbers as a position.
+    """Way to read two numbers as a position.
 
     Attributes
     ----------
     exchanged : bool
-        The first number is the longitude.
+        Whether the first number is the longitude.
     south, west : bool
-        The latitudes, or longitudes, have lost their sign and are all south, or west; told after
+        Whether all latitudes, or longitudes, lost their sign and are south, or west; applies after
         the exchange.
     """
 
@@ -28,14 +28,14 @@ class Turn:
     west: bool = False
 
     def apply(self, lat: FloatArray, lon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The positions so read."""
+        """Return the positions read this way."""
         first, second = (lon, lat) if self.exchanged else (lat, lon)
         return (-first if self.south else first), (-second if self.west else second)
 
     def explains(self, lat: FloatArray, lon: FloatArray, share: float) -> bool:
-        """Whether the numbers may have come to be so: a lost sign leaves none below 0.
+        """Return whether the numbers fit this fault: a lost sign leaves none below 0.
 
-        ``share`` of them must be so.
+        At least ``share`` of them must fit.
         """
         first, second = (lon, lat) if self.exchanged else (lat, lon)
         return (not self.south or float(np.mean(first >= 0)) >= share) and (
@@ -44,7 +44,7 @@ class Turn:
 
     @property
     def changes(self) -> int:
-        """How much it assumes to be wrong."""
+        """Number of faults that it assumes."""
         return self.exchanged + self.south + self.west
 
 
@@ -59,16 +59,16 @@ TURNS: dict[str, Turn] = {
     "exchanged-lat-turned": Turn(exchanged=True, south=True),
     "exchanged-both-turned": Turn(exchanged=True, south=True, west=True),
 }
-"""The ways to read positions, by the name that chooses them."""
+"""Ways to read positions, by the name that selects them."""
 
 
 def turn_of(positions: str | None) -> Turn:
-    """The way to read positions of that name; as they are for None.
+    """Return the way to read positions of that name; as they are for None.
 
     Raises
     ------
     ConfigError
-        There is none of that name.
+        There is no way of that name.
     """
     if positions is None:
         return TURNS[AS_THEY_ARE]
@@ -80,7 +80,7 @@ def turn_of(positions: str | None) -> Turn:
 
 
 def said_of(turn: Turn) -> str:
-    """What a way of reading does, in words."""
+    """Describe a way to read positions in words."""
     if not turn.changes:
         return "used as they are"
     signs = ["the latitudes as south"] if turn.south else []

@@ -1,13 +1,13 @@
-"""Numba loops over plain arrays; public functions elsewhere validate, these trust.
+"""Numba loops over plain arrays; input is validated by public functions elsewhere, not here.
 
-Compiled kernels are cached. numba takes a cached kernel for fresh as long as its *own* file is
-unchanged, even when a kernel of another file that it was compiled together with has changed since.
-A stale kernel would give wrong numbers without a word, so the cache lives in a folder named by the
-contents of all files here.
+Compiled kernels are cached. numba considers a cached kernel current as long as its *own* file is
+unchanged, even if a kernel of another file that was compiled into it has changed. A stale kernel
+would silently give wrong numbers, so the cache folder is named by the contents of all files here.
 
-Nor does numba bear two processes that keep kernels at once: each looks which number is free for its
-machine code, and two may take the same one for different types of arguments. Whoever loads it then
-runs code made for other arrays. So one process at a time writes, and none reads meanwhile.
+numba also does not support two processes that write kernels at once. Each looks for a free number
+for its machine code, and two may take the same number for different types of arguments. A process
+that loads that file then runs code made for other arrays. So one process at a time writes, and none
+reads meanwhile.
 """
 
 import atexit
@@ -39,7 +39,7 @@ def _cache_folder() -> Path:
 
 
 def _base() -> Path:
-    """Beside the kernels; where only somebody else may write there, among the user's own files."""
+    """Return the cache folder: a chosen one, else beside the kernels, else the user's own."""
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen)
     own = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "fpanon"
@@ -57,7 +57,7 @@ def _base() -> Path:
 
 
 class _OneAtATime(caching.IndexDataCacheFile):
-    """The kernels kept of one function: read by many processes, written by one."""
+    """Cached kernels of one function, read by many processes and written by one."""
 
     def save(self, key: Any, data: Any) -> None:
         with _turn(self._cache_path, writes=True):
@@ -70,7 +70,7 @@ class _OneAtATime(caching.IndexDataCacheFile):
 
 @contextlib.contextmanager
 def _turn(folder: str, writes: bool) -> Iterator[None]:
-    """Wait for those who write; who writes waits for those who read, too."""
+    """Wait for writers; a writer also waits for readers."""
     try:
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:  # no folder yet, or one in which nobody of us can write

@@ -1,14 +1,15 @@
-"""The blocks of a group that is published aligned: consecutive in time, with everybody in each.
+"""Blocks of a group that is published aligned: consecutive in time, with every member in each.
 
-All samples of the members stand in order of start. A *cut* is a place between two of them over
-which no sample reaches. Blocks lie between cuts, each holds a sample of every member, and is
-published as its bounding cell; what is minimised is the loss, over the samples, of the block that
-holds each: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
+All samples of the members are in order of start. A *cut* is a position between two of them over
+which no sample reaches. Blocks lie between cuts. Each holds a sample of every member, and is
+published as its bounding cell. The blocks minimize the total loss, over the samples, of the block
+that holds each: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
-A block that could be split into two that hold everybody never is better whole: no sample's cell
-would be smaller. So a block that ends at j begins after the latest i from which everybody is met
-twice in turn, and the search back from j ends there. It ends before where even the smallest loss of
-any cut that is left, and the block up to there, are no better than what is found.
+A block that can be split into two blocks with every member is never better than the two: no
+sample's cell would be smaller. So a block that ends at j begins after the latest i from which every
+member occurs, and then every member again. The search back from j ends there. It ends earlier if
+the smallest loss of any remaining cut, plus the block up to there, is no better than the best
+found.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -25,9 +26,9 @@ from .glove_suppress import FEW, Held, Limits, bounds_of, exceeded, largest_part
 
 
 class Boxes(NamedTuple):
-    """The samples of everybody, in order of start within each user; ends, not extents.
+    """Samples of all users, in order of start within each user; ends, not extents.
 
-    And what they cost: ``by_space`` a metre of side, ``by_time`` a minute of span.
+    The cost is ``by_space`` per metre of side and ``by_time`` per minute of span.
     """
 
     offsets: IntArray
@@ -43,7 +44,7 @@ class Boxes(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Room for the samples of one group, and for what is found of them; used again and again."""
+    """Reusable memory for the samples of one group, and for the results about them."""
 
     row: IntArray
     owner: IntArray
@@ -66,7 +67,7 @@ class Bench(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def bench_for(boxes: Boxes, members: int) -> Bench:
-    """Room for groups of so many members."""
+    """Allocate a bench for groups of a number of members."""
     n = min(len(boxes.start), members * boxes.longest) + 1
     i, f = np.empty((5, n), np.int64), np.empty((7, n))
     pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
@@ -77,7 +78,7 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 
 @njit(nogil=True, cache=True)
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
-    """The samples of the first ``count`` members in order of start, and their cuts; how many."""
+    """Lay out the first ``count`` members' samples by start, with their cuts; return the number."""
     pointer = bench.pointer
     n = 0
     for m in range(count):
@@ -105,10 +106,10 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
 
 @njit(nogil=True, cache=True)
 def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
-    """The smallest loss of ``n`` samples of ``count`` members; infinity if above ``limit``.
+    """Return the smallest loss of ``n`` samples of ``count`` members; infinity above ``limit``.
 
-    ``bench.begin`` then leads from ``n`` back from block to block. Of equal losses: the block that
-    begins latest. Once the loss is sure to exceed the limit, what is left is not looked at.
+    ``bench.begin`` then leads back from ``n`` from block to block. Among equal losses, the block
+    that begins latest is taken. The search stops once the loss is certain to exceed the limit.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -173,13 +174,13 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
 
 @njit(nogil=True, cache=True)
 def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Bench) -> float:
-    """The loss of a group of the first ``count`` members; infinity if above ``limit``."""
+    """Return the loss of a group of the first ``count`` members; infinity above ``limit``."""
     return least_loss(bench, lay_out(boxes, members, count, bench), count, limit)
 
 
 @njit(nogil=True, cache=True)
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
-    """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 is nobody."""
+    """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 = nobody."""
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
@@ -192,7 +193,7 @@ def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray
 
 @njit(nogil=True, cache=True)
 def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
-    """The best blocks of a group: cells (x, y, t, dx, dy, dt), and the samples in each."""
+    """Return the best blocks of a group as cells (x, y, t, dx, dy, dt), and samples in each."""
     count = len(members)
     bench = bench_for(boxes, count)
     n = lay_out(boxes, members, count, bench)
@@ -227,7 +228,7 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Cells (x, y, t, dx, dy, dt); the group's rows in order of start, and of each why not."""
+    """Return cells (x, y, t, dx, dy, dt), rows by start, and why each row is left out, if so."""
     count = len(members)
     limits = Limits(side, span, float(count), _MOST_STEPS)
     bench = bench_for(boxes, count)
@@ -258,7 +259,7 @@ def blocks_within(
 def _within(
     held: Held, limits: Limits, bench: Bench, place: IntArray, price: float, code: Codes
 ) -> FloatArray:
-    """The cells of the runs that are published; sets why the other samples are not."""
+    """Return the cells of the runs that are published; set why other samples are left out."""
     low, high, owner, everybody = held.low, held.high, held.owner, held.weight
     count = len(everybody)
     n = len(low)

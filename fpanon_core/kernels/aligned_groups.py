@@ -1,8 +1,8 @@
-"""Who hides with whom, so that the aligned blocks of their groups lose little.
+"""Choice of groups whose aligned blocks lose little.
 
-Groups are grown one after the other from a seed, each time by the candidate that adds the least
-loss, and then exchange members while the loss of all falls. Rows of ``near`` are everybody's
-candidates, −1 = none.
+Groups are grown one after another from a seed, each time by the candidate that adds the least loss.
+Then they exchange members while the total loss falls. Rows of ``near`` are each user's candidates,
+−1 = none.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -18,15 +18,16 @@ from ..model.arrays import BoolArray, FloatArray, IntArray
 from .aligned_blocks import Boxes, bench_for, loss_of
 
 OUT = -2
-"""In place of a group: of users whom it costs most to hide, and who are not published."""
+"""Group number of users who cost most to hide and are not published."""
 
 
 class Groups(NamedTuple):
-    """Groups as they are being made.
+    """Groups under construction.
 
-    ``of`` is the group of each user (−1 = none yet, or :data:`OUT`); ``members`` has a row a group,
-    of which the first ``size`` count; ``loss`` is that of each group, ``without`` what it would be
-    without each of its members, ``changed`` the last round in which it took part in an exchange.
+    ``of`` is the group of each user (−1 = none yet, or :data:`OUT`). ``members`` has a row per
+    group, whose first ``size`` entries count. ``loss`` is the loss of each group, ``without`` its
+    loss without each of its members, and ``changed`` the last round in which it took part in an
+    exchange.
     """
 
     of: IntArray
@@ -39,7 +40,7 @@ class Groups(NamedTuple):
 
 
 class People(NamedTuple):
-    """Who is to be hidden, and what leaving each out of anything is worth."""
+    """Users to be hidden, and the values of leaving each out of the group or the release."""
 
     k: float
     weight: FloatArray  # (n,) users each stands for
@@ -49,10 +50,10 @@ class People(NamedTuple):
 
 
 class Rings(NamedTuple):
-    """The exchange that gains most of all that begin with each user.
+    """The exchange with the largest gain among those that begin with each user.
 
-    ``step`` (n, longest) is which step each in turn takes, by its place in the row of
-    :class:`Steps`; −1 where there is no more.
+    ``step`` (n, longest) is the step that each user in turn takes, by its position in the row of
+    :class:`Steps`; −1 after the last.
     """
 
     gain: FloatArray
@@ -60,9 +61,10 @@ class Rings(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """For each user, by cost: into which group, in place of whom (−1: of nobody), at what cost.
+    """Steps of each user by cost: the group entered, the user replaced (−1: nobody), and the cost.
 
-    The cost is what the group entered then loses more, or less; the first ``used`` of a row count.
+    The cost is the change in the loss of the group entered; the first ``used`` entries of a row
+    count.
     """
 
     used: IntArray
@@ -77,9 +79,9 @@ class Steps(NamedTuple):
 def grow(
     boxes: Boxes, near: IntArray, seeds: IntArray, people: People, groups: Groups, made: int
 ) -> int:
-    """Grow groups of k users from the seeds, in their order; how many groups there are then.
+    """Grow groups of k users from the seeds, in order; return the number of groups afterwards.
 
-    ``made`` of them are there before. A seed whose candidates run out stays alone.
+    ``made`` groups exist before. A seed whose candidates run out stays without a group.
     """
     widest = groups.members.shape[1]
     weight, k = people.weight, people.k
@@ -126,12 +128,12 @@ def grow(
 def find_rings(
     users: IntArray, most_steps: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> None:
-    """For each of ``users`` the exchange in a ring, from there, that gains most.
+    """For each of ``users``, find the ring of exchanges from there with the largest gain.
 
-    Every ring that gains has somebody from whom on all
-    partial sums gain: only such beginnings are followed. Groups are distinct. A ring may be open
-    where the first group can spare its member: the last then joins a group in nobody's place. So is
-    one that begins with somebody who is left out, or ends so, as long as there is ``room``.
+    Every ring that gains has a user from whom on all partial sums gain, so only such beginnings are
+    followed. Groups are distinct. A ring may be open if the first group can spare its member: the
+    last user then joins a group without replacing anybody. A ring that begins or ends with a user
+    who is left out may also be open, as long as there is ``room``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
     longest = ring.shape[1]
@@ -198,9 +200,9 @@ def find_rings(
 def carry_out(
     order: IntArray, turn: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> int:
-    """Make the exchanges that begin with these users, in their order; how many.
+    """Carry out the exchanges that begin with these users, in order; return their number.
 
-    A group takes part in one a round.
+    A group takes part in one exchange a round.
     """
     gain, ring, weight, room = rings.gain, rings.step, people.weight, people.room
     longest = ring.shape[1]
@@ -256,7 +258,7 @@ def carry_out(
 
 @njit(nogil=True, cache=True)
 def _place(members: IntArray, user: int) -> int:
-    """Where the user stands among the members; their number if nowhere."""
+    """Return the user's position among the members; their number if the user is not there."""
     place = 0
     while place < len(members) and members[place] != user:
         place += 1
@@ -265,7 +267,7 @@ def _place(members: IntArray, user: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _met(of: IntArray, who: IntArray, depth: int, group: int) -> bool:
-    """Whether the ring so far, but for its beginning, is through the group."""
+    """Return whether the ring so far, except its beginning, passes through the group."""
     met = False
     for d in range(1, depth + 1):
         met = met or of[who[d]] == group

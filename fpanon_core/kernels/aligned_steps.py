@@ -1,11 +1,10 @@
-"""What it costs a group that somebody comes in, in place of a member or of nobody.
+"""Cost to a group of a user who enters it, with or without replacing a member.
 
-The best blocks of a group that is not there yet would have to be found anew for every step that
-anybody might take. Here they are looked for among few cuts: those at which the group's best blocks
-begin now, or would without any one of its members. Between these cuts the samples of the members,
-and of the newcomer, are each one box. The cost is that of blocks that can be published, so never
-too low: a step gains as much as is said of it, or more. The losses of groups that are there are
-exact, always (:func:`weigh`).
+The exact best blocks would have to be computed for every possible step. Here they are searched
+among few cuts: those at which the group's best blocks begin now, or would begin without any one of
+its members. Between these cuts, the samples of each member, and of the newcomer, form one box. The
+cost is that of blocks that can be published, so it is never too low: a step gains at least the
+computed amount. The losses of existing groups are always exact (:func:`weigh`).
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -23,19 +22,19 @@ from .aligned_groups import OUT, Groups, People, Steps
 
 
 class Cuts(NamedTuple):
-    """For each group the moments, ascending, at which blocks may begin; ``used`` of a row count."""
+    """Moments, ascending, at which blocks of a group may begin; ``used`` entries of a row count."""
 
     used: IntArray
     moment: FloatArray
 
 
 class Pairs(NamedTuple):
-    """Whose steps into which groups are to be priced; those of user a are first[a] … first[a+1].
+    """Users and groups whose steps are to be priced; user a has first[a] … first[a+1].
 
-    Those into group g are order[begin[g]] … order[begin[g+1]].
+    The pairs with group g are order[begin[g]] … order[begin[g+1]].
 
-    ``cost`` has a column for a step in nobody's place, then one for each member; infinity where
-    there is none to be considered.
+    ``cost`` has a column for a step that replaces nobody, then one for each member; infinity if the
+    step is not considered.
     """
 
     first: IntArray
@@ -47,11 +46,11 @@ class Pairs(NamedTuple):
 
 
 class Atoms(NamedTuple):
-    """Samples between the cuts: of a newcomer, or of a group's members but one.
+    """Samples between the cuts, of a newcomer or of a group's members except one.
 
-    ``box`` has west, −east, south, −north, start and −end of each stretch; ``whole`` is whether no
-    sample reaches over the cut before it, ``last`` the latest stretch from which, up to there,
-    everybody has a sample.
+    ``box`` has west, −east, south, −north, start and −end of each stretch. ``whole`` is whether no
+    sample reaches over the cut before it. ``last`` is the latest stretch from which on, up to
+    there, every member has a sample.
     """
 
     box: FloatArray
@@ -61,7 +60,7 @@ class Atoms(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Room for what is found of a group and a newcomer, and what a metre and a minute cost."""
+    """Scratch for the results on a group and a newcomer, and the costs of a metre and a minute."""
 
     joint: FloatArray
     held: IntArray
@@ -72,7 +71,7 @@ class Sums(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _atoms_for(many: int, stretches: int) -> Atoms:
-    """Room for so many of them; ``box[m]`` and so on are those of the m-th."""
+    """Allocate ``many`` sets of atoms; ``box[m]`` etc. belong to the m-th."""
     return Atoms(
         np.empty((many, stretches, 6)),
         np.empty((many, stretches), np.int64),
@@ -83,7 +82,7 @@ def _atoms_for(many: int, stretches: int) -> Atoms:
 
 @njit(nogil=True, cache=True)
 def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
-    """Append when the best blocks of ``n`` samples begin, the first left out; how many now."""
+    """Append the starts of the best blocks of ``n`` samples, except the first; return the count."""
     j = n
     while j > 0:
         j = bench.begin[j]
@@ -137,7 +136,7 @@ def gains_by_leaving(people: People, groups: Groups) -> None:
 
 @njit(nogil=True, cache=True)
 def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pairs:
-    """The steps to be priced: into groups changed in round ``since`` or later, or of who moved."""
+    """Return the steps to be priced: into groups changed since a round, or of users who moved."""
     n = len(groups.of)
     first = np.zeros(n + 1, np.int64)
     seen = np.full(len(groups.size), -1, np.int64)
@@ -173,7 +172,7 @@ def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pair
 
 @njit(nogil=True, cache=True)
 def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: int) -> None:
-    """The user's samples between the cuts, as boxes, in place ``m``."""
+    """Set the user's samples between the cuts, as boxes, at position ``m``."""
     box, count, whole, last = of.box[m], of.samples[m], of.whole[m], of.last[m]
     box[: cuts + 1] = np.inf
     count[: cuts + 1] = 0
@@ -200,10 +199,10 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 
 @njit(nogil=True, cache=True)
 def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
-    """The smallest loss of both together with blocks that begin at cuts; infinity if above limit.
+    """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
-    As :func:`least_loss`: a block that ends at j begins after the latest stretch from which
-    everybody is met twice in turn.
+    As in :func:`least_loss`, a block that ends at j begins after the latest stretch from which
+    every member occurs, and then every member again.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss = sums.joint, sums.held, sums.loss
@@ -258,9 +257,9 @@ def price(
 ) -> None:
     """Set the costs of the steps into groups ``which``.
 
-    Only what is less than ``slack`` times what the user's own group gains is set. Where one member
-    alone would stay, the loss is that of the pair, in ``alike``, beside ``near``, if the two are
-    candidates.
+    Only costs below ``slack`` times the gain of the user's own group are set. If only one member
+    would stay, the loss is that of the pair, taken from ``alike`` (parallel to ``near``) if the two
+    are candidates.
     """
     weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]
@@ -333,10 +332,10 @@ def price(
 def offer(
     users: IntArray, pairs: Pairs, since: int, people: People, groups: Groups, steps: Steps
 ) -> None:
-    """Set the steps of ``users``: those priced now, and those of before that still stand.
+    """Set the steps of ``users``: those priced now, and earlier ones that are still valid.
 
-    The cheapest, as many as there is room for. To be left out costs what publishing the user is
-    ``worth``; where that is 0, nobody is.
+    The cheapest steps are kept, as many as fit. Leaving a user out costs ``worth``, the value of
+    publishing the user; if that is 0, nobody is left out.
     """
     room, worth, saved = steps.cost.shape[1], people.worth, people.saved
     for a in users:
@@ -377,7 +376,7 @@ def offer(
 
 @njit(nogil=True, cache=True)
 def sharpen(boxes: Boxes, users: IntArray, many: int, groups: Groups, steps: Steps) -> None:
-    """Set the exact costs of the ``many`` cheapest steps of ``users``, and order them anew."""
+    """Set the exact costs of the ``many`` cheapest steps of ``users``, and reorder them."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)

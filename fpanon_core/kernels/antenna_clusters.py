@@ -1,8 +1,8 @@
-"""Frequency-sensitive competitive learning: centroids share the antennas out.
+"""Frequency-sensitive competitive learning: antennas are divided among centroids.
 
 Source: Ahalt et al. 1990, as de Montjoye et al. 2013 use it.
 
-Who is in which cell of a grid: people counted once a cell, in one pass over their samples.
+People are counted in the cells of a grid, once per cell, in one pass over their samples.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ def compete(
     rate: float,
     fade: float,
 ) -> None:
-    """One pass: each antenna, in order, is won, and its winner moves towards it by ``rate``.
+    """Make one pass: each antenna, in order, is won, and its winner moves towards it by ``rate``.
 
-    Changes ``cx``, ``cy`` and ``wins``. ``rate`` is multiplied by ``fade`` after every antenna.
+    The function changes ``cx``, ``cy`` and ``wins``. ``rate`` is multiplied by ``fade`` after every
+    antenna.
     """
     for i in order:
         j = winner(x[i], y[i], cx, cy, wins)
@@ -40,7 +41,7 @@ def compete(
 def assign(
     x: FloatArray, y: FloatArray, cx: FloatArray, cy: FloatArray, wins: FloatArray
 ) -> IntArray:
-    """The winner of every antenna, with centroids and wins as they are."""
+    """Return the winner of every antenna, with centroids and wins unchanged."""
     out = np.empty(len(x), np.int64)
     for i in range(len(x)):
         out[i] = winner(x[i], y[i], cx, cy, wins)
@@ -49,7 +50,7 @@ def assign(
 
 @njit(nogil=True, cache=True)
 def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray) -> int:
-    """The centroid j with the smallest n_j·‖(x, y) − c_j‖²; the first of equals."""
+    """Return the centroid j with the smallest n_j·‖(x, y) − c_j‖²; ties: the first."""
     best = 0
     least = np.inf
     for j in range(len(cx)):
@@ -62,7 +63,7 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
 
 @njit(nogil=True, cache=True)
 def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
-    """Σ over the origins of ⌊(value − origin)/side + trifle⌋: it rises by 1 at every line."""
+    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋; it rises by 1 at each line."""
     out = np.zeros(len(values), np.int64)
     for i in range(len(values)):
         for origin in origins:
@@ -72,7 +73,7 @@ def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) 
 
 @njit(nogil=True, cache=True)
 def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
-    """Each user's distinct cells, and their offsets.
+    """Return each user's distinct cells, and their offsets.
 
     ``cell`` numbers every sample's cell from 0; user u has the samples ``offsets[u]:offsets[u+1]``.
     """
@@ -93,7 +94,7 @@ def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, 
 
 @njit(nogil=True, cache=True)
 def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
-    """Σ n² and Σ n over the cells, n the people who were in one; whole, so that ties tie.
+    """Return Σ n² and Σ n over cells, n the people in each; whole numbers, so that ties are exact.
 
     ``cell`` is the cell of each piece, numbered from 0; user u was in the pieces
     ``piece[offsets[u]:offsets[u+1]]`` and stands for ``weight[u]`` people.

@@ -1,4 +1,4 @@
-"""How far do the members of a class differ from everybody, bin by bin?
+"""Differences between the members of a class and all users, bin by bin.
 
 Shares are compared as whole numbers: with e = |E_ij|, E = |E_i|, D = |D_j| and n users, the *gain*
 ``e·n − D·E`` is ``E·n`` times the difference of the shares, without rounding. Products of users and
@@ -19,7 +19,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 
 
 class Traces(NamedTuple):
-    """The bins each user was in, as :func:`sort_traces` leaves them."""
+    """Bins of each user, as left by :func:`sort_traces`."""
 
     offsets: IntArray  # (n_users+1,)
     lengths: IntArray  # (n_users,) distinct bins
@@ -28,7 +28,7 @@ class Traces(NamedTuple):
 
 
 class Everybody(NamedTuple):
-    """Who was in each bin, over all; the sums are over the bins of one call."""
+    """Numbers of users in each bin, over all users; the sums are over the bins of one call."""
 
     n: int  # users
     present: IntArray  # (n_bins,) |D_j|
@@ -38,7 +38,7 @@ class Everybody(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Some classes, and who is in them."""
+    """Some classes, and the users in them."""
 
     sizes: IntArray  # |E_i|
     times: IntArray  # targets that have this class
@@ -48,7 +48,7 @@ class Classes(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What is accounted for."""
+    """Sums that are accumulated."""
 
     gains: IntArray  # (n_classes,) set to Σ_j |e·n − D·E| over the bins of one call
     kls: FloatArray  # (n_classes,) set to Σ_j KL_ij over them
@@ -61,9 +61,9 @@ class Sums(NamedTuple):
 def sort_traces(
     begin: int, end: int, offsets: IntArray, bins: SmallInts, lengths: IntArray
 ) -> None:
-    """Ascending, distinct bins of the users ``begin … end−1``, in place.
+    """Sort the bins of the users ``begin … end−1``, in place, and make them distinct.
 
-    User u's are ``bins[offsets[u]:offsets[u] + lengths[u]]`` afterwards.
+    Afterwards user u has ``bins[offsets[u]:offsets[u] + lengths[u]]``.
     """
     for u in range(begin, end):
         own = bins[offsets[u] : offsets[u + 1]]
@@ -88,10 +88,10 @@ def count_present(
 
 @njit(nogil=True, cache=True, inline="always")
 def _kl(e: int, size: int, d: int, n: int) -> float:
-    """Kullback-Leibler divergence of (e/size, 1 − e/size) from (d/n, 1 − d/n), in nats.
+    """Return the Kullback-Leibler divergence of (e/size, 1 − e/size) from (d/n, 1 − d/n), nats.
 
-    ``log1p`` of the relative difference, which is exact in its numerator: the two logarithms are
-    precise just where they nearly cancel.
+    It uses ``log1p`` of the relative difference, whose numerator is exact, so the two logarithms
+    are precise where they nearly cancel.
     """
     here, gone = e * n, (size - e) * n
     expected = d * size
@@ -109,7 +109,7 @@ def _kl(e: int, size: int, d: int, n: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _first_from(low: int, begin: int, end: int, bins: SmallInts) -> int:
-    """First row of ascending ``bins[begin:end]`` that is ``low`` or more."""
+    """Return the first row of ascending ``bins[begin:end]`` that is ``low`` or more."""
     while begin < end:
         half = (begin + end) // 2
         if bins[half] < low:
@@ -130,7 +130,7 @@ def disclose(
     classes: Classes,
     sums: Sums,
 ) -> None:
-    """Account for the bins ``low … high−1`` of the classes ``begin … end−1``, in their order."""
+    """Add the bins ``low … high−1`` of the classes ``begin … end−1`` to the sums, in order."""
     offsets, lengths, bins, weight = traces.offsets, traces.lengths, traces.bins, traces.weight
     n, present, absent = everybody.n, everybody.present, everybody.absent
     sizes, times, inside = classes.sizes, classes.times, classes.inside

@@ -1,16 +1,17 @@
-"""How near to each place and time is a fingerprint of boxes at least? For the search of the pool.
+"""Lower bounds of a fingerprint's distance to places and times, for the search of the pool.
 
 **Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
-docs/science.md, “Stretch effort”, collected, is
+docs/science.md, “Stretch effort”, with terms collected, is
 
     φ = max(e_a, e_b) − min(s_a, s_b) − w_a·(e_a − s_a) − w_b·(e_b − s_b)
       = [max(e_a, e_b) − w_a·e_a − w_b·e_b] + [w_a·s_a + w_b·s_b − min(s_a, s_b)],
 
-s the starts, e the ends. The first bracket depends on ``e_a − e_b`` only, so φ stays the same when
-all ends are lowered by the smallest extent of any cell. What is left of a cell is its *core*; of a
-raw sample, a point. Let c be the middle of a core and h half its length. The span of both cores,
-the first two terms of φ, reaches from the start of the one whose middle is lower to the end of the
-other, and so is at least ``|c_a − c_b| + h_a + h_b``; and it is at least 2·h_b. Hence
+where s are the starts and e the ends. The first bracket depends on ``e_a − e_b`` only, so φ does
+not change when all ends are lowered by the smallest extent of any cell. The rest of a cell is its
+*core*; for a raw sample it is a point. Let c be the middle of a core and h half its length. The
+span of both cores, the first two terms of φ, reaches from the start of the one whose middle is
+lower to the end of the other, and so is at least ``|c_a − c_b| + h_a + h_b``; and it is at least
+2·h_b. Hence
 
     (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
     (B)  φ ≥ 2·w_a·(h_b − h_a),      and likewise with a and b exchanged.
@@ -21,7 +22,7 @@ half the height. For points (A) is φ itself.
 **The bound.** As in :mod:`.kgap_search`, ``min_j δ(i,j) ≥ min_j w_s·min(φ_s/δs_max, 1) + min_j
 w_t·min(φ_t/δt_max, 1)``, and the mean over the samples of the longer fingerprint bounds Δ. Let q be
 the query, p a member, d = w_q − w_p, all in units of effort. Let a *feature* f be a rectangle of
-places or a bin of time; the *reach* r of a sample is how far its middle lies from its feature.
+places or a bin of time; the *reach* r of a sample is the distance of its middle from its feature.
 
 - *Longer: p.* For members of weight class c let, j over the samples of q,
   ``near[c, f] ≤ min_j (dist(f, c_j) − d·h_j)`` and
@@ -36,15 +37,16 @@ places or a bin of time; the *reach* r of a sample is how far its middle lies fr
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
-Floors and sums are 32-bit, the floors kept for members 8-bit (what the processor waits for is
-memory); bounds are lowered by more than the possible error. A member is left out
-only where its bound exceeds the last effort of a full list.
+Floors and sums are 32-bit, and the floors stored for members 8-bit (memory access limits the
+speed); bounds are lowered by more than the possible error. A member is skipped only if its bound
+exceeds the last effort of a full list.
 
-Stretch effort of fingerprints of boxes that are wide against the thresholds.
+**Wide boxes.** The stretch effort of fingerprints whose boxes are wide compared with the
+thresholds.
 
-The same numbers as :func:`.stretch.fingerprint_effort`, which sweeps outwards in time and stops
-where time alone costs too much. Between wide boxes that is late or never. Here all pairs of samples
-are looked at, in a loop that the processor does several at a time.
+It equals :func:`.stretch.fingerprint_effort`, which sweeps outwards in time and stops when time
+alone costs too much. Between wide boxes that happens late or never. Here all pairs of samples are
+computed, in a loop that the processor vectorizes.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ WIDTH = 128  # members of a tile: a row of its floors stays within a few cache l
 
 
 class Rows(NamedTuple):
-    """How each fingerprint's samples lie among the features: two or fewer rows a sample."""
+    """Positions of each fingerprint's samples among the features: at most two rows a sample."""
 
     offsets: IntArray  # (fingerprints+1,)
     feature: SmallInts
@@ -73,7 +75,7 @@ class Rows(NamedTuple):
 
 
 class Slots(NamedTuple):
-    """Fingerprints, numbered as they came; and, in slots, those that are still to be merged."""
+    """Fingerprints, numbered in order of entry, and the slots of those still to be merged."""
 
     packed: Packed
     features: Features
@@ -90,7 +92,7 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
-    """Set ``floor[0, f]`` and, where there are boxes, ``floor[1, f]``, of u as a member."""
+    """Set ``floor[0, f]`` and, for boxes, ``floor[1, f]``, of u as a member."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     if u < slots.n_points:  # by their few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
@@ -157,7 +159,7 @@ def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def _distances(slots: Slots, j: int, away: FloatArray) -> tuple[float, float]:
-    """From the middle of a sample to every feature, in units of effort; half its core's sizes."""
+    """Set a sample's distances to all features, in effort; return half the sizes of its core."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
     less_x, less_y, less_t = slots.least
@@ -223,13 +225,13 @@ def describe(slots: Slots, u: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _raised(effort: float, size: float) -> float:
-    """Above what 32 bits can lose of it, and of differences with sizes."""
+    """Return the effort raised by more than the possible 32-bit error of it and of the sizes."""
     return effort * (1.0 + 1e-6) + size * 2e-6 + 2e-6
 
 
 @njit(nogil=True, cache=True)
 def effort_of_boxes(packed: Packed, a: int, b: int, limit: float, costs: FloatArray) -> float:
-    """Δ_ab of fingerprints of boxes, rounded; infinity once it is sure to exceed ``limit``.
+    """Return Δ_ab of fingerprints of boxes, rounded; infinity if certain to exceed ``limit``.
 
     ``costs`` is scratch, as long as the longest fingerprint.
     """
@@ -261,7 +263,7 @@ def _directed_plainly(packed: Packed, a: int, b: int, limit: float, costs: Float
 
 @njit(nogil=True, cache=True)
 def smallest_cost(packed: Packed, i: int, b: int, na: float, nb: float, costs: FloatArray) -> float:
-    """The smallest δ of sample i to any sample of b."""
+    """Return the smallest δ of sample i to any sample of b."""
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
     bx, by, bt = packed.x[b0:b1], packed.y[b0:b1], packed.t[b0:b1]
     bdx, bdy, bdt = packed.dx[b0:b1], packed.dy[b0:b1], packed.dt[b0:b1]

@@ -1,11 +1,12 @@
 """Merging two fingerprints, and reshaping cells so that none overlap in time.
 
 Cells are rows of an array (cells, 6): x, y, t and then the extents dx, dy, dt, in order of time.
-Plain double loops: a merge looks at one pair only, and there are fewer merges than users.
+The code uses plain double loops: a merge handles one pair only, and there are fewer merges than
+users.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 
-Which published sample holds each original one, and how wide it is.
+The module also finds the published sample that holds each original one, and its width.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ SAME_MIN = 1e-9
 
 @njit(nogil=True, cache=True)
 def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
-    """The merged fingerprint of a and b, which stand for na and nb users.
+    """Return the merged fingerprint of a and b, which stand for na and nb users.
 
-    a is not shorter than b and, where they are equally long, has the smaller index.
+    a is not shorter than b and, if they are equally long, has the smaller index.
     """
     group = np.full(len(b), -1, np.int64)  # number of the merged cell that each of b is part of
     joined = np.empty(len(a), np.int64)
@@ -66,7 +67,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
 def _nearest(
     cell: FloatArray, others: FloatArray, count: int, na: float, nb: float, scale: Scale
 ) -> int:
-    """Number of the other with the smallest δ to the cell; ties: the earlier."""
+    """Return the number of the other cell with the smallest δ to the cell; ties: the earlier."""
     wa = na / (na + nb)
     wb = 1.0 - wa
     best = np.inf
@@ -103,7 +104,7 @@ def _cells_between(low: FloatArray, high: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def in_order(cells: FloatArray) -> FloatArray:
-    """The cells by start, then x, then y, then extents."""
+    """Return the cells by start, then x, then y, then extents."""
     order = np.argsort(cells[:, 2], kind="mergesort")
     out = cells[order]
     keys = (2, 0, 1, 5, 3, 4)
@@ -125,7 +126,7 @@ def in_order(cells: FloatArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def reshape(cells: FloatArray) -> FloatArray:
-    """The same cells cut in time wherever some overlap, so that no two do.
+    """Return the cells, cut in time wherever some overlap, so that no two do.
 
     Each piece is the bounding rectangle of the cells that cover it; pieces with equal rectangles
     that touch in time are joined. All cells count as pieces, cut or not.
@@ -179,7 +180,7 @@ def reshape(cells: FloatArray) -> FloatArray:
 
 
 class Times(NamedTuple):
-    """When the samples of fingerprints are; those of u are rows offsets[u]:offsets[u+1]."""
+    """Times of the samples of fingerprints; user u has rows offsets[u]:offsets[u+1]."""
 
     offsets: IntArray
     t: FloatArray
@@ -190,10 +191,10 @@ class Times(NamedTuple):
 def spans_of_holders(
     samples: Times, gone: BoolArray, group: IntArray, cells: Times, span: FloatArray
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Sides and lengths of the published samples that hold each original sample; NaN where gone.
+    """Return sides and lengths of the published samples that hold each original; NaN where gone.
 
-    And in how many (user, published sample) pairs the user has an original sample. ``span`` are the
-    sides of the published samples.
+    Also return the number of (user, published sample) pairs in which the user has an original
+    sample. ``span`` holds the sides of the published samples.
     """
     offsets, t, dt = samples.offsets, samples.t, samples.dt
     cell_offsets, cell_t, cell_dt = cells.offsets, cells.t, cells.dt

@@ -1,6 +1,6 @@
-"""Search for the members of a pool that are nearest to one fingerprint, of boxes with weights.
+"""Search for the members of a pool nearest to one fingerprint, for boxes with weights.
 
-The bound by which most members are left out is derived and proven in :mod:`.glove_floors`.
+The bound that lets most members be skipped is derived and proven in :mod:`.glove_floors`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .stretch import ERR32, ROUND, STEPS, Ahead, effort_of_points
 
 
 class Query(NamedTuple):
-    """A fingerprint, its floors, and what :func:`fill_bounds` found of all members."""
+    """A fingerprint, its floors, and the bounds that :func:`fill_bounds` set for all members."""
 
     u: int
     own: SmallFloats
@@ -31,7 +31,7 @@ _EXTRA = 4  # members with the smallest bounds that are computed first, beyond t
 
 @njit(nogil=True, cache=True)
 def nearest_members(slots: Slots, query: Query, found: IntArray, efforts: FloatArray) -> int:
-    """Fill ``found`` and ``efforts`` with the members nearest, ties by index; how many."""
+    """Fill ``found`` and ``efforts`` with the nearest members, ties by index; return the count."""
     bound = query.bound
     many = len(found)
     first = np.full(many + _EXTRA, -1, np.int64)
@@ -71,13 +71,14 @@ def fill_bounds(
     bound: SmallFloats,
     from_query: SmallFloats,
 ) -> None:
-    """Set ``bound[q, slot]`` on Δ, and ``from_query[q, slot]`` on the effort from the query alone.
+    """Set ``bound[q, slot]`` on Δ, and ``from_query[q, slot]`` on the query's directed effort.
 
-    For the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are the queries'
-    floors, queries last: a member's samples are held against all queries at once, a query's samples
-    against all members of a tile. ``parents[q]`` are passed over, −1 = none.
+    They are set for the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are
+    the queries' floors, queries last: a member's samples are compared with all queries at once, and
+    a query's samples with all members of a tile. ``parents[q]`` are skipped, −1 = none.
 
-    One long kernel on purpose: each call of another with the pool costs more than what it does.
+    This is one long kernel on purpose: calling another one with the pool would cost more than its
+    work.
     """
     count = len(queries)
     offsets, weight = slots.packed.offsets, slots.packed.weight
@@ -199,7 +200,7 @@ def fill_bounds(
 def _consider(
     slots: Slots, query: Query, slot: int, found: IntArray, efforts: FloatArray, count: int
 ) -> int:
-    """Enter a member into the list if its effort is small enough; the list's new length."""
+    """Enter a member into the list if its effort is small enough; return the list's new length."""
     packed, u, own, room = slots.packed, query.u, query.own, query.room
     least, back = np.float64(query.from_query[slot]), np.float64(query.bound[slot])
     many = len(found)
@@ -241,7 +242,7 @@ def _consider(
 
 @njit(nogil=True, cache=True)
 def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
-    """A member's floors of the features that the query u has samples in; others are not set."""
+    """Return a member's floors of the features where query u has samples; others are unset."""
     tile, column = slot // WIDTH, slot % WIDTH
     n_cells = len(slots.features.cell_x0)
     floor = np.empty((slots.coarse.shape[2], 1), np.float32)
@@ -256,7 +257,7 @@ def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
 def _to_member(
     slots: Slots, u: int, slot: int, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Effort from the query to a member; infinity once it exceeds ``limit``; ``least`` is known."""
+    """Return the query's effort to a member; infinity above ``limit``; ``least`` is known of it."""
     p, tile, column = slots.member[slot], slot // WIDTH, slot % WIDTH
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]
@@ -292,7 +293,7 @@ def _to_member(
 def _to_query(
     slots: Slots, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Effort from a member to the query, likewise."""
+    """Return the effort from a member to the query; infinity once it exceeds ``limit``."""
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[p], packed.offsets[p + 1]
     m = a1 - a0
@@ -321,7 +322,7 @@ def _to_query(
 def enter_one(
     p: int, effort: float, index: IntArray, found: IntArray, efforts: FloatArray, count: int
 ) -> int:
-    """Insert into a sorted list of limited length; its new length."""
+    """Insert into a sorted list of limited length; return its new length."""
     many = len(found)
     at = count
     while at > 0 and (

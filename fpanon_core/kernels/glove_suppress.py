@@ -1,6 +1,6 @@
-"""Which samples a group leaves out so that its cells keep the limits, and a crowd in each.
+"""Samples that a group leaves out to keep its cells within limits, with k users in each.
 
-Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. Of a cell
+Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
 over a limit, :func:`largest_part` finds the largest part exactly.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
@@ -21,7 +21,7 @@ MOST_STEPS = 100_000_000  # of the search in one cell, about a fifth of a second
 
 
 class Limits(NamedTuple):
-    """What a published cell keeps: its largest side, its span, and the users in it, at least."""
+    """Limits of a published cell: largest side, largest span, and least number of users."""
 
     space: float
     time: float
@@ -30,7 +30,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Corners of samples in order of start, whose each is, and users that each of these is."""
+    """Corners of samples in order of start, the member of each, and the users of each member."""
 
     low: FloatArray
     high: FloatArray
@@ -39,7 +39,7 @@ class Held(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best box so far, and how many samples it holds."""
+    """The best box so far, and the number of samples it holds."""
 
     size: IntArray  # (1,)
     box: FloatArray  # (6,) lower t, x, y, then upper
@@ -49,10 +49,11 @@ class Best(NamedTuple):
 def suppress_group(
     cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
 ) -> tuple[FloatArray, Codes]:
-    """A group's cells within the limits, each with samples of k users; of each sample why not.
+    """Return the cells within limits, with samples of k users each, and why samples are left out.
 
-    ``cells`` are in order of time and do not overlap; ``samples`` are the members', in order of
-    start; ``owner`` is the member of each, ``weight`` how many users a member stands for.
+    ``cells`` are in order of time and do not overlap. ``samples`` are the members' samples in order
+    of start, ``owner`` is the member of each, and ``weight`` the number of users a member stands
+    for.
     """
     out = np.empty_like(cells)
     count = 0
@@ -122,7 +123,7 @@ def _without_few(
     k: float,
     code: Codes,
 ) -> int:
-    """Take out the cells in which fewer than k users have a sample left; how many stay."""
+    """Remove the cells in which fewer than k users have a sample left; return how many stay."""
     stay = 0
     seen = np.full(len(weight), -1, np.int64)
     for c in range(len(cells)):
@@ -143,7 +144,7 @@ def _without_few(
 
 @njit(nogil=True, cache=True)
 def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
-    """Which limits a box exceeds."""
+    """Return the code of the limits that a box exceeds."""
     code = 0
     if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > limits.space:
         code += SPACE
@@ -154,7 +155,7 @@ def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
 
 @njit(nogil=True, cache=True)
 def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Lower and upper corner of what is kept."""
+    """Return the lower and upper corner of the kept samples."""
     box_low, box_high = np.full(3, np.inf), np.full(3, -np.inf)
     for i in range(len(low)):
         if kept[i]:
@@ -164,14 +165,14 @@ def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[Float
 
 @njit(nogil=True, cache=True)
 def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
-    """Set ``kept``: as many samples as fit the limits together and are of k users or more.
+    """Set ``kept`` to the most samples that together fit the limits and belong to k users or more.
 
-    Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. False where
-    there is none. Samples are in order of start.
+    Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. The result is
+    False if there is no such part. Samples are in order of start.
 
-    Some best box begins at the start of a sample, its west is a sample's west, its east a sample's
-    east, its south a sample's south; all of these are tried, but for those that hold too few
-    samples to be better. After ``most_steps`` the best so far stands, and is added to.
+    Some best box begins at the start of a sample; its west is a sample's west, its east a sample's
+    east, its south a sample's south. All such boxes are tried, except those with too few samples to
+    be better. After ``most_steps`` the best box so far is taken, and extended.
     """
     low, high, max_time = held.low, held.high, limits.time
     n = len(low)
@@ -218,9 +219,9 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 def _windows(
     low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
 ) -> tuple[IntArray, IntArray]:
-    """First sample of each stretch of time of the length allowed, and how many it holds whole.
+    """Return the first sample of each time stretch of the allowed length, and the number it holds.
 
-    Those that hold nothing but what the one before holds are left out (size 0).
+    Stretches that hold only samples held by the stretch before are left out (size 0).
     """
     n = len(low)
     sizes = np.zeros(n, np.int64)
@@ -244,7 +245,7 @@ def _windows(
 
 @njit(nogil=True, cache=True)
 def _in_window(held: Held, limits: Limits, inside: IntArray, best: Best, steps: int) -> int:
-    """Look for a better box among the samples of one window; steps taken so far, with these."""
+    """Search the samples of one window for a better box; return the total of steps taken."""
     low, high, owner, weight = held.low, held.high, held.owner, held.weight
     max_space, k = limits.space, limits.k
     m = len(inside)

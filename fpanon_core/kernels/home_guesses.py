@@ -1,12 +1,8 @@
-"""Where would somebody look for a home who knows where other people live?
+"""Inference of homes and positions from records.
 
-Source: docs/science.md, “An attacker who knows the truth”.
-
-Which home makes a record likeliest, under the stated noise? Exact, by a bounded search.
-
-Source: docs/science.md, “An attacker who knows the truth”.
-
-Where would somebody who has a record say that its person lives, or was at a moment?
+The module guesses homes for an attacker who knows where other people live. It finds the home that
+makes a record likeliest under the stated noise, exactly, by a bounded search. It also estimates a
+person's home, or position at a given time, from a record.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -27,11 +23,11 @@ _LEVEL = 1e-9  # relative; shares that differ by less are alike
 
 
 class HomeMap(NamedTuple):
-    """Places where people live, by squares, column by column.
+    """Places where people live, sorted by squares, column by column.
 
-    Place p is at ``x[p]``, ``y[p]`` with ``people[p]``; those of the b-th square that has any are
-    ``starts[b]:starts[b+1]``. ``square`` are the numbers of these, column · ``rows`` + row,
-    ascending, from the corner (``left``, ``bottom``), of side ``side``.
+    Place p is at ``x[p]``, ``y[p]`` with ``people[p]``. The b-th square with any place has the
+    places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column · ``rows``
+    + row, ascending. Squares have side ``side`` and start at the corner (``left``, ``bottom``).
     """
 
     x: FloatArray
@@ -46,7 +42,7 @@ class HomeMap(NamedTuple):
 
 
 class NightCells(NamedTuple):
-    """Cells of records with their nights: ``offsets[r]:offsets[r+1]`` are those of record r."""
+    """Cells of records with their nights; record r has cells ``offsets[r]:offsets[r+1]``."""
 
     offsets: IntArray
     x: FloatArray
@@ -69,14 +65,14 @@ def guess_by_others(
     enough: float,
     out: FloatArray,
 ) -> None:
-    """The guesses for the targets ``begin … end − 1``: x, y, share of mass into ``out[target]``.
+    """Write guesses for the targets ``begin … end − 1`` (x, y, share of mass) to ``out[target]``.
 
     Target i has record ``record[i]`` and counts ``own[i]`` of the people at place ``home[i]``. Each
-    cell's mass is shared among the other people's homes in it; without any, it is at the cell's
-    middle. The guess is that around which, within the side of the map's squares, most mass is:
-    ``first[i]``, unless there is more around one of the middles, the first of them, or around
-    another's home, the first by x, then y. Where no place has the share ``enough``, it is one that
-    has less, not always the best.
+    cell's mass is divided among the other people's homes in it; without any, it is at the cell's
+    middle. The guess is the point with most mass around it, within the side of the map's squares.
+    It is ``first[i]``, unless there is more mass around one of the middles (ties: the first), or
+    around another person's home (ties: the first by x, then y). If no place has the share
+    ``enough``, the guess has less, and is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -141,7 +137,7 @@ def guess_by_others(
 
 @njit(nogil=True, cache=True)
 def _others(place: int, home: int, own: float, known: HomeMap) -> float:
-    """People at a place, without the one who is asked for."""
+    """Return the number of people at a place, without the target."""
     return known.people[place] - (own if place == home else 0.0)
 
 
@@ -149,7 +145,7 @@ def _others(place: int, home: int, own: float, known: HomeMap) -> float:
 def _places_in(
     cells: NightCells, s: int, known: HomeMap, found: IntArray, of_square: IntArray
 ) -> int:
-    """How many places are in cell s; which, and in which square each, into the arrays."""
+    """Write the places in cell s, and the square of each, to the arrays; return their number."""
     x, y = cells.x[s], cells.y[s]
     to_x, to_y, many = x + cells.dx[s], y + cells.dy[s], 0
     low, high = _rows(y, to_y, known)
@@ -170,7 +166,7 @@ def _places_in(
 
 @njit(nogil=True, cache=True)
 def _around(x: float, y: float, share: FloatArray, middles: FloatArray, known: HomeMap) -> float:
-    """Mass within the side of a square around a point."""
+    """Return the mass within the side of a square around a point."""
     total, reach = 0.0, known.side * known.side
     low, high = _rows(y - known.side, y + known.side, known)
     last = math.floor((x + known.side - known.left) / known.side)
@@ -189,7 +185,7 @@ def _around(x: float, y: float, share: FloatArray, middles: FloatArray, known: H
 
 @njit(nogil=True, cache=True)
 def _near(b: int, inside: FloatArray, known: HomeMap) -> float:
-    """Mass of places in a square and in the eight around it."""
+    """Return the mass of places in a square and in the eight around it."""
     total, row = 0.0, known.square[b] % known.rows
     low, high = max(row - 1, 0), min(row + 1, known.rows - 1)
     for column in range(known.square[b] // known.rows - 1, known.square[b] // known.rows + 2):
@@ -202,14 +198,14 @@ def _near(b: int, inside: FloatArray, known: HomeMap) -> float:
 
 @njit(nogil=True, cache=True)
 def _rows(y: float, to_y: float, known: HomeMap) -> tuple[int, int]:
-    """The first and last row of squares that reach into a stretch."""
+    """Return the first and last row of squares that a stretch in y meets."""
     low = max(math.floor((y - known.bottom) / known.side), 0)
     return low, min(math.floor((to_y - known.bottom) / known.side), known.rows - 1)
 
 
 @njit(nogil=True, cache=True)
 def _column(x: float, known: HomeMap) -> int:
-    """The column of squares that a point is in, of those at the map's edge or on it."""
+    """Return the column of squares that holds a coordinate, at least 0."""
     return max(math.floor((x - known.left) / known.side), 0)
 
 
@@ -217,14 +213,14 @@ _ROOM = 64  # branches that wait: one at each level of the tree, and one more
 
 
 class HomeTree(NamedTuple):
-    """Places where people may live, in a tree of branches that are cut in two.
+    """Places where people may live, in a binary tree.
 
-    Branch 0 is the whole; branch b is cut into 2b + 1 and 2b + 2; from number ``leaves`` on they
-    are leaves, of which the i-th has the places ``starts[i]:starts[i+1]``. ``box[b]`` is left,
-    right, bottom, top of a branch's places.
+    Branch 0 is the whole; branch b is divided into 2b + 1 and 2b + 2. Branches from number
+    ``leaves`` on are leaves; the i-th leaf has the places ``starts[i]:starts[i+1]``. ``box[b]`` is
+    left, right, bottom, top of a branch's places.
 
-    Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its place by x, then y; ``only[p]`` is the
-    person who alone was there, −1 where several were.
+    Place p is at ``x[p]``, ``y[p]``; ``rank[p]`` is its rank by x, then y; ``only[p]`` is its only
+    visitor, −1 if there were several.
     """
 
     x: FloatArray
@@ -237,10 +233,10 @@ class HomeTree(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """Samples that noise has moved: ``offsets[r]:offsets[r+1]`` are those of record r.
+    """Samples that noise has moved; record r has samples ``offsets[r]:offsets[r+1]``.
 
-    ``counts`` says how much each counts, ``density`` is the noise by number, ``peak`` what it makes
-    of a sample at the home itself, over what anywhere does.
+    ``counts`` is the weight of each sample, ``density`` the number of the noise's density, and
+    ``peak`` the likelihood ratio of a sample at the home itself to a sample anywhere.
     """
 
     offsets: IntArray
@@ -262,12 +258,12 @@ def guess_likeliest(
     homes: HomeTree,
     out: FloatArray,
 ) -> None:
-    """The likeliest homes of the targets ``begin … end − 1``: x, y into ``out[target]``.
+    """Write the likeliest homes of the targets ``begin … end − 1`` (x, y) to ``out[target]``.
 
-    The place with the largest sum over the record's samples of counts · ln(1 + peak · decay), the
-    decay being that of the noise from there to the sample; ties: smaller x, then y. Of the places
-    where only the target was, none; ``out`` stays as it is where there are no others. A branch is
-    followed only where the point of its box nearest to each sample leaves enough possible.
+    The home is the place with the largest sum over the record's samples of counts · ln(1 + peak ·
+    decay), where decay is that of the noise from the place to the sample; ties: smaller x, then y.
+    Places that only the target visited are excluded; ``out`` is unchanged if there are no others. A
+    branch is followed only if the points of its box nearest to each sample allow a larger sum.
     """
     waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):
@@ -306,7 +302,7 @@ def guess_likeliest(
 
 @njit(nogil=True, cache=True)
 def _likely(box: FloatArray, low: int, high: int, moved: Moved) -> float:
-    """What no home in a box exceeds; of a single point what it has."""
+    """Return an upper bound of the sum of any home in a box; for a single point, its sum."""
     total = 0.0
     for s in range(low, high):
         across, up = gap(moved.x[s], box[0], box[1]), gap(moved.y[s], box[2], box[3])
@@ -322,7 +318,7 @@ _LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
 
 @njit(nogil=True, cache=True)
 def _covered(at: float, half: float, begin: float, length: float) -> float:
-    """Share of ``[begin, begin + length)`` within ``half`` of ``at``."""
+    """Return the share of ``[begin, begin + length)`` within ``half`` of ``at``."""
     inside = min(at + half, begin + length) - max(at - half, begin)
     return max(0.0, inside) / length
 
@@ -331,14 +327,14 @@ def _covered(at: float, half: float, begin: float, length: float) -> float:
 def guess_homes(
     begin: int, end: int, cells: NightCells, half: float, averaged: bool, out: FloatArray
 ) -> None:
-    """Where the records ``begin … end − 1`` are most at night: x, y into ``out[record]``.
+    """Write the main place of the records ``begin … end − 1`` at night to ``out[record]``.
 
-    And the share of the record's mass that is there.
+    The columns are x, y and the share of the record's mass that is there.
 
-    Of the middles of a record's cells, the one with the most of ``night``, each cell's mass spread
-    evenly, within ``half`` of it in x and in y; ties: the most of all the record's samples, then
-    the first. ``averaged``: then the mean of the masses there. A record without any mass at night
-    is taken with all its samples alike.
+    The place is the middle of the record's cell with the most of ``night`` within ``half`` of it in
+    x and in y; each cell's mass is spread evenly. Ties: the most of all the record's samples, then
+    the first. With ``averaged``, the mean of the masses there is taken instead. For a record
+    without any mass at night, all its samples count alike.
     """
     offsets, x, y, dx, dy, night = cells
     for r in range(begin, end):
@@ -372,7 +368,7 @@ def guess_homes(
 
 @njit(nogil=True, cache=True)
 def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float, float]:
-    """The point from which masses are least far on average: Weiszfeld's steps from their mean."""
+    """Return the point with the least mean distance to masses, by Weiszfeld steps from the mean."""
     total = mass.sum()
     at_x, at_y = (x * mass).sum() / total, (y * mass).sum() / total
     for _ in range(_ROUNDS):
@@ -392,7 +388,7 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
 
 
 class Spans(NamedTuple):
-    """The middles of records' cells, and when they are: ``offsets[r]:offsets[r+1]`` are r's."""
+    """Middles of records' cells, and their times; record r has ``offsets[r]:offsets[r+1]``."""
 
     offsets: IntArray
     x: FloatArray
@@ -411,10 +407,11 @@ def guess_places(
     base: FloatArray,
     out: FloatArray,
 ) -> None:
-    """The best guess of where each target was at the moment ``t``, into ``out[target]``.
+    """Write the best guess of each target's place at the moment ``t`` to ``out[target]``.
 
-    A record says the middles of its cells that hold the moment, one as likely as the other, or else
-    of the one nearest in time. ``base`` is where whoever knows no record puts everybody.
+    A record gives the middles of its cells that hold the moment, all equally likely; without any,
+    the middle of the cell nearest in time. ``base`` is the guess of an attacker who knows no
+    record.
     """
     record, share, count, rest = suspects
     offsets, x, y, start, length = spans

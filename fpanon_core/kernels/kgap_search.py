@@ -6,9 +6,9 @@
                   ≥  min_j w_s·δ_s(i,j)  +  min_j w_t·δ_t(i,j),
 
 as the minimum of a sum is at least the sum of the minima. The first minimum depends on i's place
-only, the second on its time only. Let ``floor[f, b]`` be, for a *feature* f, a cell of places or a
-bin of time, at most the smallest weighted distance from anywhere in f to b. With ``share[a, f]``
-the share of a's samples in f, counted once among the cells and once among the bins,
+only, the second on its time only. A *feature* f is a cell of places or a bin of time. Let
+``floor[f, b]`` be at most the smallest weighted distance from anywhere in f to b. With ``share[a,
+f]`` the share of a's samples in f, counted once among the cells and once among the bins,
 
     Δ_ab  ≥  Σ_f share[a, f]·floor[f, b].
 
@@ -17,10 +17,10 @@ one row for all b of a tile. For equal lengths Δ is the mean of both directions
 bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most
 2⁻²⁴ of the sum, and the bound is lowered by twice the number of terms times that.
 
-**The second bound**, for the pairs that the first one leaves. It keeps place and time together: a
-sample i in the *window* W of time can be met more cheaply in time than w_t only by those samples
-of b that lie less than ``max_time`` from W. Let ``near`` be b's floor of i's cell, ``wait`` of its
-bin, and ``near + extra[cell, W]`` at most the smallest weighted distance from the cell to *those*
+**The second bound** is for the pairs that the first bound does not exclude. It combines place and
+time: a sample i in the *window* W of time costs less than w_t in time only with those samples of b
+that lie less than ``max_time`` from W. Let ``near`` be b's floor of i's cell, ``wait`` of its bin,
+and ``near + extra[cell, W]`` at most the smallest weighted distance from the cell to *those*
 samples. One of them costs at least ``near + extra + wait``, any other ``near + w_t``; hence
 
     min_j δ(i,j)  ≥  near + wait + min(extra[cell, W], w_t − wait).
@@ -28,11 +28,11 @@ samples. One of them costs at least ``near + extra + wait``, any other ``near + 
 The last term, averaged over a's samples, is added to the bound. ``extra`` is kept in 255 steps of
 w_s, rounded down.
 
-The same floors, sample by sample, let the exact computation stop early: what is still to come of a
-sum costs at least its floor.
+The same floors, sample by sample, let the exact computation stop early: each remaining term of a
+sum is at least its floor.
 
-A pair is left out only where the bound exceeds what both users already have as their k−1st best,
-so that no pair which could belong to either list is missed, whatever the order of the tiles.
+A pair is skipped only if the bound exceeds the k−1st best of both users so far. So no pair that
+could belong to either list is missed, whatever the order of the tiles.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Known(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """Pairs of the users a_first … a_last−1 with those of b_first … b_last−1 that follow them."""
+    """Pairs of users a_first … a_last−1 with later users among b_first … b_last−1."""
 
     a_first: int
     a_last: int
@@ -85,9 +85,9 @@ class Tile(NamedTuple):
 
 
 class Floors(NamedTuple):
-    """Floors of the users of a tile; ``extra``, of the b's, may be empty.
+    """Floors of the users of a tile; ``extra`` is for the b's and may be empty.
 
-    Those of the a's are read for pairs of equal length only.
+    The floors of the a's are used for pairs of equal length only.
     """
 
     b: SmallFloats
@@ -96,7 +96,7 @@ class Floors(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Everyone's nearest so far, sorted; ``row`` gives the users' row numbers."""
+    """Each user's nearest so far, sorted; ``row`` gives the users' row numbers."""
 
     row: IntArray
     neighbours: IntArray
@@ -105,7 +105,7 @@ class Lists(NamedTuple):
 
 
 class PairBuffer(NamedTuple):
-    """Buffers for the pairs a tile finds, and scratch of one worker."""
+    """Buffers for the pairs that a tile finds, and scratch memory of one worker."""
 
     a: SmallInts
     b: SmallInts
@@ -204,13 +204,13 @@ def search_tile(
     exact: bool,
     found: PairBuffer,
 ) -> int:
-    """Pairs a < b of a tile whose effort may enter a list; how many.
+    """Find the pairs a < b of a tile whose effort may enter a list; return their number.
 
-    Pairs already ``known`` are passed over.
+    Pairs already ``known`` are skipped.
 
     Users are numbered longest first, so a is never shorter than b. ``worst[u]`` is the effort above
-    which nothing enters u's list, negative for users not measured. Unless ``exact``, the bounds
-    themselves are found.
+    which nothing enters u's list, negative for users not measured. Unless ``exact``, the bounds are
+    stored instead of the efforts.
     """
     scale, floor, a_floor, extra = packed.scale, floors.b, floors.a, floors.extra
     a_first, b_first, b_last = tile.a_first, tile.b_first, tile.b_last
@@ -323,7 +323,7 @@ def enter(count: int, found: PairBuffer, lists: Lists) -> None:
 def search_pairs(
     packed: Packed, pair_a: IntArray, pair_b: IntArray, worst: FloatArray, found: PairBuffer
 ) -> int:
-    """As :func:`search_tile` for given pairs a < b, without the bound."""
+    """Search given pairs a < b, like :func:`search_tile` but without the bound."""
     kept = 0
     unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
     for p in range(len(pair_a)):

@@ -1,4 +1,4 @@
-"""How likely does the stated method make a true point of a published sample? Densities.
+"""Probability densities of a known point, given a published sample and the stated method.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -13,19 +13,19 @@ from numba import njit
 from ..model.arrays import FloatArray
 
 NONE, PLANAR_LAPLACE, LAPLACE, GAUSSIAN = 0, 1, 2, 3
-"""Densities by number, in the order of :data:`fpanon_core.model.knowledge.DENSITIES`."""
+"""Numbers of the densities, in the order of :data:`fpanon_core.model.knowledge.DENSITIES`."""
 
 MOST_PIECES = 32
-"""A cell's mean density is taken over so many pieces along an axis, at most."""
+"""Maximum number of pieces along an axis over which a cell's mean density is taken."""
 
 CLOSE = 1e-6
-"""Metres or minutes that arithmetic may move a corner by."""
+"""Largest shift of a corner by rounding errors, in metres or minutes."""
 
 
 class Way(NamedTuple):
-    """How a true point is published: densities by number, their scales, and the floor.
+    """How a known point is published: densities by number, their scales, and the floor.
 
-    No density is more than ``nats`` above the floor.
+    No density exceeds the floor by more than ``nats``.
     """
 
     space: int
@@ -41,7 +41,7 @@ class Way(NamedTuple):
 
 @njit(nogil=True, cache=True, inline="always")
 def _along(density: int, scale: float, apart: float) -> float:
-    """A density of one dimension at a distance."""
+    """Return a one-dimensional density at a distance."""
     if density == GAUSSIAN:
         z = apart / scale
         return math.exp(-0.5 * z * z) / (scale * math.sqrt(2 * math.pi))
@@ -50,13 +50,13 @@ def _along(density: int, scale: float, apart: float) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def _pieces(length: float, scale: float) -> int:
-    """Into how many pieces a cell is cut: no longer than half the scale, within limits."""
+    """Return the number of pieces of a cell: none longer than half the scale, within limits."""
     return min(MOST_PIECES, max(1, math.ceil(2 * length / scale - CLOSE)))
 
 
 @njit(nogil=True, cache=True)
 def mean_along(density: int, scale: float, point: float, begin: float, length: float) -> float:
-    """The mean over ``[begin, begin + length)`` of a density around a point."""
+    """Return the mean over ``[begin, begin + length)`` of a density around a point."""
     many = _pieces(length, scale)
     step = length / many
     total = 0.0
@@ -69,7 +69,7 @@ def mean_along(density: int, scale: float, point: float, begin: float, length: f
 def mean_planar(
     scale: float, px: float, py: float, x: float, y: float, dx: float, dy: float
 ) -> float:
-    """The mean over a rectangle of the planar Laplace density around a point."""
+    """Return the mean over a rectangle of the planar Laplace density around a point."""
     across, up = _pieces(dx, scale), _pieces(dy, scale)
     total = 0.0
     for i in range(across):
@@ -82,7 +82,7 @@ def mean_planar(
 
 @njit(nogil=True, cache=True)
 def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Density, per square metre, of a true place for a published cell."""
+    """Return the density, per square metre, of a known place for a published cell."""
     x, y, dx, dy = cell[0], cell[1], cell[3], cell[4]
     px, py = point[0] + point[3] / 2, point[1] + point[4] / 2
     if way.space == NONE:
@@ -112,7 +112,7 @@ def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
 
 @njit(nogil=True, cache=True)
 def in_time(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Density, per minute, of a true time for a published cell; 1 where no time is known."""
+    """Return the density, per minute, of a known time for a published cell; 1 if none is known."""
     if way.timeless:
         return 1.0
     t, dt = cell[2], cell[5]
@@ -128,13 +128,13 @@ def in_time(point: FloatArray, cell: FloatArray, way: Way) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def gap(point: float, low: float, high: float) -> float:
-    """How far a point is from an interval."""
+    """Return the distance of a point from an interval."""
     return max(low - point, point - high, 0.0)
 
 
 @njit(nogil=True, cache=True, inline="always")
 def loss_over(density: int, scale: float, square: float) -> float:
-    """By how many nats a density falls over a distance, given as its square."""
+    """Return the decrease of a density, in nats, over a distance given as its square."""
     if density == NONE:
         return 0.0 if square <= CLOSE else math.inf
     if density == GAUSSIAN:
@@ -144,7 +144,7 @@ def loss_over(density: int, scale: float, square: float) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def reach_of(density: int, scale: float, nats: float) -> float:
-    """Over which distance a density falls by so many nats."""
+    """Return the distance over which a density decreases by ``nats``."""
     if density == NONE:
         return 0.0
     if density == GAUSSIAN:
@@ -154,7 +154,7 @@ def reach_of(density: int, scale: float, nats: float) -> float:
 
 @njit(nogil=True, cache=True)
 def density_of(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """How likely the method makes a true point of a published sample; 0 for below the floor.
+    """Return the density of a known point for a published sample; 0 if below the floor.
 
     ``point`` is (x, y, t, dx, dy, dt, same_place, place_share, same_time, time_share).
     """

@@ -1,14 +1,12 @@
-"""How well does every record fit the points known of a target? Of the records near them.
+"""Scores of records for the known points of a target, for the records near the points.
 
-Two attackers score a record in one pass over its samples: the best sample takes the largest
-density, Bayes the mean of the densities, weighed as the points are drawn. Published samples lie in
-buckets of place and time by their lower corners, so that a point looks only where a sample can be
-that fits it better than the floor. Records that are nowhere near all have the floor, and are
-counted, not visited.
+Two attackers score a record in one pass over its samples. The best-sample attacker takes the
+largest density, the Bayes attacker the mean of the densities, weighted as the points are drawn.
+Published samples are in buckets of place and time by their lower corners, so a point is compared
+only with samples that can fit it better than the floor. Records far from all points have the floor;
+they are counted, not visited.
 
-Source: docs/science.md, “An attacker who knows the truth”.
-
-Which samples of a record are what the known points have become? For whoever looks at a few.
+The module also finds the sample of a record that each known point most likely became.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -25,7 +23,7 @@ from ..model.arrays import FloatArray, IntArray, SmallInts
 from .linkage_density import CLOSE, NONE, Way, density_of, gap, loss_over, reach_of
 
 TIE = 1e-9
-"""Scores, in nats, that differ by less are level."""
+"""Scores that differ by less than this, in nats, are equal."""
 
 _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden ratio
 
@@ -33,11 +31,11 @@ _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden rat
 class Shelf(NamedTuple):
     """Published samples in buckets, on boards of about equal length in time.
 
-    Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` whose it is and ``share[i]`` its
-    share of that record, as points are drawn; those of the bucket b are rows
-    ``starts[b]:starts[b+1]``. Of board l, ``first[l]`` is the first bucket, ``base[l]`` the lowest
-    corner (x, y, t), ``size[l]`` the buckets' extent (metres, minutes), ``many[l]`` how many there
-    are along each axis, ``widest[l]`` the largest extent of its samples.
+    Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` its record and ``share[i]`` its share
+    of that record, as points are drawn. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
+    ``first[l]`` is the first bucket, ``base[l]`` the lowest corner (x, y, t), and ``widest[l]`` the
+    largest extent of its samples. ``size[l]`` is the buckets' extent (metres, minutes), and
+    ``many[l]`` their number along each axis.
     """
 
     cells: FloatArray
@@ -52,9 +50,9 @@ class Shelf(NamedTuple):
 
 
 class Shelved(NamedTuple):
-    """What is searched: samples on a shelf, by which way, for which points.
+    """Input of a search: samples on a shelf, the method, and the known points.
 
-    ``points`` are (n_points, 10) as :func:`.linkage_density.density_of` takes them; ``even`` (2,)
+    ``points`` (n_points, 10) are in the form of :func:`.linkage_density.density_of`. ``even`` (2,)
     is the density of the mean record for each attacker, spread evenly over everything.
     """
 
@@ -65,10 +63,10 @@ class Shelved(NamedTuple):
 
 
 class Suspects(NamedTuple):
-    """The records that an attacker gives most weight to.
+    """Records with the largest posterior weight for an attacker.
 
-    Of target i, ``record[i]`` lists up to as many as there are columns, ``many[i]`` of them, with
-    their ``share[i]`` of the posterior, for all people whose record it is; ``rest[i]`` is left for
+    For target i, ``record[i]`` lists ``many[i]`` records, at most the number of columns, and
+    ``share[i]`` their posterior, over all people with the record. ``rest[i]`` is the posterior of
     all records that no point is near.
     """
 
@@ -79,7 +77,7 @@ class Suspects(NamedTuple):
 
 
 class _Room(NamedTuple):
-    """What the points of one target are summed up in; zeros but for the two lists of records."""
+    """Scratch for the sums over one target's points; all zero except the two lists of records."""
 
     density: FloatArray  # (2, n_records), for the best sample and Bayes
     near: SmallInts
@@ -103,7 +101,7 @@ def _room(n: int) -> _Room:
 
 @njit(nogil=True, cache=True, inline="always")
 def _bucket(at: float, base: float, size: float, many: int) -> int:
-    """The bucket of a corner, −1 or ``many`` outside."""
+    """Return the bucket of a corner; −1 or ``many`` outside."""
     return int(min(float(many), max(-1.0, math.floor((at - base) / size))))
 
 
@@ -111,10 +109,10 @@ def _bucket(at: float, base: float, size: float, many: int) -> int:
 def fit_point(
     point: FloatArray, shelf: Shelf, way: Way, density: FloatArray, near: SmallInts
 ) -> int:
-    """The best and the mean density of each record that has a sample above the floor.
+    """Set the best and the mean density of each record that has a sample above the floor.
 
-    ``density`` (2, n_records) is all 0, for the best sample and Bayes; of the records
-    listed in ``near`` it is set. Returns how many these are.
+    ``density`` (2, n_records) has rows for the best sample and for Bayes. It is all 0 before, and
+    is set for the records listed in ``near``. The function returns their number.
     """
     if math.isnan(point[0]):
         return 0
@@ -181,8 +179,8 @@ def score_records(
 ) -> int:
     """Score the records by the points ``begin … end − 1`` of one target, for both attackers.
 
-    Sets ``gain`` and ``hits`` of the records listed in ``touched``, and ``absent``; ``people`` is
-    how many have a record. Returns how many records are touched.
+    The function sets ``gain`` and ``hits`` of the records listed in ``touched``, and ``absent``;
+    ``people`` is the number of people with a record. It returns the number of records touched.
     """
     shelf, way, point, even = search
     density, near, gain, hits, touched, absent = room
@@ -222,7 +220,7 @@ def _rank(
     absent: float,
     out: FloatArray,
 ) -> None:
-    """Where a score stands among those of one attacker: the columns of :func:`rank_targets`."""
+    """Rank a score among those of one attacker: the columns of :func:`rank_targets`."""
     top, better, level, who = 0.0, 0.0, 0.0, 0.0
     for r in touched:
         top = max(top, gain[r])
@@ -255,12 +253,13 @@ def rank_targets(
     weight: IntArray,
     out: FloatArray,
 ) -> None:
-    """Where each target's own record stands among all, for both attackers.
+    """Rank each target's own record among all, for both attackers.
 
-    ``own`` is its number, −1 for who is not in the release; ``odds`` the prior odds of not being in
-    it, times the people in it. ``out[i, a]`` for attacker a: people whose record fits better,
-    people whose record fits as well (the own is one), posterior of the own record, whether the best
-    record is taken, people whose record has every point, whether the own has.
+    ``own`` is the number of that record, −1 for targets not in the release. ``odds`` is the prior
+    odds of not being in the release, times the people in it. ``out[i, a]`` has these columns for
+    attacker a: people whose record fits better; people whose record fits equally well (including
+    the own); posterior of the own record; whether the best record is accepted; people whose record
+    has every point; whether the own record has every point.
     """
     room = _room(len(weight))
     gain, hits, absent = room.gain, room.hits, room.absent
@@ -293,11 +292,11 @@ def leading_records(
     least: float,
     out: Suspects,
 ) -> None:
-    """The records that one attacker gives most weight to, of each target.
+    """Find each target's records with the largest posterior weight for one attacker.
 
-    Those with the highest posterior (of one person; uniform prior over the records), of at least
-    ``least`` times the highest; of more that are level, any. All of them stand for all records that
-    a point is near.
+    They have the highest posterior (of one person; uniform prior over the records), at least
+    ``least`` times the highest. If more records are tied than fit, any of them are taken. Together
+    they represent all records that a point is near.
     """
     record, share, count, rest = out
     room = _room(len(weight))
@@ -345,9 +344,9 @@ def best_samples(
     way: Way,
     out: IntArray,
 ) -> None:
-    """The row of the sample with the highest density, into ``out[record, point]``.
+    """Write the row of the sample with the highest density to ``out[record, point]``.
 
-    Left as it is where no sample of the record is above the floor; ties: the first.
+    ``out`` is unchanged if no sample of the record is above the floor; ties: the first.
     """
     for i in range(len(records)):
         for j in range(len(point)):

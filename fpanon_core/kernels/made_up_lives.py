@@ -1,9 +1,9 @@
-"""How does a made-up person live? Plain loops over people, compiled.
+"""Simulated lives of synthetic people: compiled loops over people.
 
-Each has a random stream of their own, from one seed and the person's number: so a life can be made
-a first time to know its radius, and a second time to keep it.
+Each person has a random stream of their own, from one seed and the person's number. So a life can
+be generated once to learn its radius, and a second time to store it.
 
-Called by :mod:`fpanon_core.synthesis.generation`, which says what is drawn.
+:mod:`fpanon_core.synthesis.generation` calls these functions, and documents what is drawn.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ANCHOR, _OTHER = 1, 2
 
 
 class Model(NamedTuple):
-    """What is known of everybody: shares and cumulative shares, from noisy statistics alone.
+    """Model of all people: shares and cumulative shares, from noisy statistics only.
 
     Attributes
     ----------
@@ -36,24 +36,25 @@ class Model(NamedTuple):
     zone : int64 ndarray (n_places,)
     homes : float64 ndarray (n_zones,), cumulative
     pull : float32 ndarray (2 · n_kinds, n_zones, n_zones), cumulative
-        From a home's zone to the anchor's, and to other places'; of each kind of person.
+        Pull from a home's zone to the anchor's zone, and to other places' zones, for each kind of
+        person.
     kinds : float64 ndarray (n_kinds,), cumulative
     records : float64 ndarray, cumulative
         Number of events × number of places, raveled.
     at_home, days : float64 ndarray, cumulative
     day_type : int64 ndarray (n_days,)
     wall_min : int64 ndarray (1440 · n_days,)
-        Minute at which what is drawn is recorded: another where the clocks skip it.
+        Minute at which a drawn minute is recorded; a different one if the clocks skip it.
     hours : float64 ndarray (2, 24), cumulative
     roles : float64 ndarray (3, 2, 24)
     gaps : float64 ndarray (2, n_gaps)
-        Stayed, moved.
+        Rows for intervals in which the person stayed, and moved.
     radii : float64 ndarray (n_rings,)
     event_bounds, place_bounds, home_bounds, gap_bounds, ring_m : float64 ndarray
     moves : float
         Mean of min(moves, 128)/128.
     tilt : float
-        Above 1, people of a bin of events have few of its events; below 1, many.
+        Above 1, numbers of events are low within their bin; below 1, high.
     """
 
     x_m: FloatArray
@@ -86,7 +87,7 @@ class Model(NamedTuple):
 def survey(
     model: Model, seed: int, numbers: IntArray, readiness: float, figures: FloatArray
 ) -> None:
-    """Fill in, for each number, events, moves and radius of the life; shape (n, 3)."""
+    """Set events, moves and radius of the life of each number; shape (n, 3)."""
     longest = int(model.event_bounds[-1]) + 1
     place, t_min = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):
@@ -108,7 +109,7 @@ def write_lives(
     place: SmallInts,
     t_min: SmallInts,
 ) -> None:
-    """Write the lives: those of number i go to rows ``offsets[i]:offsets[i+1]``, by time."""
+    """Write the lives; number i goes to rows ``offsets[i]:offsets[i+1]``, in order of time."""
     longest = int(model.event_bounds[-1]) + 1
     own_place, own_t = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):
@@ -121,7 +122,7 @@ def write_lives(
 def _live(
     model: Model, seed: int, number: int, readiness: float, place: IntArray, t_min: IntArray
 ) -> int:
-    """Fill in place and minute of each event, by time; return how many there are."""
+    """Fill in place and minute of each event, by time; return the number of events."""
     state = np.zeros(1, np.uint64)
     start(state, seed, number, 1)
     cell = draw(model.records, uniform(state))
@@ -147,7 +148,7 @@ def _live(
 
 @njit(nogil=True, cache=True)
 def _between(state: Any, bounds: FloatArray, at: int, tilt: float) -> int:
-    """A whole number of a bin, small ones likelier as on a logarithmic scale."""
+    """Draw a whole number from a bin, with small ones likelier, as on a logarithmic scale."""
     low, high = np.log(bounds[at]), np.log(bounds[at + 1])
     return int(np.exp(low + (high - low) * uniform(state) ** tilt) + 1e-9)
 
@@ -180,7 +181,7 @@ def _choose_places(state: Any, model: Model, own: IntArray) -> int:
 
 @njit(nogil=True, cache=True)
 def _weights(model: Model, home_share: float, many: int) -> FloatArray:
-    """Shares of a person's events by own place: home, anchor, others."""
+    """Return the shares of a person's events by own place: home, anchor, others."""
     weight = np.ones(many)
     if many == 1:
         return weight
@@ -229,9 +230,10 @@ def _walk(
     place: IntArray,
     t_min: IntArray,
 ) -> None:
-    """Fill in places: a person stays, or goes where people of that hour are, rather near by.
+    """Fill in places: a person stays, or goes to a place popular at that hour, preferably near.
 
-    Places far from the others are drawn as much more often: each keeps its weight in the long run.
+    Places far from the others are drawn more often in compensation, so each keeps its weight in the
+    long run.
     """
     near, drawn = _nearness(model, own), weight
     for _ in range(_ROUNDS):
@@ -263,7 +265,7 @@ def _walk(
 
 @njit(nogil=True, cache=True)
 def _nearness(model: Model, own: IntArray) -> FloatArray:
-    """How readily a person goes from each own place to each other."""
+    """Return the readiness to go from each own place to each other, which falls with distance."""
     x, y = model.x_m[own], model.y_m[own]
     near = np.empty((len(own), len(own)))
     for i in range(len(own)):
@@ -273,7 +275,7 @@ def _nearness(model: Model, own: IntArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def _visit_all(state: Any, own: IntArray, place: IntArray) -> None:
-    """Give each own place an event; none loses its last."""
+    """Give each own place at least one event, without taking another place's last one."""
     for other in own:
         seen = False
         for i in range(len(place)):

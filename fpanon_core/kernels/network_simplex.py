@@ -1,33 +1,32 @@
-"""The cheapest flow between sources and sinks, each of which is linked with each of the others.
+"""Cheapest flow between sources and sinks, with an arc from each source to each sink.
 
 Primal network simplex. A spanning tree holds all flow; its arcs fix dual *potentials* p, under
 which their reduced cost ``cost + p[source] − p[sink]`` is 0. While an arc outside the tree has a
-reduced cost below 0, it enters, flow is sent along the cycle that it closes, and an arc that is
-emptied leaves. The first tree has a root beside the nodes, with an artificial arc to each: at no
-cost from sources, and to sinks at more than any way could cost. Then the cheapest arc to each sink
-enters.
+reduced cost below 0, it enters, flow is sent along the cycle that it closes, and an emptied arc
+leaves. The first tree has an additional root, with an artificial arc to each node: at no cost from
+sources, and to sinks at more than any path could cost. Then the cheapest arc to each sink enters.
 
-**Which optimum.** Positions on a grid make many optima equally cheap, so that the order of pivots
-decides among them. It is that of LEMON's network simplex (Kovács 2015) in the form that POT 0.9.7
-gives it for dense costs; flows and potentials are equal to POT's to the bit:
+**Choice among optima.** Positions on a grid make many optima equally cheap, so the order of pivots
+decides among them. The order is that of LEMON's network simplex (Kovács 2015) in the form of POT
+0.9.7 for dense costs; flows and potentials are bitwise equal to POT's:
 
-- Arcs are searched from the last to the first and round again, in blocks of the square root of
-  their number; the least reduced cost of the first block with one below 0 enters (ties: searched
-  first). The next search begins with the arc at which the last one ended.
-- Of the arcs that could leave, it is the last one on the cycle, in its direction from where the
+- Arcs are searched cyclically from the last to the first, in blocks of the square root of their
+  number. From the first block with a reduced cost below 0, the arc with the least one enters (ties:
+  searched first). The next search begins with the arc at which the last one ended.
+- Among the arcs that could leave, the last one on the cycle leaves, in its direction from where the
   two sides of the tree join.
 
-Most of the time goes into the search. Arcs of a source lie side by side, so that several are
-compared at once; those of the tree are marked by a cost that never enters. Costs may be made row
-by row instead of kept (:mod:`.cost_rows`): the pivots are the same.
+Most of the time goes into the search. Arcs of a source are adjacent in memory, so several are
+compared at once; arcs of the tree are marked by a cost that never enters. Costs may be computed row
+by row instead of stored (:func:`by_places`): the pivots are the same.
 
 Source: Kovács 2015; POT.
 
-What it costs to link each source with each sink: a table, or made row by row when asked for.
+**Costs** of linking each source with each sink are a table, or are computed row by row on request.
 
-Days of many people have too many pairs to keep. What a row of them costs follows from the places of
-the row and from who was at each of these, in little more time than reading it would take. The arcs
-that are in the tree of the network simplex are marked in the row that is held.
+Days of many people have too many pairs to store. The costs of a row follow from its places and from
+the people at each of these, in little more time than reading them would take. Arcs in the tree of
+the network simplex are marked in the row that is held.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _NONE = -1
 
 
 class Tree(NamedTuple):
-    """The spanning tree: sources, then sinks, then the root; of each, its arc to the parent."""
+    """Spanning tree of sources, then sinks, then the root, with each node's arc to its parent."""
 
     parent: SmallInts
     depth: SmallInts
@@ -63,7 +62,7 @@ class Tree(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Euclidean distance of each of one to each of the other; four times as fast as scipy's."""
+    """Return Euclidean distances between all pairs of two sets; four times as fast as scipy's."""
     apart = np.empty((len(begin), len(end)))
     x, y = end[:, 0].copy(), end[:, 1].copy()
     for i in range(len(begin)):
@@ -77,11 +76,11 @@ def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
 def cheapest_flow(
     costs: Costs, supply: IntArray, demand: IntArray, greatest: float, most_pivots: int
 ) -> tuple[IntArray, IntArray, FloatArray]:
-    """Flows above 0, as arcs (source × sinks + sink) and amounts, and the potentials of all nodes.
+    """Return flows above 0 as arcs (source × sinks + sink) and amounts, and all potentials.
 
-    A table of ``costs`` is marked meanwhile and left as it was; ``greatest`` is the greatest cost.
-    Supply and demand are above 0 and have the same total. Complete and optimal, unless it took
-    ``most_pivots``; who asks proves it.
+    A table of ``costs`` is marked meanwhile and restored at the end; ``greatest`` is the greatest
+    cost. Supply and demand are above 0 and have the same total. The flow is complete and optimal,
+    unless it took ``most_pivots``; the caller checks this.
     """
     sources, sinks = len(supply), len(demand)
     tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))
@@ -111,7 +110,7 @@ def cheapest_flow(
 
 @njit(nogil=True, cache=True)
 def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
-    """Every node beside the root."""
+    """Return the tree in which every node hangs on the root."""
     sources, n = len(supply), len(supply) + len(demand)
     nodes = np.arange(n + 1).astype(np.int32)
     tree = Tree(
@@ -136,7 +135,7 @@ def _first_tree(supply: IntArray, demand: IntArray, far: float) -> Tree:
 
 @njit(nogil=True, cache=True)
 def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, FloatArray]:
-    """The source of the cheapest arc to each sink (ties: the last source), and what it costs."""
+    """Return the source of the cheapest arc to each sink (ties: the last source), and its cost."""
     least, source = np.full(sinks, np.inf), np.zeros(sinks, np.int64)
     for i in range(sources):
         row = row_of(costs, i)
@@ -149,7 +148,7 @@ def _cheapest_to(costs: Costs, sources: int, sinks: int) -> tuple[IntArray, Floa
 
 @njit(nogil=True, cache=True)
 def _marked(costs: Costs, tree: Tree, source: int, sinks: int) -> FloatArray:
-    """The costs of a source, where those of the arcs in the tree never enter."""
+    """Return the costs of a source, with marks on arcs in the tree so that they never enter."""
     if is_held(costs, source):
         return row_of(costs, source)
     row = row_of(costs, source)
@@ -166,10 +165,10 @@ def _marked(costs: Costs, tree: Tree, source: int, sinks: int) -> FloatArray:
 def _search(
     costs: Costs, tree: Tree, sources: int, sinks: int, at: int, size: int, room: FloatArray
 ) -> tuple[int, float, int]:
-    """The arc that enters next, −1 if there is none, what it costs, and where the search ended.
+    """Return the arc that enters next (−1 = none), its cost, and where the search ended.
 
-    What an arc saves is kept: above 0, floats are ordered as the whole numbers of the same bits
-    are, and the greatest of whole numbers is found several at a time.
+    The saving of an arc is stored. Floats above 0 have the same order as the whole numbers with the
+    same bits, and the greatest whole number is found several at a time.
     """
     potential, bits = tree.potential, room.view(np.int64)
     found, cost, best = _NONE, 0.0, np.int64(0)
@@ -212,7 +211,7 @@ def _search(
 
 @njit(nogil=True, cache=True)
 def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: int) -> bool:
-    """Whether an arc costs less than nothing by more than rounding."""
+    """Return whether an arc's reduced cost is below 0 by more than rounding."""
     source, sink = potential[arc // sinks], potential[sources + arc % sinks]
     size = max(abs(source), abs(sink), abs(cost))
     return (cost + source) - sink < -_NOTHING * size
@@ -220,7 +219,7 @@ def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: in
 
 @njit(nogil=True, cache=True)
 def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
-    """Send what can be sent along the cycle, and put the arc in place of an emptied one."""
+    """Send the possible flow along the cycle, and put the arc in place of an emptied one."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
     # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
     # side it is those that lead downward: the last of the least, which precedes the other side's.
@@ -262,7 +261,7 @@ def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: i
 def _hang(
     tree: Tree, node: int, onto: int, out: int, arc: int, upward: bool, flow: int, cost: float
 ) -> None:
-    """Hang the part of the tree below ``out`` by a node of it onto another, by an arc."""
+    """Attach the subtree below ``out``, by one of its nodes, to another node by an arc."""
     parent, child, after, before = tree.parent, tree.child, tree.after, tree.before
     while True:
         was, was_arc, was_upward = parent[node], tree.arc[node], tree.upward[node]
@@ -288,7 +287,7 @@ def _hang(
 
 @njit(nogil=True, cache=True)
 def _shift(tree: Tree, top: int, change: float) -> None:
-    """Change the potentials of a node and all below it, and tell them how deep they are."""
+    """Change the potentials of a node and all below it, and update their depths."""
     parent, depth, child, after = tree.parent, tree.depth, tree.child, tree.after
     node = top
     while True:
@@ -308,7 +307,7 @@ _ALL = -2  # rows are all there
 
 
 class Frequencies(NamedTuple):
-    """Numbers in rows, and how often each is there: row i is ``offsets[i]:offsets[i+1]``."""
+    """Numbers in rows, and the frequency of each; row i is ``offsets[i]:offsets[i+1]``."""
 
     offsets: IntArray
     number: SmallInts
@@ -316,7 +315,7 @@ class Frequencies(NamedTuple):
 
 
 class Costs(NamedTuple):
-    """All rows in ``table``, or in its only one the row of source ``held[0]``.
+    """Costs of arcs: ``table`` has all rows, or only the row of source ``held[0]``.
 
     ``sources`` are the places of each source, ``at_place`` the sinks at each place, on the two days
     that are to be linked. A common place saves ``worth[f, g]`` of ``apart[i] + sink_apart[j]``.
@@ -332,7 +331,7 @@ class Costs(NamedTuple):
 
 
 def in_table(cost: FloatArray) -> Costs:
-    """Costs that are kept, (n_sources, n_sinks); not copied, marked while they are in use."""
+    """Wrap stored costs, (n_sources, n_sinks); they are not copied, and are marked during use."""
     none = Frequencies(np.zeros(1, np.int64), np.zeros(1, np.int32), np.zeros(1, np.int64))
     return Costs(cost, np.array([_ALL]), none, none, np.zeros((1, 1)), np.zeros(1), np.zeros(1))
 
@@ -344,16 +343,16 @@ def by_places(
     apart: FloatArray,
     sink_apart: FloatArray,
 ) -> Costs:
-    """Costs that are made row by row.
+    """Return costs that are computed row by row.
 
     Parameters
     ----------
     sources, sinks : Frequencies
-        Of each its places.
+        Places of each source and sink.
     worth : float64 ndarray (most often + 1, most often + 1)
-        What a place saves that a source was at f times and a sink g times; above 0.
+        Saving of a place that a source visited f times and a sink g times; above 0.
     apart, sink_apart : float64 ndarray (n_sources,), (n_sinks,)
-        The parts of what a pair without a common place costs.
+        Parts of the cost of a pair without a common place.
     """
     at_place = at_places(sinks, int(sources.number.max(initial=0)) + 1)
     room = np.empty((1, len(sink_apart)))
@@ -361,7 +360,7 @@ def by_places(
 
 
 def at_places(rows: Frequencies, n_places: int) -> Frequencies:
-    """Rows by place instead: of each place the rows that were there, and how often."""
+    """Return rows by place: the rows that were at each place, and how often."""
     by_place = np.argsort(rows.number, kind="stable")
     row = np.repeat(np.arange(len(rows.offsets) - 1), np.diff(rows.offsets))[by_place]
     starts = offsets_of(np.bincount(rows.number, minlength=n_places))
@@ -370,7 +369,7 @@ def at_places(rows: Frequencies, n_places: int) -> Frequencies:
 
 @njit(nogil=True, cache=True)
 def row_of(costs: Costs, source: int) -> FloatArray:
-    """The costs of a source; of one that is not held, made without a mark."""
+    """Return the costs of a source; a row that is not held is computed without marks."""
     if costs.held[0] == _ALL:
         return costs.table[source]
     room = costs.table[0]
@@ -390,13 +389,13 @@ def row_of(costs: Costs, source: int) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def is_held(costs: Costs, source: int) -> bool:
-    """Whether the row of a source is there, with its marks."""
+    """Return whether the row of a source is held, with its marks."""
     return costs.held[0] == _ALL or costs.held[0] == source
 
 
 @njit(nogil=True, cache=True)
 def mark(costs: Costs, source: int, sink: int, cost: float) -> None:
-    """Write a cost into a row, if that is there."""
+    """Write a cost into a row, if the row is held."""
     if costs.held[0] == _ALL:
         costs.table[source, sink] = cost
     elif costs.held[0] == source:
@@ -405,7 +404,7 @@ def mark(costs: Costs, source: int, sink: int, cost: float) -> None:
 
 @njit(nogil=True, cache=True)
 def extremes(costs: Costs, sources: int) -> tuple[float, float]:
-    """The least and the greatest of all costs."""
+    """Return the least and the greatest of all costs."""
     least, greatest = np.inf, -np.inf
     for i in range(sources):
         row = row_of(costs, i)
@@ -416,7 +415,7 @@ def extremes(costs: Costs, sources: int) -> tuple[float, float]:
 
 @njit(nogil=True, cache=True)
 def any_below(costs: Costs, potential: FloatArray, sources: int, least: float) -> bool:
-    """Whether an arc costs less than this under the potentials, ``least`` being 0 or below."""
+    """Return whether a reduced cost is below ``least``, which is 0 or less."""
     to = potential[sources:]
     many = 0
     for i in range(sources):
@@ -429,7 +428,7 @@ def any_below(costs: Costs, potential: FloatArray, sources: int, least: float) -
 
 @njit(nogil=True, cache=True)
 def cost_of(costs: Costs, source: IntArray, sink: IntArray) -> FloatArray:
-    """What each of these arcs costs, by source."""
+    """Return the cost of each of these arcs, which are in order of source."""
     cost = np.empty(len(source))
     for k in range(len(source)):
         cost[k] = row_of(costs, source[k])[sink[k]]

@@ -1,6 +1,6 @@
-"""What does one person add to each statistic of everybody? Whole numbers, ``UNIT`` at most.
+"""Contributions of one person to each statistic: whole numbers, at most ``UNIT``.
 
-Called by :mod:`fpanon_core.synthesis.statistics`, which says what each statistic is.
+:mod:`fpanon_core.synthesis.statistics` calls these functions, and documents the statistics.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from .table_sums import UNIT, Seen
 
 HOME, ANCHOR, OTHER = 0, 1, 2
 MOST_COUNTED = 128
-"""Events, and moves, of one person that count."""
+"""Maximum number of events, and of moves, of one person that count."""
 MOST_OF_SAMPLE = 1 << 20
-"""Events of one sample that count, so that sums of them are exact."""
+"""Maximum number of events of one sample that count, so that their sums are exact."""
 
 _DAY_MIN, _HOUR_MIN, _HOURS = 1440.0, 60.0, 24
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H, _NIGHT_WEIGHT = 21, 7, 3
@@ -25,7 +25,7 @@ _WORK_BEGINS_H, _WORK_ENDS_H, _WORK_WEIGHT = 9, 17, 2
 
 
 class Bins(NamedTuple):
-    """Public bounds of the statistics, and where each begins among all cells.
+    """Public bounds of the statistics, and the first cell of each.
 
     Attributes
     ----------
@@ -33,13 +33,13 @@ class Bins(NamedTuple):
         Centres of the places.
     zone : int32 ndarray (n_places,)
     ring_m, class_m : float64 ndarray
-        Upper bounds of distances, and of the radii of gyration that class people.
+        Upper bounds of distances, and of the radii of gyration that classify people.
     events, places, home : float64 ndarray
-        Lower bounds of all bins but the first.
+        Lower bounds of all bins except the first.
     gap_min : float64 ndarray
         Upper bounds of the times between two samples.
     first : int64 ndarray (11,)
-        Cells before each statistic, in the order of ``SHARES``.
+        Number of cells before each statistic, in the order of ``SHARES``.
     """
 
     x_m: FloatArray
@@ -56,7 +56,7 @@ class Bins(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def add_statistics(seen: Seen, bins: Bins, cells: FloatArray) -> None:
-    """Add everybody's statistics to ``cells``; ``seen.area`` are places."""
+    """Add everybody's statistics to ``cells``; ``seen.area`` has places."""
     longest = int(np.diff(seen.offsets).max())
     place, hour = np.empty(longest, np.int64), np.empty(longest, np.int64)
     day, t_min, events = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
@@ -135,7 +135,7 @@ def _add_places(
     home: int,
     total: float,
 ) -> None:
-    """Who there is, where they live and go, how many places they know, how much they stay."""
+    """Add a person's counts: kind, home, places visited, number of places and time at home."""
     away = total - visits[home]
     cells[bins.first[0]] += UNIT
     cells[bins.first[1] + bins.zone[home]] += UNIT
@@ -158,7 +158,7 @@ def _add_shares(amounts: FloatArray, total: float, first: int, cells: FloatArray
 
 @njit(nogil=True, cache=True)
 def _most(known: IntArray, amount: FloatArray, but: int) -> int:
-    """The place with the most; of equals the lowest number. −1 where there is none."""
+    """Return the place with the largest amount, except ``but``; ties: lowest number; −1 = none."""
     best = -1
     for place in known:
         if place == but:
@@ -177,7 +177,7 @@ def _ring(bins: Bins, one: int, other: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _radius(bins: Bins, place: IntArray, events: FloatArray, total: float) -> float:
-    """Radius of gyration over events, metres."""
+    """Return the radius of gyration over events, metres."""
     x = y = square = 0.0
     for i in range(len(place)):
         x += bins.x_m[place[i]] * events[i] / total

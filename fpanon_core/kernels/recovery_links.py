@@ -1,4 +1,4 @@
-"""Loops of the recovery attack: linking at once, what days have in common, pairing.
+"""Loops of the recovery attack: direct links, common places of days, and pairing.
 
 Source: Xu et al. 2017, §4–5.
 """
@@ -15,9 +15,9 @@ from .network_simplex import Frequencies
 
 @njit(nogil=True, cache=True)
 def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> IntArray:
-    """How many go from ``i[k]`` to ``j[k]``, as many as can, pair by pair in the order given.
+    """Return the number of people from ``i[k]`` to ``j[k]``, the most possible, pair by pair.
 
-    ``left`` and ``wanted`` shrink by what has gone.
+    ``left`` and ``wanted`` are reduced by these numbers.
     """
     many = np.zeros(len(i), np.int64)
     for k in range(len(i)):
@@ -37,10 +37,11 @@ def save_common(
     column: SmallInts,
     value: FloatArray,
 ) -> bool:
-    """Of each row the other side's rows that share a place, and what that is worth.
+    """Find each row's rows of the other side with a common place, and the saving of each pair.
 
-    ``many[i]`` are those of row i, ascending in ``column``. Sums ``worth[f, g]`` over the common
-    places, in their order; ``total`` is scratch, 0. Whether there was room for all of them.
+    ``many[i]`` is the number for row i; ``column`` is ascending. The saving is the sum of
+    ``worth[f, g]`` over the common places, in order; ``total`` is scratch, all 0. The result is
+    whether all pairs fitted.
     """
     offsets, place, often = rows
     starts, row, other_often = at_place
@@ -74,11 +75,11 @@ def count_shared(
     users: SmallInts,
     shared: SmallInts,
 ) -> None:
-    """Points each of the trajectories ``begin … end−1`` has in common with every true one.
+    """Count the points that trajectories ``begin … end−1`` have in common with each true one.
 
-    Who was at a place in slot s are the ``users[s, k]`` with that place in ``at[s, k]``, which
-    ascends; adds to ``shared``, (n_trajectories, n_users). Found by halving: a table of where each
-    place begins would be as large as the counts.
+    The users at a place in slot s are ``users[s, k]`` with that place in ``at[s, k]``, which
+    ascends. The counts are added to ``shared``, (n_trajectories, n_users). Places are found by
+    bisection: a table of where each place begins would be as large as the counts.
     """
     for s in range(places.shape[1]):  # slot by slot, so that who was where stays at hand
         for i in range(begin, end):

@@ -1,8 +1,8 @@
-"""In which cells published of a person was the person recorded, and what lies in none of them?
+"""Presence of a person in the person's published cells, and agreement of two records.
 
-How well do a record and those of another release agree, by overlap of cells or by edges?
-
-Called by :mod:`fpanon_core.attacks.overlap`, which says what the figures mean.
+The first part finds the published cells in which the person was recorded, and the samples that lie
+in none. The second scores a record against those of another release, by overlap of cells or by
+edges. :mod:`fpanon_core.attacks.overlap` calls the second, and documents the scores.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def presence_of_records(
     slack: float,
     covered: BoolArray,
 ) -> int:
-    """Pairs of a record and one of its cells in which the person has a sample of their own.
+    """Count pairs of a record and one of its cells in which the person has an own sample.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
-    person are in order of their start, none longer than ``longest``. A pair counts where they
-    overlap by more than ``slack`` in all three. Sets ``covered`` of each sample whose lower corner
-    lies in a cell of its person's record.
+    person are in order of their start, none longer than ``longest``. A pair counts if sample and
+    cell overlap by more than ``slack`` in all three. The function sets ``covered`` for each sample
+    whose lower corner lies in a cell of its person's record.
     """
     pairs = 0
     for r in range(len(person)):
@@ -74,7 +74,7 @@ def presence_of_records(
 def bounds(
     x: FloatArray, y: FloatArray, t: FloatArray, dx: FloatArray, dy: FloatArray, dt: FloatArray
 ) -> FloatArray:
-    """Lower and upper bounds of cells, one row each, as the kernel takes them."""
+    """Return lower and upper bounds of cells, one row each, in the kernel's form."""
     return np.column_stack([x, x + dx, y, y + dy, t, t + dt])
 
 
@@ -88,24 +88,24 @@ def overlap_scores(
     floor: float,
     out: FloatArray,
 ) -> None:
-    """Score of one record against some records of the other release.
+    """Score one record against some records of the other release.
 
     Parameters
     ----------
     cells : float64 ndarray (n, 6)
         x0, x1, y0, y1, t0, t1 of the record, by t0.
     other : float64 ndarray (m, 6)
-        Of all records of the other release, by t0 within each.
+        Cells of all records of the other release, by t0 within each.
     offsets : int64 ndarray (n_records + 1,)
-        Those of record r are rows ``offsets[r]:offsets[r+1]``.
+        Cells of record r are rows ``offsets[r]:offsets[r+1]``.
     chosen : int64 ndarray (n_chosen,)
-        The records to look at.
+        Records to score.
     volume : float
-        Of all that both are about, in m² min.
+        Volume of the whole extent of both releases, in m² min.
     floor : float
-        Least ratio of a cell that meets none.
+        Least ratio, for a cell that meets no other cell.
     out : float64 ndarray (n_chosen,)
-        Is written to.
+        Output: the scores.
     """
     n = len(cells)
     own = np.empty(n)
@@ -139,7 +139,7 @@ def _volume(cell: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def _shared(one: FloatArray, other: FloatArray) -> float:
-    """Volume of what two cells share; 0 where they touch or less."""
+    """Return the volume shared by two cells; 0 if they only touch, or are apart."""
     product = 1.0
     for axis in range(3):
         low = max(one[2 * axis], other[2 * axis])

@@ -1,10 +1,10 @@
-"""How alike are records of two periods in place and hour of the day? Of those that meet at all.
+"""Likeness of records of two periods in place and hour of the day, and of moves between them.
+
+Likeness is computed for records that meet in a bin. The likelihood of moves is that from the last
+cells of one period to the first cells of the next. :mod:`fpanon_core.attacks.relinking` calls these
+functions, and documents the figures.
 
 Source: docs/science.md, “Whose records belong together”.
-
-How likely are moves from the last cells of one period to the first of the next?
-
-Called by :mod:`fpanon_core.attacks.relinking`, which says what the figures mean.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray, SmallInts
 
 ANY_HOUR = 0.5
-"""Share of a sample's mass that says where somebody was and nothing of the hour."""
+"""Share of a sample's mass that counts for the place at any hour."""
 
 _CLOSE_M = 1e-6
 _HOURS = 24.0
 
 
 class Side(NamedTuple):
-    """The records of one side, by the bins that they are in; a bin is a rectangle and some hours.
+    """Records of one side, sorted by their bins; a bin is a rectangle and some hours.
 
     Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x; bit h of
-    ``hours[i]`` says whether it has the hour h of the day. Its entries are rows
-    ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean
-    over the side's people of the share of their samples. No bin is wider than ``widest``.
+    ``hours[i]`` is set if the bin has hour h of the day. Its entries are rows
+    ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
+    over the side's people, of their share of samples in the bin. No bin is wider than ``widest``.
     """
 
     corners: FloatArray
@@ -43,9 +43,9 @@ class Side(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """Records by their bins: record i has ``mass[j]`` samples in bin ``bins[j]`` of its side.
+    """Bins of records: record i has ``mass[j]`` samples in bin ``bins[j]`` of its side.
 
-    j goes from ``offsets[i]`` to ``offsets[i+1]``.
+    For record i, j goes from ``offsets[i]`` to ``offsets[i+1]``.
     """
 
     offsets: IntArray
@@ -54,11 +54,11 @@ class Marks(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """How far people go in which time, by the moves within the records of a release.
+    """Distances that people travel in given times, from moves within a release's records.
 
-    ``chance`` (n_gaps + 1, n_ways + 1) is that of each class of distance, by the class of the time
-    between; rows sum to 1. ``ways`` and ``gaps`` are the squares of the classes' edges, ``errors``
-    (2,) the variance that noise adds to a distance (m²), and to a time between (min²).
+    ``chance`` (n_gaps + 1, n_ways + 1) is the probability of each class of distance, by class of
+    the time between; rows sum to 1. ``ways`` and ``gaps`` are the squares of the classes' edges.
+    ``errors`` (2,) is the variance that noise adds to a distance (m²) and to a time between (min²).
     """
 
     chance: FloatArray
@@ -69,7 +69,7 @@ class Moves(NamedTuple):
 
 @njit(nogil=True, cache=True, inline="always")
 def _bits(hours: int) -> int:
-    """How many hours these are."""
+    """Return the number of hours in a bit set."""
     hours = hours - ((hours >> 1) & 0x55555555)
     hours = (hours & 0x33333333) + ((hours >> 2) & 0x33333333)
     return (((hours + (hours >> 4)) & 0x0F0F0F0F) * 0x01010101 & 0xFFFFFFFF) >> 24
@@ -77,7 +77,7 @@ def _bits(hours: int) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def _meet(a: FloatArray, b: FloatArray, hours_a: int, hours_b: int) -> float:
-    """Mean over one bin of the density of the other, per square metre; 0 where they are apart."""
+    """Return one bin's mean of the other's density, per square metre; 0 if they are apart."""
     up = min(a[3], b[3]) - max(a[1], b[1])
     across = min(a[2], b[2]) - max(a[0], b[0])
     if up <= _CLOSE_M or across <= _CLOSE_M:
@@ -89,7 +89,7 @@ def _meet(a: FloatArray, b: FloatArray, hours_a: int, hours_b: int) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def _first_at(corners: FloatArray, x: float) -> int:
-    """The first bin that begins at x or after it."""
+    """Return the first bin that begins at x or after it."""
     low, high = 0, len(corners)
     while low < high:
         middle = (low + high) // 2
@@ -104,7 +104,7 @@ def _first_at(corners: FloatArray, x: float) -> int:
 def usual_density(
     begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
 ) -> None:
-    """What the mean person of a side gives each of the bins ``begin … end−1``, per square metre."""
+    """Set a side's mean person's density in the bins ``begin … end−1``, per square metre."""
     for i in range(begin, end):
         total = 0.0
         at = _first_at(side.corners, corners[i, 0] - side.widest)
@@ -129,13 +129,13 @@ def likest(
     value: FloatArray,
     many: IntArray,
 ) -> None:
-    """The records of the other side that each of the records ``begin … end−1`` is most like.
+    """Find the other side's records most similar to each of the records ``begin … end−1``.
 
-    ``usual`` is what the other side's mean person gives each bin of ``mine``, ``other_usual`` what
-    that of ``mine`` gives each bin of ``other``; ``weight`` the people of each record of ``other``.
-    Row i of ``column`` and ``value`` becomes its ``many[i]`` records, best first: no more than
-    there are columns, and none after those that stand for ``most`` people. Records that it meets
-    nowhere are like it by 0, and never listed.
+    ``usual`` is the density of the other side's mean person in each bin of ``mine``, and
+    ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
+    Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first: at most
+    as many as there are columns, and none after those that stand for ``most`` people. Records that
+    it never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
@@ -193,7 +193,7 @@ def likest(
 
 @njit(nogil=True, cache=True, inline="always")
 def class_of(value: float, edges: FloatArray) -> int:
-    """How many of the edges, ascending, are at most this value."""
+    """Return the number of ascending edges that are at most this value."""
     number = 0
     while number < len(edges) and value >= edges[number]:
         number += 1
@@ -202,13 +202,13 @@ def class_of(value: float, edges: FloatArray) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def far(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Mean square distance of two ends (x, y, variance of the place, …), metres²."""
+    """Return the mean square distance of two ends (x, y, variance of the place, …), metres²."""
     return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + one[2] + other[2] + error
 
 
 @njit(nogil=True, cache=True, inline="always")
 def late(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Mean square of the time between two ends (…, time, its variance), minutes²."""
+    """Return the mean square of the time between two ends (…, time, its variance), minutes²."""
     return (one[3] - other[3]) ** 2 + one[4] + other[4] + error
 
 
@@ -232,17 +232,18 @@ def add_moves(
     moves: Moves,
     value: FloatArray,
 ) -> None:
-    """Add to the pairs of records ``begin … end−1`` how much likelier the move makes them.
+    """Add the log-likelihood ratio of the move to the pairs of records ``begin … end−1``.
 
     Parameters
     ----------
     offsets, column, value : ndarrays
-        A sparse table: a row for each record of the later period, a column for each of the earlier.
+        Sparse table with a row for each record of the later period and a column for each of the
+        earlier.
     last : float64 ndarray (n_earlier, 5)
-        Their last cells: x, y, variance of the place, time, its variance.
+        Last cells of the earlier records: x, y, variance of the place, time, its variance.
     weight : int64 ndarray (n_earlier,)
     first : float64 ndarray (n_later, 5)
-        The first cells of the later ones.
+        First cells of the later records.
     moves : Moves
     """
     chance, ways, gaps, errors = moves

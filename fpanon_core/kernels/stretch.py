@@ -2,18 +2,18 @@
 
 Two kernels compute one *directed* effort, the mean over the samples of ``a`` of the smallest δ to
 any sample of ``b``: one where all samples have the same extent, so that the stretch is a plain
-distance, and one for any cells and weights. Both sweep
-``b`` in time order outwards from each sample of ``a`` and stop where time alone costs more than the
-best match so far. Matches beyond ``max_time_min`` all cost ``w_time`` in time, so that among them
-only the place matters: one pass over the few distinct places of ``b`` settles them, and is made
-only for samples that found nothing better in time.
+distance, and one for any cells and weights. Both sweep ``b`` in time order outwards from each
+sample of ``a``, and stop when time alone costs more than the best match so far. Matches beyond
+``max_time_min`` all cost ``w_time`` in time, so only their place matters. One pass over the few
+distinct places of ``b`` finds the best of them; it is made only for samples without a better match
+in time.
 
-Both abandon a pair, and say infinity, once the sum so far, together with a floor for the samples
-still to come, shows the mean to exceed ``limit``.
+Both abandon a pair, and return infinity, once the sum so far, plus a lower bound for the remaining
+samples, shows that the mean exceeds ``limit``.
 
 Source: Gramaglia & Fiore 2015, eq. 1–4; docs/science.md, “Stretch effort”.
 
-How unevenly a list of numbers is spread: Gini coefficient and tail weight.
+The module also computes the Gini coefficient and the tail weight of a list of numbers.
 
 Source: Gramaglia & Fiore 2015, §4.3.
 """
@@ -39,7 +39,7 @@ class Scale(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Fingerprints as the kernels read them; samples of user u are rows offsets[u]:offsets[u+1]."""
+    """Fingerprints in the kernels' form; user u has samples offsets[u]:offsets[u+1]."""
 
     equal: bool  # all samples have the same extent: efforts are plain distances
     offsets: IntArray
@@ -68,7 +68,7 @@ STEPS = 255  # of floors kept in 8 bits
 
 
 class Ahead(NamedTuple):
-    """What a directed effort is known to cost at least, for stopping its computation early."""
+    """Known lower bounds of a directed effort, for stopping its computation early."""
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
     floor: SmallFloats  # floor[cell of sample, column] + floor[bin of sample, column] ≤ smallest δ
@@ -80,11 +80,11 @@ class Ahead(NamedTuple):
 def fingerprint_effort(
     packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, to_b: Ahead, to_a: Ahead
 ) -> float:
-    """Δ_ab, rounded for ties; infinity once it is sure to exceed ``limit``.
+    """Return Δ_ab, rounded so that ties are exact; infinity if certain to exceed ``limit``.
 
-    a must not be shorter than b. From a to b; for equal lengths the mean of both directions.
-    ``to_b`` and ``to_a`` are what is known of each. ``nearest`` is scratch, as long as the most
-    places of any user.
+    a must not be shorter than b. Δ_ab is the effort from a to b; for equal lengths, the mean of
+    both directions. ``to_b`` and ``to_a`` are the bounds known for each direction. ``nearest`` is
+    scratch, as long as the largest number of places of a user.
     """
     if packed.equal:
         return effort_of_points(packed, a, b, limit, nearest, to_b, to_a)
@@ -102,7 +102,7 @@ def fingerprint_effort(
 def effort_of_points(
     packed: Packed, a: int, b: int, limit: float, nearest: FloatArray, to_b: Ahead, to_a: Ahead
 ) -> float:
-    """As :func:`fingerprint_effort`, for two fingerprints whose samples all have one extent."""
+    """Return :func:`fingerprint_effort` of two fingerprints whose samples all have one extent."""
     length = packed.offsets[a + 1] - packed.offsets[a]
     if packed.offsets[b + 1] - packed.offsets[b] < length:
         effort = _directed_points(packed, a, b, limit, nearest, to_b)
@@ -178,17 +178,19 @@ def _directed_points(
 
 @njit(nogil=True, cache=True)
 def stretch_1d(a: float, da: float, b: float, db: float, wa: float, wb: float) -> float:
-    """φ* along one axis: how much the cells [a, a+da) and [b, b+db) must stretch to coincide.
+    """Return φ*: how much the cells [a, a+da) and [b, b+db) must stretch to coincide.
 
-    The weighted sum of the two one-sided stretches, collected: the span of both, less each cell's
-    own extent by its weight (wa + wb = 1).
+    It is the weighted sum of the two one-sided stretches, with terms collected: the span of both
+    cells, minus each cell's own extent times its weight (wa + wb = 1).
     """
     return max(a + da, b + db) - min(a, b) - wa * da - wb * db
 
 
 @njit(nogil=True, cache=True)
 def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
-    """For cells of any extent. The sweep stops by bounds on φ_t that grow with the distance:
+    """Return the directed effort for cells of any extent.
+
+    The sweep stops by bounds on φ_t that grow with the distance:
 
     t_b ≥ t_a: the span of both cells reaches from t_a to t_b + dt_b at least, hence
     φ_t ≥ (t_b − t_a) + w_a·(dt_b − dt_a); dt_b is at least b's shortest. t_b ≤ t_a: likewise
@@ -248,10 +250,10 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 def match_samples(
     packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
-    """For each sample of a the sample of b with the smallest δ (ties: earlier), and δ's two parts.
+    """Match each sample of a to b's with the smallest δ (ties: earlier), with δ's two parts.
 
     ``matched`` receives rows of b, ``space`` and ``time`` the weighted parts w_s·δ_s and w_t·δ_t.
-    Plain double loop: it is run for the few pairs that are looked at.
+    It is a plain double loop, because it runs for few pairs only.
     """
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]
@@ -280,7 +282,7 @@ def match_samples(
 def pooled_components(
     packed: Packed, a: int, neighbours: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Matched parts in space and in time of a and each neighbour, from the longer's samples."""
+    """Return matched parts in space and time of a and each neighbour, by the longer's samples."""
     length_a = packed.offsets[a + 1] - packed.offsets[a]
     size = 0
     for b in neighbours:
@@ -307,7 +309,7 @@ _NORMAL_TAIL = NormalDist().inv_cdf(0.99) / NormalDist().inv_cdf(0.75)
 
 @njit(nogil=True, cache=True)
 def gini_of_sorted(values: FloatArray) -> float:
-    """G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N for ascending, non-negative values; all zero → 0."""
+    """Return G = 2·Σ i·s_i / (N·Σ s_i) − (N+1)/N for ascending values ≥ 0; all zero → 0."""
     n = len(values)
     total = 0.0
     ranked = 0.0
@@ -321,7 +323,7 @@ def gini_of_sorted(values: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def tail_weight_of_sorted(values: FloatArray) -> float:
-    """Tail weight index of ascending values; NaN where the quartile equals the median."""
+    """Return the tail weight index of ascending values; NaN if the quartile equals the median."""
     middle = _quantile(values, 0.5)
     near = _quantile(values, 0.75) - middle
     if near == 0.0:
@@ -331,5 +333,5 @@ def tail_weight_of_sorted(values: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def _quantile(values: FloatArray, q: float) -> float:
-    """Inverse of the empirical CDF, with numpy's own arithmetic for ``inverted_cdf``."""
+    """Return the inverse of the empirical CDF, computed like numpy's ``inverted_cdf``."""
     return values[max(0, int(np.ceil(len(values) * q - 1.0)))]

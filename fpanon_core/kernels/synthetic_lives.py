@@ -1,17 +1,17 @@
-"""How does a synthetic subscriber move and call? Plain loops over users, compiled.
+"""Movement and activity of synthetic subscribers: compiled loops over users.
 
-Each user has a random stream of their own, made from the seed and the user's number alone, so that
-what a user does depends neither on how many users there are nor on how they are split into chunks.
+Each user has a random stream of their own, made from the seed and the user's number alone. So a
+user's life depends neither on the number of users nor on how they are split into chunks.
 
 *Movement.* A home, drawn where people live; for most, a workplace, drawn by gravity (jobs there,
-over squared distance). Weekdays hold work and the odd outing, weekends outings only; every night
-is spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, S the number of places
+over squared distance). Weekdays hold work and the odd outing, weekends outings only; every night is
+spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, S the number of places
 known so far, and else back to a known place with probability proportional to the visits made there:
 exploration and preferential return, with ρ = 0.6 and γ = 0.21 as measured by Song, Koren, Wang &
 Barabási, *Modelling the scaling properties of human mobility*, Nature Physics 6 (2010). New places
-are drawn by gravity from where one is (Pappalardo et al., *Returners and explorers dichotomy in
-human mobility*, Nature Communications 6, 2015). Trips take time, and are seen by the antennas along
-a straight line.
+are drawn by gravity from the present place (Pappalardo et al., *Returners and explorers dichotomy
+in human mobility*, Nature Communications 6, 2015). Trips take time, and events on a trip are
+recorded by the antennas along a straight line.
 
 *Activity.* The number of events is lognormal over users; they come in short bursts, whose starts
 follow the hours of the week.
@@ -38,7 +38,7 @@ _LEGS_A_DAY = 10
 
 
 class World(NamedTuple):
-    """Where everybody lives, and when they are active."""
+    """Antennas, residents and gravity of a simulated country, and the rhythm of activity."""
 
     days: int
     weekday: int  # of the first day, 0 = Monday
@@ -50,7 +50,7 @@ class World(NamedTuple):
 
 
 class Stays(NamedTuple):
-    """One user's stops, each with its times of arrival and leave."""
+    """Stops of one user, each with times of arrival and departure."""
 
     arrive: FloatArray
     leave: FloatArray
@@ -59,7 +59,7 @@ class Stays(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray) -> None:
-    """Number of events, at least 1, of the users ``first, first + 1, …``: lognormal, given mean."""
+    """Draw lognormal event numbers (given mean, at least 1) of users ``first, first + 1, …``."""
     state = np.zeros(1, np.uint64)
     for i in range(len(out)):
         start(state, seed, first + i, 1)
@@ -78,8 +78,8 @@ def wander(
 ) -> None:
     """Write the events of the users ``first, first + 1, …`` into ``second`` and ``place``.
 
-    Events of the i-th go to rows ``offsets[i]:offsets[i+1]``, in time order. ``second`` counts from
-    the first local midnight.
+    Events of the i-th user go to rows ``offsets[i]:offsets[i+1]``, in time order. ``second`` counts
+    from the first local midnight.
     """
     days, x_m, y_m = world.days, world.x_m, world.y_m
     state = np.zeros(1, np.uint64)
@@ -116,7 +116,7 @@ def wander(
 
 @njit(nogil=True, cache=True)
 def _itinerary(state: Any, world: World, stays: Stays) -> int:
-    """Fill the stops of one user, each with its times of arrival and leave; how many there are."""
+    """Fill in one user's stops, with times of arrival and departure; return their number."""
     days, weekday, pull = world.days, world.weekday, world.pull
     arrive, leave, stop = stays.arrive, stays.leave, stays.stop
     home = draw(world.residents, uniform(state))
@@ -177,7 +177,7 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
 
 @njit(nogil=True, cache=True)
 def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays) -> int:
-    """Append a stay at ``goal`` from ``begin``, or when one can be there, to ``end``."""
+    """Append a stay at ``goal`` from ``begin``, or the earliest possible arrival, to ``end``."""
     x_m, y_m, arrive, leave, stop = world.x_m, world.y_m, stays.arrive, stays.leave, stays.stop
     here = stop[n - 1]
     if n >= len(stop) or goal == here:
@@ -194,7 +194,7 @@ def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays)
 
 @njit(nogil=True, cache=True)
 def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> None:
-    """Seconds since the first midnight of each event: bursts begun by the rhythm of the week."""
+    """Fill in seconds of events since the first midnight: bursts that follow the week's rhythm."""
     shift = 0.6 * _normal(state)  # some rise early, some late (hours)
     last = days * _DAY - 1.0 / 60.0
     made = 0
@@ -216,7 +216,7 @@ def _event_times(state: Any, days: int, rhythm: FloatArray, out: IntArray) -> No
 
 @njit(nogil=True, cache=True)
 def _nearest(x: float, y: float, x_m: FloatArray, y_m: FloatArray) -> int:
-    """The antenna nearest to a position."""
+    """Return the antenna nearest to a position."""
     best, least = 0, np.inf
     for k in range(len(x_m)):
         far = (x_m[k] - x) ** 2 + (y_m[k] - y) ** 2
@@ -227,7 +227,7 @@ def _nearest(x: float, y: float, x_m: FloatArray, y_m: FloatArray) -> int:
 
 @njit(nogil=True, cache=True)
 def draw(cumulative: Any, u: float) -> int:
-    """First entry whose cumulative share exceeds u in [0, 1)."""
+    """Return the first entry whose cumulative share exceeds u in [0, 1)."""
     low, high = 0, len(cumulative) - 1
     while low < high:
         middle = (low + high) // 2
@@ -240,7 +240,7 @@ def draw(cumulative: Any, u: float) -> int:
 
 @njit(nogil=True, cache=True)
 def start(state: Any, seed: int, user: int, purpose: int) -> None:
-    """Put a user's random stream at its beginning; each purpose has one of its own."""
+    """Reset a user's random stream; each purpose has a stream of its own."""
     state[0] = np.uint64(seed)
     _bits(state)
     state[0] = _bits(state) ^ np.uint64(user)
@@ -250,7 +250,7 @@ def start(state: Any, seed: int, user: int, purpose: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _normal(state: Any) -> float:
-    """A standard normal number (Box & Muller's, the cosine half)."""
+    """Draw a standard normal number (Box & Muller's, the cosine half)."""
     radius = np.sqrt(-2.0 * np.log(1.0 - uniform(state)))
     normal: float = radius * np.cos(2.0 * np.pi * uniform(state))
     return normal
@@ -258,14 +258,14 @@ def _normal(state: Any) -> float:
 
 @njit(nogil=True, cache=True)
 def uniform(state: Any) -> float:
-    """A number in [0, 1), 53 bits."""
+    """Draw a number in [0, 1), 53 bits."""
     unit: float = np.float64(_bits(state) >> np.uint64(11)) * 2.0**-53
     return unit
 
 
 @njit(nogil=True, cache=True)
 def _bits(state: Any) -> Any:
-    """The next 64 bits of splitmix64 (Steele, Lea & Flood, OOPSLA 2014)."""
+    """Return the next 64 bits of splitmix64 (Steele, Lea & Flood, OOPSLA 2014)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,7 +1,7 @@
-"""What do some people add to a table of presence, or of flows? And which samples have one cell?
+"""Contributions of people to tables of presence and flows, and numbering of cells.
 
-Called by :mod:`fpanon_core.aggregates.contributions`, which says what is counted, and by
-:mod:`fpanon_core.attacks.aggregation`.
+These functions are called by :mod:`fpanon_core.aggregates.contributions`, which documents what is
+counted, and by :mod:`fpanon_core.attacks.aggregation`.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from numba import njit
 from ..model.arrays import FloatArray, IntArray, SmallInts
 
 UNIT = 1 << 16
-"""Contributions to a private table are whole numbers; this is the most of one person."""
+"""Largest contribution of one person to a private table; contributions are whole numbers."""
 
 _DAY_MIN = 1440.0
 
 
 class Seen(NamedTuple):
-    """Samples of some people, person by person, by start; area −1 is outside of the frame.
+    """Samples of some people, person by person, by start; area −1 is outside the frame.
 
-    Samples of person i are rows ``offsets[i]:offsets[i+1]``; ``kind`` and ``days`` are the type of
-    each day, and the days of each type.
+    Samples of person i are rows ``offsets[i]:offsets[i+1]``; ``kind`` is the type of each day, and
+    ``days`` the number of days of each type.
     """
 
     offsets: IntArray
@@ -40,8 +40,9 @@ class Seen(NamedTuple):
 def add_presence(seen: Seen, bands: int, most: int, cells: FloatArray) -> float:
     """Add everybody's presence to ``cells[area, kind, band]``, raveled.
 
-    With ``most``, the bands in which one person can be present, everybody's is divided by its sum
-    and made whole numbers of ``UNIT``, rounded down; the shares of bands are returned.
+    ``most`` is the number of bands in which one person can be present. With it, each person's
+    presence is divided by its sum and converted to whole numbers of ``UNIT``, rounded down; the
+    shares of bands are returned.
     """
     width, kinds = _DAY_MIN / bands, len(seen.days)
     slot = np.empty(int(np.diff(seen.offsets).max()), np.int64)
@@ -81,7 +82,7 @@ def add_presence(seen: Seen, bands: int, most: int, cells: FloatArray) -> float:
 
 @njit(nogil=True, cache=True)
 def _trips(seen: Seen, user: int, areas: int, trips: IntArray) -> int:
-    """Fill in the cells of a person's trips, and return how many there are."""
+    """Fill in the cells of a person's trips, and return the number of trips."""
     many, last, last_kind = 0, -1, 0
     row, end = seen.offsets[user], seen.offsets[user + 1]
     while row < end:
@@ -104,8 +105,8 @@ def _trips(seen: Seen, user: int, areas: int, trips: IntArray) -> int:
 def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatArray) -> None:
     """Add everybody's trips to ``cells[origin, destination, kind]``, raveled.
 
-    With ``most``, so many of a person's trips count, of more a random choice, each a part of
-    ``UNIT``; ``draw`` has a number of [0, 1) for each row.
+    With ``most``, at most that many of a person's trips count, chosen at random, each as a part of
+    ``UNIT``; ``draw`` has a number in [0, 1) for each row.
     """
     trips = np.empty(int(np.diff(seen.offsets).max()), np.int64)
     for user in range(len(seen.offsets) - 1):
@@ -124,7 +125,7 @@ def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatA
 
 @njit(nogil=True, cache=True)
 def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
-    """Where among the slots of an open table the row ``one`` of ``keys``, or its equal, belongs."""
+    """Return the slot in an open hash table of row ``one`` of ``keys``, or of its equal."""
     mixed = np.uint64(0)
     for part in keys[one]:
         mixed = (mixed ^ np.uint64(part)) * np.uint64(0x9E3779B97F4A7C15)
@@ -146,9 +147,9 @@ def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
 def number_cells(
     x: FloatArray, y: FloatArray, dx: FloatArray, dy: FloatArray, cell: SmallInts
 ) -> IntArray:
-    """Number the rows, alike where all four are equal, in order of appearance.
+    """Number the rows in order of appearance; rows equal in all four share a number.
 
-    Returns the first row of each number.
+    The result is the first row of each number.
     """
     slots = np.full(1 << 12, -1, np.int32)
     first, keys = np.empty(1 << 11, np.int64), np.empty((1 << 11, 4), np.int64)

@@ -1,7 +1,7 @@
-"""Which users' traces hold a set of bins? An inverted index of the bins known.
+"""Inverted index of known bins: finds the users whose records hold a set of bins.
 
 Bins are compared by the bits of their six numbers, given as uint64 arrays. Tuples of arrays are
-taken apart before a loop: numba counts references to each array of a tuple at every call.
+unpacked before a loop, because numba counts references to each array of a tuple at every call.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Bits = npt.NDArray[np.uint64]
 
 
 class Bins(NamedTuple):
-    """The six numbers of places and times, as bits."""
+    """Six numbers of places and times, as bits."""
 
     x: Bits
     y: Bits
@@ -29,9 +29,9 @@ class Bins(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Who was in each bin, and which bins are known of each target.
+    """Users in each bin, and known bins of each target.
 
-    Target i knows the bins ``number[offsets[i]:offsets[i+1]]``; in bin b were
+    The bins ``number[offsets[i]:offsets[i+1]]`` are known of target i; the users in bin b are
     ``users[starts[b]:starts[b+1]]``, ascending.
     """
 
@@ -56,7 +56,7 @@ def _plain(bits: np.uint64) -> np.uint64:
 
 @njit(nogil=True, cache=True, inline="always")
 def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint64:
-    """First place to look in the table. Round numbers have empty low bits: fold the high ones."""
+    """Return the first table slot to try. Round numbers have empty low bits: fold the high ones."""
     h = (x ^ (x >> _HALF)) * _A
     h = (h ^ (h >> _HALF) ^ y) * _B
     h = (h ^ (h >> _HALF) ^ t) * _C
@@ -68,10 +68,11 @@ def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint6
 def enter_bins(
     points: Bins, timeless: bool, table: SmallInts, first: IntArray, number: SmallInts
 ) -> int:
-    """Number the distinct bins; returns how many.
+    """Number the distinct bins; return how many there are.
 
-    Sets ``number[i]`` of each point, ``first[b]``, a point that is bin b, and the hash ``table``
-    (a power of 2 in length, filled with −1, at least twice as long as there are bins).
+    The function sets ``number[i]`` of each point, ``first[b]``, a point in bin b, and the hash
+    ``table`` (a power of 2 in length, filled with −1, at least twice as long as the number of
+    bins).
     """
     x, y, t, dx, dy, dt = points
     mask = np.uint64(len(table) - 1)
@@ -112,9 +113,9 @@ def find_bins(
     table: SmallInts,
     bins: Bins,
 ) -> tuple[SmallInts, SmallInts]:
-    """Every (bin, user) of the users ``begin … end−1`` whose trace holds a known bin, once.
+    """Return each (known bin, user) of the users ``begin … end−1`` with that bin, once.
 
-    In order of users. Samples may be at −0.0; the bins may not.
+    The pairs are in order of users. Samples may be at −0.0; the bins may not.
     """
     x, y, t, dx, dy, dt = samples
     bx, by, bt, bdx, bdy, bdt = bins
@@ -152,7 +153,7 @@ def find_bins(
 
 @njit(nogil=True, cache=True)
 def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users: SmallInts) -> None:
-    """Distribute (bin, user) over the bins' lists; ``at[b]`` is where b's goes on, and advances."""
+    """Distribute (bin, user) over the bins' lists; ``at[b]``, b's next free position, advances."""
     for i in range(len(found_bin)):
         b = found_bin[i]
         users[at[b]] = found_user[i]
@@ -161,10 +162,10 @@ def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users:
 
 @njit(nogil=True, cache=True)
 def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: int) -> int:
-    """Keep, of the first ``count`` of ``some``, those in ``users[begin:end]``; both ascend.
+    """Keep those of the first ``count`` of ``some`` that are in ``users[begin:end]``; both ascend.
 
-    Steps of doubling length, then bisection: as fast as merging where the lists are alike, and far
-    faster where one is much longer.
+    It uses steps of doubling length, then bisection: as fast as merging if the lists have similar
+    lengths, and much faster if one is far longer.
     """
     kept = 0
     low = begin
@@ -194,7 +195,7 @@ def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: 
 
 @njit(nogil=True, cache=True)
 def _longest_start(begin: int, end: int, some: IntArray, index: Index) -> int:
-    """Length of the longest list that :func:`_class_of` starts from."""
+    """Return the length of the longest list from which :func:`_class_of` starts."""
     offsets, number, starts = index.offsets, index.number, index.starts
     longest = 0
     for i in range(begin, end):
@@ -207,7 +208,7 @@ def _longest_start(begin: int, end: int, some: IntArray, index: Index) -> int:
 
 @njit(nogil=True, cache=True)
 def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: SmallInts) -> int:
-    """Users, into ``common``, that the lists of all known bins hold, from the shortest on."""
+    """Write users in the lists of all known bins to ``common``, starting from the shortest list."""
     bins = known.astype(np.int64)
     order = np.argsort(starts[bins + 1] - starts[bins])
     b = bins[order[0]]
@@ -225,9 +226,9 @@ def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: Smal
 def class_sums(
     begin: int, end: int, some: IntArray, index: Index, values: IntArray, sums: IntArray
 ) -> None:
-    """Sums of each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
+    """Sum each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
 
-    Of weights, the sum is |E|. Written to ``sums[:, begin:end]``.
+    With weights as values, the sum is |E|. Sums are written to ``sums[:, begin:end]``.
     """
     offsets, number, starts, users = index
     common = np.empty(_longest_start(begin, end, some, index), np.int32)
@@ -252,10 +253,10 @@ def class_members(
     member_starts: IntArray,
     members: SmallInts,
 ) -> None:
-    """Members of E, or with ``inside`` False everybody else, of the targets ``some[begin:end]``.
+    """List the members of E, or all others if ``inside`` is False, of ``some[begin:end]``.
 
-    Those of ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i + 1]]``, which
-    must have room for just as many.
+    The members for target ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i
+    + 1]]``, which must have exactly that length.
     """
     offsets, number, starts, users = index
     common = np.empty(_longest_start(begin, end, some, index), np.int32)
@@ -285,7 +286,7 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Points, taken in their order, until |E| ≤ ``out_of``; 0 where all do not get there.
+    """Set the number of points, in order, until |E| ≤ ``out_of``; 0 if all do not suffice.
 
     ``sizes`` is |E| after the last point taken.
     """

@@ -1,10 +1,10 @@
-"""Cells laid over analysis areas: what share of each falls where, and when.
+"""Cells laid over analysis areas: the share of each cell in each area and hour.
 
-A sample says that somebody was in its cell; nothing tells where in it. So its mass is spread over
-the areas in proportion to what they share with the cell, and over the hours in proportion to time.
+A sample shows that a person was in its cell, but not where in it. So its mass is spread over the
+areas in proportion to their overlap with the cell, and over the hours in proportion to time.
 
-Only areas that the original data use are kept, in ascending order: of mass that falls elsewhere it
-matters only how much it is. So memory follows the data, however far a few people travel.
+Only areas that the original data use are stored, in ascending order; for mass elsewhere only its
+total matters. So memory depends on the data, however far a few people travel.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _DAY, _HOUR = 1440.0, 60.0
 
 
 class Laid(NamedTuple):
-    """Places laid over areas: by squares of a grid, or by shares worked out before.
+    """Places laid over areas: by squares of a grid, or by shares computed before.
 
     On a grid, ``keys`` are the used squares, ascending: ``column · rows + row``. The places' sides
-    are in squares, and square (0, 0) begins at (``x``, ``y``). Of other areas, place p has the
-    shares ``share[starts[p]:starts[p+1]]`` in ``area``; ``keys`` only says how many there are.
+    are in units of squares, and square (0, 0) begins at (``x``, ``y``). For other areas, place p
+    has the shares ``share[starts[p]:starts[p+1]]`` in ``area``; ``keys`` only gives their number.
     """
 
     keys: IntArray
@@ -42,14 +42,14 @@ class Laid(NamedTuple):
 
 @njit(nogil=True, cache=True, inline="always")
 def _snapped(value: float) -> float:
-    """A cell on an edge of a square ends there, whatever the last bit says."""
+    """Return the value, rounded if within 1e-9 of a square's edge."""
     near = np.rint(value)
     return near if abs(value - near) < 1e-9 else value
 
 
 @njit(nogil=True, cache=True)
 def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
-    """Left, right, lower and upper side of a place, in squares from square (0, 0)."""
+    """Return left, right, lower and upper side of a place, in squares from square (0, 0)."""
     return (
         _snapped(laid.left[p] - laid.x),
         _snapped(laid.right[p] - laid.x),
@@ -60,13 +60,13 @@ def _sides(laid: Laid, p: int) -> tuple[float, float, float, float]:
 
 @njit(nogil=True, cache=True, inline="always")
 def _end(end: float, begin: float) -> int:
-    """One past the last square that [begin, end) reaches."""
+    """Return one past the last square that [begin, end) reaches."""
     return max(int(np.ceil(end)), int(np.floor(begin)) + 1)
 
 
 @njit(nogil=True, cache=True, inline="always")
 def _share(begin: float, end: float, square: int) -> float:
-    """Share of [begin, end) that lies in a square; all of a point lies in the one that holds it."""
+    """Return the share of [begin, end) in a square; a point is in the square that holds it."""
     if end <= begin:
         return 1.0 if np.floor(begin) == square else 0.0
     return max(0.0, min(end, square + 1.0) - max(begin, float(square))) / (end - begin)
@@ -74,7 +74,7 @@ def _share(begin: float, end: float, square: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _from(keys: IntArray, key: int, at: int) -> int:
-    """The first position, from ``at`` on, whose key is not below."""
+    """Return the first position, from ``at`` on, whose key is not below ``key``."""
     end = len(keys)
     while at < end:
         middle = (at + end) // 2
@@ -87,9 +87,9 @@ def _from(keys: IntArray, key: int, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, float]:
-    """Fill in the used areas that place p meets and its share in each; how many, and the rest.
+    """Fill in the used areas of place p and its share in each; return number and rest.
 
-    The rest is what lies in none of them: exactly 0 where the place meets no other.
+    The rest is the share in no used area: exactly 0 if the place meets no other area.
     """
     many, inside = 0, 0.0
     if len(laid.starts) > 0:
@@ -125,7 +125,7 @@ def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, fl
 
 @njit(nogil=True, cache=True)
 def _add_hours(wall: float, length: float, mass: float, hours: FloatArray) -> None:
-    """Mass of [wall, wall + length), wall-clock minutes, on the 24 hours of the day."""
+    """Spread the mass of [wall, wall + length), wall-clock minutes, over the 24 hours."""
     at = wall % _DAY
     if length <= 0.0:
         hours[int(at / _HOUR) % 24] += mass
@@ -157,9 +157,9 @@ def hours_of(
 
 @njit(nogil=True, cache=True)
 def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
-    """Squares that the places meet, of each after the other; returns how many.
+    """List the squares that each place meets, place after place; return their number.
 
-    Fills both arrays if they are not empty.
+    Both arrays are filled if they are not empty.
     """
     many = 0
     for p in range(len(laid.left)):
@@ -195,9 +195,9 @@ def occupy(laid: Laid, first: int, hours: FloatArray, out: FloatArray) -> None:
 def spread_trips(
     origin: IntArray, goal: IntArray, laid: Laid, most: int, source: IntArray, target: IntArray
 ) -> int:
-    """Pairs of areas that trips between places spread over; returns how many there are.
+    """List the pairs of areas that trips spread over; return their number.
 
-    Fills both arrays up to their length; counting goes on, but stops beyond ``most``.
+    Both arrays are filled up to their length; counting continues, but stops beyond ``most``.
     """
     areas = len(laid.keys)
     here, from_here = np.empty(areas, np.int64), np.empty(areas)
@@ -228,11 +228,11 @@ def match_trips(
     target: IntArray,
     out: FloatArray,
 ) -> float:
-    """Spread trips over those pairs of areas that the original has, and return how many in all.
+    """Spread trips over the original's pairs of areas; return the total number of trips.
 
     The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these
-    matter to a common part, so nothing of the size areas × areas is ever needed. Trips from an
-    area to itself are none.
+    affect a common part, so nothing of the size areas × areas is needed. Trips from an area to
+    itself do not count.
     """
     areas = len(laid.keys)
     here, from_here = np.empty(areas, np.int64), np.empty(areas)
@@ -262,7 +262,7 @@ def match_trips(
 
 @njit(nogil=True, cache=True)
 def _same_square(laid: Laid, a: int, b: int) -> float:
-    """Probability that a point of one place and one of another are in the same square."""
+    """Return the probability that a point of one place and one of another are in one square."""
     left_a, right_a, low_a, high_a = _sides(laid, a)
     left_b, right_b, low_b, high_b = _sides(laid, b)
     return _same(left_a, right_a, left_b, right_b) * _same(low_a, high_a, low_b, high_b)
@@ -270,7 +270,7 @@ def _same_square(laid: Laid, a: int, b: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _same(begin_a: float, end_a: float, begin_b: float, end_b: float) -> float:
-    """The same along one axis."""
+    """Return the same probability along one axis."""
     first = int(np.floor(max(begin_a, begin_b)))
     last = max(int(np.ceil(min(end_a, end_b))), first + 1)
     both = 0.0

@@ -1,11 +1,11 @@
-"""Is every original sample inside what is published of its user? For the verifier alone.
+"""Check that every original sample is inside its user's published cells; for the verifier only.
 
 Samples and cells are rows of x0, x1, y0, y1, t0, t1. Users belong to classes; the cells of class c
 are rows ``first[c] … last[c] − 1`` in order of start, and ``reach`` is the latest end so far within
-the class. Nothing else is relied on: cells may overlap, or end before they begin.
+the class. Nothing else is assumed: cells may overlap, or end before they begin.
 
-And which published records may be a user's, by their content? A *miss* is a sample that must be
-held and is not.
+The module also finds the published records that may be a user's by their content. A *miss* is a
+sample that should be inside the record's cells and is not.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SLACK = 1e-6  # metres, minutes: what is written as text to that accuracy must v
 
 
 class People(NamedTuple):
-    """Users, and which of their samples count."""
+    """Users, and the samples that count for each."""
 
     offsets: IntArray
     samples: FloatArray
@@ -29,7 +29,7 @@ class People(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Different records, and the box around each: :func:`class_boxes`."""
+    """Distinct records, and the box around each: see :func:`class_boxes`."""
 
     cells: FloatArray
     reach: FloatArray
@@ -40,7 +40,7 @@ class Classes(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def may_end_after(reach: FloatArray, first: int, last: int, t0: float) -> int:
-    """The first cell of a class that may end after ``t0``."""
+    """Return the first cell of a class that may end after ``t0``."""
     low, high = first, last
     while low < high:
         half = (low + high) // 2
@@ -55,7 +55,7 @@ def may_end_after(reach: FloatArray, first: int, last: int, t0: float) -> int:
 def lies_inside(
     sample: FloatArray, cells: FloatArray, reach: FloatArray, first: int, last: int
 ) -> bool:
-    """Whether a sample lies inside the cells it reaches across, for all of its time."""
+    """Return whether a sample lies inside the cells it reaches across, for all of its time."""
     t0, t1 = sample[4], sample[5]
     inside = 0.0
     for c in range(may_end_after(reach, first, last, t0), last):
@@ -75,7 +75,7 @@ def lies_inside(
 def covered_samples(
     offsets: IntArray, samples: FloatArray, home: IntArray, classes: Classes
 ) -> BoolArray:
-    """Which samples lie inside the cells of their user's class; none of users without one (−1)."""
+    """Return which samples lie inside their user's class's cells; none without a class (−1)."""
     cells, reach, first, last, _ = classes
     out = np.zeros(len(samples), np.bool_)
     for u in range(len(home)):
@@ -96,10 +96,10 @@ def people_in_cells(
     side: FloatArray,
     span: FloatArray,
 ) -> tuple[IntArray, int]:
-    """How many people of its class have a counted sample in each cell; and how many such pairs.
+    """Count the people of its class with a counted sample in each cell, and all such pairs.
 
-    Sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among the cells a
-    sample reaches across, and their whole length.
+    The function sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among
+    the cells a sample reaches across, and their total length.
     """
     offsets, samples, counted = people
     cells, reach, first, last, _ = classes
@@ -135,10 +135,10 @@ def people_in_cells(
 def pairs_with_a_sample(
     offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, classes: Classes
 ) -> int:
-    """Pairs of a person and a cell of the person's class in which the person has a sample.
+    """Count pairs of a person and a cell of the person's class that holds an own sample.
 
-    They overlap in x, y and time by more than :data:`SLACK`. Samples of a person are in order of
-    their start, and none is longer than ``longest``.
+    A sample and the cell must overlap in x, y and time by more than :data:`SLACK`. Samples of a
+    person are in order of their start, and none is longer than ``longest``.
     """
     cells, first, last = classes.cells, classes.first, classes.last
     pairs = 0
@@ -165,12 +165,12 @@ def pairs_with_a_sample(
 
 
 BLOCK = 32
-"""Classes in a block."""
+"""Number of classes in a block."""
 
 
 @njit(nogil=True, cache=True)
 def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
-    """The box around all cells of each class: x0, x1, y0, y1, t0, t1."""
+    """Return the box around all cells of each class: x0, x1, y0, y1, t0, t1."""
     out = np.empty((len(first), 6))
     for g in range(len(first)):
         for axis in range(0, 6, 2):
@@ -183,7 +183,7 @@ def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArra
 
 @njit(nogil=True, cache=True)
 def _outside(sample: FloatArray, box: FloatArray) -> bool:
-    """Whether a sample can lie in no cell of the box; one of no length lies in any."""
+    """Return whether a sample can lie in no cell of the box; a sample of no length lies in any."""
     return sample[5] - sample[4] > SLACK and (
         sample[0] + SLACK < box[0]
         or sample[1] - SLACK > box[1]
@@ -196,7 +196,7 @@ def _outside(sample: FloatArray, box: FloatArray) -> bool:
 
 @njit(nogil=True, cache=True)
 def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: FloatArray) -> None:
-    """The box of what each box around a whole record must reach: of samples that take time."""
+    """Set the box that the box around a whole record must reach, from samples with a duration."""
     box[0::2], box[1::2] = np.inf, -np.inf
     for s in range(begin, end):
         if not wanted[s] or samples[s, 5] - samples[s, 4] <= SLACK:
@@ -210,7 +210,7 @@ def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: F
 
 @njit(nogil=True, cache=True)
 def _reaches(around: FloatArray, box: FloatArray) -> bool:
-    """Whether none of the samples in the box lies outside what is around a record."""
+    """Return whether no sample in the box lies outside the box around a record."""
     return (
         around[0] <= box[0] + SLACK
         and around[1] >= box[1] - SLACK
@@ -234,7 +234,7 @@ def _misses(
     around: FloatArray,
     most: int,
 ) -> int:
-    """A user's misses in one class; counting ends beyond ``most``."""
+    """Count a user's misses in one class; counting stops beyond ``most``."""
     count = 0
     for s in range(begin, end):
         if wanted[s] and (
@@ -250,7 +250,7 @@ def _misses(
 def fewest_misses(
     begin_user: int, end_user: int, people: People, classes: Classes, most: int
 ) -> IntArray:
-    """The smallest number of misses of each user in any class; ``most`` + 1 where it is larger."""
+    """Return each user's smallest number of misses in any class; ``most`` + 1 if larger."""
     offsets, samples, wanted = people
     cells, reach, first, last, around = classes
     out = np.zeros(end_user - begin_user, np.int64)
@@ -280,10 +280,10 @@ def classes_within(
     hulls: FloatArray,
     most: IntArray,
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """User, class and misses of every pair with at most ``most[user]`` misses, by user and class.
+    """Return user, class and misses of all pairs with at most ``most[user]`` misses, in order.
 
-    ``order`` are the classes, :data:`BLOCK` after another in a block, and ``hulls`` the boxes
-    around all boxes of a block.
+    ``order`` has the classes, with :data:`BLOCK` consecutive ones in a block; ``hulls`` are the
+    boxes around all boxes of a block. The pairs are in order of user, then class.
     """
     offsets, samples, wanted = people
     cells, reach, first, last, around = classes
@@ -319,7 +319,7 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
-    """In how many cells of the class the user has a sample that is held, of each pair."""
+    """Count the cells of the class in which the user has a sample that is held, for each pair."""
     offsets, samples, wanted = people
     cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)

@@ -180,9 +180,7 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Each user's nearest so far; users are in order of falling length, and ``row`` has their row
-    numbers.
-    """
+    """Each user's nearest so far; users by falling length, with their row numbers in ``row``."""
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)

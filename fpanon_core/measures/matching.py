@@ -219,8 +219,7 @@ class Index:
     def sums(
         self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
     ) -> IntArray:
-        """Return sums of rows of ``values`` (m, n_users) over the classes of some targets, (m,
-        some).
+        """Sum each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
 
         With weights as values, the sum is |E|.
         """

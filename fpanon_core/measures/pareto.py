@@ -15,7 +15,7 @@ options”.
 Ordinal agreement: whether measures rank the profiles in the same order.
 
 If all measures rank the profiles in the same order, the choice of a profile does not depend on the
-measure, and profiles Pareto optimal under one measure are so under all (lemma 4.1). For a
+measure. Profiles Pareto optimal under one measure are then so under all (lemma 4.1). For a
 *discordant* pair of profiles, the choice depends on the measure.
 
 Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.

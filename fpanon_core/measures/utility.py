@@ -356,8 +356,9 @@ class Spread:
 
     @classmethod
     def of(cls, fs: FingerprintSet, people: int | None = None) -> Spread:
-        """Return the spread of a data set; ``people``: its subscribers, if they have several
-        records.
+        """Return the spread of a data set.
+
+        If several fingerprints belong to one person, ``people`` is the number of subscribers.
         """
         places, place = Places.of(fs)
         subscribers = float(fs.weight.sum()) if people is None else float(people)

@@ -75,8 +75,8 @@ class RelinkResult:
     chance : float
         ``share`` of a random matching.
     chained : float
-        Mean, over the people with two records or more, of the largest share of their records that
-        ends in one chain when the same attacker follows all periods in order. Never 0: a single
+        Largest share of a person's records that ends in one chain when the same attacker follows
+        all periods in order, as a mean over the people with two records or more. Never 0: a single
         record is a chain.
     chained_low, chained_high : float
         95% Wilson interval of ``chained``.
@@ -260,7 +260,7 @@ class Crossing:
     def to_frame(self) -> pd.DataFrame:
         """Return a row per ``release`` (together, first, second): ``published`` people and groups.
 
-        ``people`` is the number of people in both, over whom all other figures are taken.
+        ``people`` is the number of people in both; all other figures are over these people.
         """
         rows = {"together": self.together, "first": self.first, "second": self.second}
         published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}

@@ -1,8 +1,7 @@
 """Facts that a release states to its recipients: counts, thresholds, accuracy and the verdict.
 
 The facts determine README and description to the last byte, so that a verifier can make both again
-(:mod:`.release_page`, :mod:`.data_package`). They are numbers, days, and words from fixed sets: no
-fact takes free text.
+(:mod:`.release_page`). They are numbers, days, and words from fixed sets: no fact takes free text.
 """
 
 from __future__ import annotations

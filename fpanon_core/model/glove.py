@@ -31,8 +31,8 @@ REASONS = (
 """Reasons why a sample is not published. Its group's cell would exceed the spatial threshold, the
 temporal one, or both. Its user belonged to the last fewer than k, who were suppressed. The cell, or
 every part of it within the thresholds, would hold samples of fewer than k users (in an aligned
-group: not of every member). Its user is among those costliest to hide, a share of whom was to be
-left out. Or fewer than k users have a sample in its period."""
+group: not of every member). Its user is one of the share left out as costliest to hide. Or fewer
+than k users have a sample in its period."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,13 +61,13 @@ class GloveResult:
         Share of false presences: (member, published sample) pairs in which the member has no
         original sample, of all such pairs.
     left_over : int64 ndarray
-        Row numbers of the last users, fewer than k, for whom no partner was left to merge with.
-        They are merged into the nearest group or suppressed, according to ``leftover``.
+        Row numbers of the last users, fewer than k, who had no partner left to merge with. They are
+        merged into the nearest group or suppressed, according to ``leftover``.
     left_out : int64 ndarray
         Row numbers, ascending, of the users costliest to hide, who are left out: at most the share
         ``leave_out`` of all.
     k, leftover, suppress_space_m, suppress_time_min, leave_out, config
-        As given.
+        Parameters as given.
     digest : str
         Digest of the original fingerprints.
     number, weight : int64 ndarray (n_users,)

@@ -4,9 +4,9 @@
 records of one release are alike, which suffices for the composition of two releases of the same
 people; it holds no place and no time.
 
-:func:`remember` and :func:`known` find the data behind a result. A result of GLOVE carries the
-digest of its original, not the original, as it is sent between processes and saved. The process
-usually still holds the original, which then need not be given again.
+:func:`remember` and :func:`known` find the data behind a result. A result of GLOVE is sent between
+processes and saved. It therefore carries the digest of its original, not the original itself. The
+process usually still holds the original, which then need not be given again.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class GeneralizedFingerprintSet(Cells):
         Extent of the raw samples.
     clock : LocalClock or None
     crs : str or None
-        As of a :class:`FingerprintSet`.
+        Clock and projection, as in a :class:`FingerprintSet`.
     """
 
     offsets: IntArray
@@ -359,7 +359,7 @@ class Records:
     n_groups : int
     clock : LocalClock or None
     crs : str or None
-        As of a :class:`FingerprintSet`.
+        Clock and projection, as in a :class:`FingerprintSet`.
     """
 
     cells: Cells

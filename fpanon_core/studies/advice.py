@@ -154,8 +154,7 @@ def advise(
     DataFrame
         One row per threshold that is the only one to exclude a more useful option, the most useful
         first. Columns: ``threshold``, ``would have to be`` (rounded up, so that the option passes),
-        the
-        ``option`` by name, its ``utility``, its ``areas`` and time ``windows`` in words.
+        the ``option`` by name, its ``utility``, its ``areas`` and time ``windows`` in words.
 
     Raises
     ------

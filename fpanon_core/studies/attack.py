@@ -147,8 +147,8 @@ class Result(Tabled):
     option : ReleaseOption
         The option that made the attacked data, with the origins of its grids.
     crowd : int or None
-        The k of the k-anonymous groups, within each period if there are any; None where no group
-        is promised.
+        The k of the k-anonymous groups, within each period if there are any; None where no group is
+        promised.
     period_days : int or None
         Days in a period; None without. With periods every record is attacked separately.
     before, after : Found

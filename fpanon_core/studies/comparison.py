@@ -95,8 +95,8 @@ class Result(Tabled):
     comparison : DataFrame
         Table of :func:`compare_releases`.
     searched : tuple of GeneralizationProfile
-        Profiles to try, from fine to coarse, until one hides everyone; the last puts everything
-        in one cell.
+        Profiles to try, from fine to coarse, until one hides everyone; the last puts everything in
+        one cell.
     """
 
     config: Config
@@ -176,8 +176,7 @@ def compare_releases(
         ``share_hidden`` (users who share their published fingerprint with at least k − 1 others),
         ``mean_space_m``, ``median_space_m``, ``mean_time_min``, ``median_time_min`` (spans of the
         published samples that hold the original ones; for a grid, its side and window),
-        ``suppressed_share`` (of original samples),
-        ``phantom_share``, ``verified``.
+        ``suppressed_share`` (of original samples), ``phantom_share``, ``verified``.
 
     Raises
     ------

@@ -111,8 +111,8 @@ class Result(Tabled):
     people : int
         Number of people counted; not for release unless the counts are plain.
     recorded : int64 ndarray, shape of the counts, or None
-        Counts of the people with a sample in the slot; only where gaps are filled in and the
-        counts carry no noise. Not for release.
+        Counts of the people with a sample in the slot; only where gaps are filled in and the counts
+        carry no noise. Not for release.
     config : Config
     digest : str
         Digest of the data; not for release.

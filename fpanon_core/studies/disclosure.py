@@ -1,4 +1,4 @@
-"""Disclosure: what an attacker learns beyond whom they find, under several profiles.
+"""Disclosure: what an attacker learns about people, under several profiles.
 
 It measures unicity, k-, EM- and KL-disclosure under each profile, and whether the measures agree on
 which profile is riskier. It also says where, when and about whom most is learnt (Noriega Campero

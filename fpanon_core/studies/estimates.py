@@ -54,8 +54,7 @@ class Growth:
         Least and largest power accepted from samples; the least where one sample decides.
     warming : int or None
         People in a first run whose time is ignored, as the first call of a kernel also loads it;
-        the
-        first sample when None.
+        the first sample when None.
     enough_s : float
         Least seconds of a sample for the growth since the one before to be accepted.
     alone_s : float

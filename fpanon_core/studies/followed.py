@@ -157,16 +157,15 @@ class Followed:
     points : DataFrame
         A row for each point in the order in which it becomes known: ``point`` (from 1), ``x_m``,
         ``y_m``, ``t_min`` (middle of the true sample; NaN for places known without a time),
-        ``time``,
-        ``lon``, ``lat``; ``told_x_m``, ``told_y_m``, ``told_t_min``, ``told_lon``, ``told_lat``:
-        where the attacker believes it to be.
+        ``time``, ``lon``, ``lat``; ``told_x_m``, ``told_y_m``, ``told_t_min``, ``told_lon``,
+        ``told_lat``: where the attacker believes it to be.
     places : DataFrame
         The person's true positions: ``x_m``, ``y_m``, ``t_min``, ``lon``, ``lat``.
     areas : DataFrame
         The published sample that the method most likely made of each point, for every candidate and
-        the right record: ``record``, ``right``, ``point`` (from 1), ``x_m``,
-        ``y_m``, ``t_min``, ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``,
-        ``north``. No row where a record has no sample for the point.
+        the right record: ``record``, ``right``, ``point`` (from 1), ``x_m``, ``y_m``, ``t_min``,
+        ``dx_m``, ``dy_m``, ``dt_min``, ``west``, ``south``, ``east``, ``north``. No row where a
+        record has no sample for the point.
     record : DataFrame
         Samples of the right record, with the same columns; ``point`` is 0. Empty where there is
         none.

@@ -221,7 +221,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
 
 
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False) -> float:
-    """Estimate the seconds of hiding; periods take at most as long as whole fingerprints."""
+    """Estimate the seconds of hiding whole fingerprints; periods take no longer."""
     if config.shards is not None:
         # One shard is on one core; people of one are near to each other, those drawn here are not.
         many = min(fs.n_users, max(config.k, fs.n_users // config.shards))
@@ -330,7 +330,7 @@ class Worth:
         Size of the typical published sample: medians over the original samples; NaN if there is
         none.
     data_side_m : float
-        Side of the box that holds most of the data; see :func:`.use.typical_side_m`.
+        Side of the box that holds most of the data; see :func:`.release_facts.typical_side_m`.
     granularity_m : float
         Side of a raw sample.
     all_samples, all_people : int

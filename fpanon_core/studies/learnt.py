@@ -85,10 +85,8 @@ def home_found(
         with the distance), ``low``, ``high`` (95% Wilson interval), ``guessing`` (share found by
         one guess for everybody, the home with most others within 1 km), ``people`` (for a release
         in periods, their records), ``unknown`` (people in the release whose nights are too few),
-        and
-        ``attacker`` (the attacker behind ``found``). ``by_attacker`` has ``found`` of each
-        attacker. ``attrs`` hold
-        ``nights``, ``method`` and a keyed ``digest``.
+        and ``attacker`` (the attacker behind ``found``). ``by_attacker`` has ``found`` of each
+        attacker. ``attrs`` hold ``nights``, ``method`` and a keyed ``digest``.
 
     Raises
     ------

@@ -100,9 +100,8 @@ def link(
     the record r, the score of r is ``Σ_q ln max(max_s f(q | s), floor)`` (best sample) or
     ``Σ_q ln max(Σ_s w_s·f(q | s), floor)`` (Bayes); w_s = 1/m_r, or proportional to counts where
     points are drawn by count. A density at or below the floor counts as none. Where people were
-    sampled,
-    "not in the release" is a separate hypothesis. See docs/science.md, “An attacker who knows the
-    truth”.
+    sampled, "not in the release" is a separate hypothesis. See docs/science.md, “An attacker who
+    knows the truth”.
 
     Examples
     --------

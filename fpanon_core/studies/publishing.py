@@ -3,7 +3,7 @@
 * The check reads the bytes of the data file again and compares them with the original data. Only a
   release that passes is put in its place. The key, which joins pseudonyms to the input's ids, and
   the list of left-out samples are separate files, not for release.
-* :func:`verdict_on` is the one place that calls the verifier. Where GLOVE was the last step, it
+* :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
   looks for everybody's k-anonymous group. It compares with the original itself where every
   published sample still holds its original one. Where samples were moved before, or their cells do
   not hold the raw ones whole, it compares with the data given to GLOVE: the promise is about them.
@@ -198,8 +198,8 @@ class Produced:
     key : DataFrame
         ``pseudonym``, ``user_id`` of everybody published; with periods also ``period``, its number.
     left_out : DataFrame or None
-        ``user_id``, ``sample``, ``reason`` of every left-out sample of the original;
-        None where samples were moved before some were left out, so that none can be named.
+        ``user_id``, ``sample``, ``reason`` of every left-out sample of the original; None where
+        samples were moved before some were left out, so that none can be named.
     """
 
     facts: ReleaseFacts

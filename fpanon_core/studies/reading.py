@@ -155,7 +155,7 @@ def read(
 def read_or_ask(
     source: Source, reading: Reading, *, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport] | PositionDoubt:
-    """Read a source, or return the doubt and no data if its positions are at all doubtful.
+    """Do as :func:`read`, or return the doubt and no data if positions are at all doubtful.
 
     Raises
     ------

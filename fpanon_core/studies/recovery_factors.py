@@ -136,10 +136,9 @@ def recovery_factors(
         ``day``, ``whole`` (accuracy after each step), ``night_random``, ``day_random``,
         ``whole_random`` (the baseline), ``recorded`` and ``recorded_random`` (as ``whole``, for the
         points with a sample), ``recorded_share`` (share of the points with a sample),
-        ``error_median_m``, and
-        ``top1`` … ``top5`` (uniqueness).
-        Truth and error are those of the level: on coarser places a point is right when the coarse
-        place is. ``attrs`` hold ``config`` and ``digest``.
+        ``error_median_m``, and ``top1`` … ``top5`` (uniqueness). Truth and error are those of the
+        level: on coarser places a point is right when the coarse place is. ``attrs`` hold
+        ``config`` and ``digest``.
 
     Raises
     ------

@@ -211,9 +211,8 @@ def mitigation_table(
     epsilons : sequence of float
         Privacy budgets of the differentially private counts, each for both units of protection.
     frame : FrameConfig, optional
-        Frame of the differentially private counts. Without one: the antennas where there is a
-        table of them, else squares of ``coarse_m`` over all data; and all days in slots of
-        ``slot_min``.
+        Frame of the differentially private counts. Without one: the antennas where there is a table
+        of them, else squares of ``coarse_m`` over all data; and all days in slots of ``slot_min``.
     pairing, seed, engine
         As :func:`score_recovery`; the seed also moves points, and draws the noise.
     progress : callable of one float in [0, 1], optional
@@ -222,17 +221,16 @@ def mitigation_table(
     Returns
     -------
     DataFrame
-        One row per mitigation: ``mitigation`` ("none", "longer slots", "coarser places",
-        "small counts suppressed", "noise at frequent places", "differential privacy"),
-        ``setting`` (180, 5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential
-        privacy); the columns of :func:`recovery_factors`' attack; and the cost:
-        ``count_error``, the mean absolute error of a published count of a place and slot,
-        people, and ``count_error_share``, all errors together as a share of all people counted.
-        Negative counts are read as 0. Errors of private counts are those of the noise, against the
-        counts of the same places, slots and samples without it. Coarser counts are read as their
-        reader must: spread evenly over the places, or repeated for the slots, that they cover. On
-        coarser counts a point is right when the coarse place is. ``attrs`` hold
-        ``config`` and ``digest``.
+        One row per mitigation: ``mitigation`` ("none", "longer slots", "coarser places", "small
+        counts suppressed", "noise at frequent places", "differential privacy"), ``setting`` (180,
+        5000, 15, 0.2, ε), ``unit`` (of protection; "" except for differential privacy); the columns
+        of :func:`recovery_factors`' attack; and the cost: ``count_error``, the mean absolute error
+        of a published count of a place and slot, people, and ``count_error_share``, all errors
+        together as a share of all people counted. Negative counts are read as 0. Errors of private
+        counts are those of the noise, against the counts of the same places, slots and samples
+        without it. Coarser counts are read as their reader must: spread evenly over the places, or
+        repeated for the slots, that they cover. On coarser counts a point is right when the coarse
+        place is. ``attrs`` hold ``config`` and ``digest``.
 
     Raises
     ------

@@ -293,9 +293,7 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """Return the figures of a pair of periods, and the copies of the first that have one in the
-    second.
-    """
+    """Return the figures of two periods, and the copies of the first that recur in the second."""
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True
@@ -370,8 +368,7 @@ class Copies:
         The distinct records, in order of the first copy.
     record, person, period : int64 ndarray (n_copies,)
         The record, the owner and the number of the period of each copy. The order is that of
-        periods
-        and people, so that the order of the release does not matter.
+        periods and people, so that the order of the release does not matter.
     method : str
         The steps of the release, in words.
     days : int

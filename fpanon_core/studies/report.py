@@ -99,8 +99,7 @@ class Report:
 
     @property
     def weights(self) -> str:
-        """Weights of the utility, in words; empty where people or the caller's own function scored.
-        """
+        """Weights of the utility, in words; empty where people or the caller's function scored."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
@@ -111,8 +110,7 @@ class Report:
 
     @property
     def in_order(self) -> tuple[Sentence, ...]:
-        """The verdict in reading order: the chosen option comes before the others that were tried.
-        """
+        """The verdict in reading order: the chosen option comes before the others tried."""
         now, tried, chosen, *more = self.verdict
         return (now, chosen, tried, *more)
 
@@ -224,7 +222,7 @@ class Report:
             return "it follows from who gets the release (first page)"
         if risk == ALONE:
             return "the threshold of unicity, for shares of unique people"
-        return RISKS[risk].source
+        return f"{RISKS[risk].source}."
 
     @property
     def measures(self) -> list[str]:
@@ -328,7 +326,7 @@ def _told(result: OptionResult | None, risk: str) -> str:
         return "no record"
     found, low, high = interval(result, risk)
     ends = w.between(low, high, risk)
-    return f"{w.value(found, risk)} (95%: {ends})" if ends else w.value(found, risk)
+    return f"{w.value(found, risk)} (95% interval: {ends})" if ends else w.value(found, risk)
 
 
 def _guessing(raw: OptionResult | None, chosen: OptionResult | None, risk: str) -> str:

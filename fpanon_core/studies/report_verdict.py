@@ -59,8 +59,7 @@ class Sentence:
 
 
 def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
-    """Judge the data as they are, the options within the thresholds, the chosen one, the
-    thresholds.
+    """Judge the data as they are, the options within the thresholds, the choice, the thresholds.
 
     Parameters
     ----------
@@ -136,15 +135,15 @@ def alone_told(result: OptionResult) -> str:
             "shares."
         )
     if math.isnan(result.alone_share):
-        return "How many people are alone with their record is not known."
+        return "How many people have a unique record is not known."
     if not result.alone:
-        return "Nobody in it is alone with a record."
+        return "Nobody in it has a unique record."
     verb = "has" if result.alone == 1 else "have"
     return (
         f"{result.alone:,} of the {w.count(result.n_users, 'person', 'people')} "
-        f"({w.percent(result.alone_share)}) {verb} a record of their own in it, like nobody "
-        "else's. An attacker who knows enough of such a person finds all of it. The other measures "
-        "assume a few known points and miss this risk."
+        f"({w.percent(result.alone_share)}) {verb} a unique record in it. An attacker who knows "
+        "enough about such a person finds the whole record. The other measures assume a few known "
+        "points and miss this risk."
     )
 
 
@@ -159,17 +158,26 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
         asked = f"asked about {result.n_targets:,} of the {people} in it"
     else:
         asked = f"asked about all {result.n_users:,} people in it"
+    nights = "" if result.homes_asked else "Of those whose nights are recorded, "
     told = [
-        f"Re-identified by the strongest attacker with {w.points(p)}, {asked}: "
-        f"{w.estimate(result, 'outsider')}.",
-        "Home found within 1 km by an attacker who has the record"
-        f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
-        f"{w.estimate(result, 'home')}.",
+        f"The strongest attacker with {w.points(p)}, {asked}, re-identifies "
+        f"{_object(result, 'outsider')}.",
+        f"{nights}{'an' if nights else 'An'} attacker who has the record finds the home within "
+        f"1 km for {_object(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
         told.append(w.shown(f"Not asked, {name}: {why}"))
     return " ".join(told)
+
+
+def _object(result: OptionResult, risk: str) -> str:
+    """Return an estimate after a verb, such as "62% (…)", "none (…)", "an unknown share"."""
+    told = w.estimate(result, risk)
+    for alone, after in (("none found", "none"), ("not known", "an unknown share")):
+        if told.startswith(alone):
+            return after + told.removeprefix(alone)
+    return told
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
@@ -206,7 +214,8 @@ def as_they_are(exploration: Exploration) -> Sentence:
         return Sentence("As they are, these data are held to no threshold.", said, "against")
     if some_alone(raw):
         head = (
-            "As they are, these data stay within the thresholds, and yet people are alone in them."
+            "As they are, these data stay within the thresholds, and yet some people have a unique "
+            "record in them."
         )
         return Sentence(head, said, "open")
     return Sentence("As they are, these data stay within the thresholds.", said, "for")
@@ -245,9 +254,10 @@ def tried_told(exploration: Exploration) -> Sentence:
     if not serves(table, good):
         lost, use = w.components(needs_lost(table, best)), w.use_told(table.results[best])
         told = (
-            f"The best of them, {_named(exploration, best)}, loses {lost}. {w.areas(table)} {use}"
+            f"The best of them is {_named(exploration, best)}. It loses {lost}. {w.areas(table)} "
+            f"{use}"
         )
-        which = "None of them" if len(nobody) in (0, len(good)) else "None without people alone"
+        which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
         other = most_useful(table, good)
         beside = _passed_over(exploration, other) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} serves the purpose."
@@ -257,7 +267,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     more = other is not None and table.utility[other] > table.utility[best]
     alone = more and other is not None and some_alone(table.results[other])
     if alone:
-        told += " In it nobody is alone."
+        told += " In it, nobody has a unique record."
     elif more:
         told += (
             f" It reveals the least of the options that keep {NEED:g} of the best utility or more."
@@ -269,7 +279,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         beside = _passed_over(exploration, other) if more and other is not None else ()
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
-        "There is none within the thresholds with nobody alone: whether anybody may be is a "
+        "No option within the thresholds is without unique records: whether to accept them is a "
         "decision, not a measurement."
     )
     return Sentence(head, (told, alone_told(table.results[best]), none, *also), "open")
@@ -303,7 +313,9 @@ def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
     result = exploration.table.results[row]
     if some_alone(result):
         said = alone_told(result)
-        return (f"{_named(exploration, row)} is more useful, but people are alone in it. {said}",)
+        return (
+            f"{_named(exploration, row)} is more useful, but not without unique records. {said}",
+        )
     if lost := needs_lost(exploration.table, row):
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
         return (f"{told}purpose needs {LOST:g} or more of 1.",)
@@ -313,10 +325,10 @@ def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
 def _alone_in(nobody: int, forms: int) -> str:
     """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
-        return "nobody is alone in it" if forms == 1 else "nobody is alone in any of these"
+        return f"nobody has a unique record in {'it' if forms == 1 else 'any of these'}"
     if nobody == 0:
-        return "yet people are alone in it" if forms == 1 else "yet people are alone in each"
-    return f"nobody is alone in {nobody:,} of these"
+        return f"yet some people have a unique record in {'it' if forms == 1 else 'each'}"
+    return f"nobody has a unique record in {nobody:,} of these"
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
@@ -338,24 +350,23 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     )
     if use := w.use_told(result):
         said += (use,)
-    verb = "Chosen was" if w.shown(decision.signer) else "Proposed is"  # nobody signs yet
-    name = f"{verb} “{w.shown(result.option.told)}”"
+    verb = "chosen" if w.shown(decision.signer) else "proposed"  # nobody signs yet
+    name = f"The {verb} option is “{w.shown(result.option.told)}”."
     if not limits.judged:
-        return Sentence(f"{name}, and no threshold was set.", said, "against")
+        return Sentence(f"{name} No threshold was set.", said, "against")
     if over := over_told(result, limits):
         who = w.shown(decision.signer)
         told = f"{who} overrides the thresholds." if who else "Nobody is named who overrides them."
         override = (f"{told} {because}", *said[1:])
-        return Sentence(f"{name}, which is not within the thresholds.", override, "against", over)
+        return Sentence(f"{name} It is not within the thresholds.", override, "against", over)
     best = best_option(table, limits)
     if best is not None and best != chosen:
         which = "recommended option" if serves(table, within(exploration)) else "best of them"
         said += (f"The {which} is another: {_named(exploration, best)}.",)
     if some_alone(result):
-        return Sentence(
-            f"{name}, which stays within the thresholds; yet people are alone in it.", said, "open"
-        )
-    head = f"{name}, which stays within the thresholds."
+        yet = "yet some people have a unique record in it"
+        return Sentence(f"{name} It stays within the thresholds; {yet}.", said, "open")
+    head = f"{name} It stays within the thresholds."
     return Sentence(head, said, "for" if why else "open")
 
 

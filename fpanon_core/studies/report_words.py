@@ -191,7 +191,7 @@ def between(low: float, high: float, risk: str) -> str:
 def estimate(result: OptionResult, risk: str) -> str:
     """Return a risk with its interval and what guessing finds, in one phrase.
 
-    An example is "62% (95%: 58% to 66%; guessing finds 2.5%)".
+    An example is "62% (95% interval: 58% to 66%; guessing finds 2.5%)".
     """
     found, low, high = interval(result, risk)
     if risk == ALONE:
@@ -200,7 +200,7 @@ def estimate(result: OptionResult, risk: str) -> str:
     asked = homes_asked(result) if risk == "home" else ""
     parts = (
         asked and f"of {asked}",
-        ends and f"95%: {ends}",
+        ends and f"95% interval: {ends}",
         beside and f"guessing finds {beside}",
         describe_sum(found, risk, result.option),
     )
@@ -228,13 +228,13 @@ def homes_asked(result: OptionResult) -> str:
 
 
 def little_use(result: OptionResult) -> bool:
-    """Return whether half of it is too coarse, or too little of it is left; False if not known."""
+    """Return whether a release is too coarse or too little of it is left; False if not known."""
     here = size(result)
     return here is not None and (here.wide or here.long or thin(result))
 
 
 def use_told(result: OptionResult) -> str:
-    """Say how coarse half of it is, what it lacks, and whether it is of use; "" if not known."""
+    """Say how coarse a release is, what it lacks, and whether it is of use; "" if not known."""
     here = size(result)
     if here is None:
         return ""
@@ -246,14 +246,14 @@ def use_told(result: OptionResult) -> str:
     few, sides = thin(result), "the mean of width and height"
     if not little_use(result):
         return (
-            f"Half of what is published is an area of at most {length(here.side_m)} "
-            f"({sides}), and half a time span of at most {duration(here.span_min)}.{lacks}"
+            f"Half of what is published has an area at most {length(here.side_m)} wide "
+            f"({sides}). Half has a time span of at most {duration(here.span_min)}.{lacks}"
         )
     data = f" The data are {length(here.data_side_m)} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
-        f"Of little use: half of what is published is an area of {length(here.side_m)} or more "
-        f"({sides}). Half is a time span of {duration(here.span_min)} or more."
+        f"Of little use: half of what is published has an area {length(here.side_m)} wide or more "
+        f"({sides}). Half has a time span of {duration(here.span_min)} or more."
         f"{data if here.wide else ''}{left}{lacks}"
     )
 
@@ -396,7 +396,9 @@ def measures(risks: Sequence[str]) -> str:
 def describe_over(limits: Limits, result: OptionResult) -> str:
     """Name the thresholds that an option is, or may be, above; return "" where there is none."""
     over = limits.broken(result)
-    return f"It is not within the thresholds of {measures(over)}." if over else ""
+    if not over:
+        return ""
+    return f"It is, or may be, above the threshold{'s' * (len(over) > 1)} of {measures(over)}."
 
 
 def first_up(text: str) -> str:

@@ -262,11 +262,11 @@ class Search:
         return result.fault is None and not self.limits.broken(result)
 
     def _smaller(self, known: Known) -> list[ReleaseOption]:
-        """Return each kind without records at half of its smallest ε that serves, or is still
-        above.
+        """Return each kind without records at half of its smallest ε that was tried.
 
-        If the halved option no longer serves, the kind is complete: the purpose does not allow so
-        much noise.
+        That is the smallest ε that serves; where no option is within the thresholds, the smallest
+        of all. If the halved option no longer serves, the kind is complete: the purpose does not
+        allow so much noise.
         """
         results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
         table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)
@@ -330,8 +330,7 @@ def _without_records(
 def _frames(
     fs: FingerprintSet, people: int, epsilon: float, frame: FrameConfig | None
 ) -> list[tuple[FrameConfig, int]]:
-    """Return the frame proposed for the expected error, and one with the most areas that compare.
-    """
+    """Return the frame proposed for the expected error, and one with as many areas as allowed."""
     wise, bands = table_frame_of(fs, people, epsilon)
     if frame is not None:
         areas = wise.antennas_an_area if frame.places == "antennas" and not frame.column else 1
@@ -346,9 +345,7 @@ def _frames(
 
 
 def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield lines of coarser places for each window, the coarsest first, without and with rare
-    bins.
-    """
+    """Yield lines of coarser places, the coarsest first, by window, without and with rare bins."""
     least = crowd(limits)
     for minutes in _WINDOWS_MIN:
         if minutes < fs.granularity_min:
@@ -381,8 +378,7 @@ def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield aligned groups of k, the largest first: whole, in weeks, in days, some people left out.
-    """
+    """Yield aligned groups of k, the largest first: whole, in weeks, in days, some left out."""
     ks = _group_sizes(fs, limits)
     lasts = float((fs.t_min + fs.dt_min).max())
     for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):

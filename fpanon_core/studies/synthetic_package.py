@@ -128,8 +128,7 @@ def _records(
 
 
 def _checked(table: pd.DataFrame, frame: TableFrame) -> tuple[IntArray, SmallInts, SmallInts]:
-    """Return person, minute and place of each row; raise SchemaError for a row outside the frame.
-    """
+    """Return person, minute and place of each row; raise SchemaError for rows outside the frame."""
     first, days = frame.counts.first_day, frame.counts.days
     when = "minute" if first is None else "time"
     if list(table.columns) != ["person", when, "place"] or not len(table):

@@ -64,8 +64,7 @@ class Expected:
 
 
 def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
-    """Return the expected error for a stated number of people and the antenna table of these data.
-    """
+    """Return the expected error for a stated number of people and these data's antenna table."""
     ground = Ground.of(table_frame(fs, option.frame))
     groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
     error = 1 / (option.epsilon * SHARES["homes"])
@@ -229,8 +228,7 @@ def _quantiles(values: FloatArray) -> FloatArray:
 
 
 def _week(fs: FingerprintSet) -> FloatArray:
-    """Return the share of events by hour of the week, from Monday; without a calendar from day 0.
-    """
+    """Return the share of events by hour of the week, from Monday; from day 0 without calendar."""
     first = 0 if fs.clock is None else first_date(fs).weekday()
     hour = (fs.wall_minutes(fs.t_min) // 60 + 24 * first) % _WEEK_H
     sums = np.bincount(hour.astype(np.int64), fs.count, _WEEK_H)

@@ -83,9 +83,7 @@ def frames_of(tables: CountTables) -> dict[str, pd.DataFrame]:
 
 
 def errors_of(tables: CountTables) -> dict[str, Any]:
-    """Return the expected error of a cell, to three digits; for private tables from noisy sums
-    alone.
-    """
+    """Return a cell's expected error, to three digits; for private tables from noisy sums alone."""
     found: dict[str, Any] = {}
     if tables.presence is not None:
         found["people"] = float(f"{tables.presence.error:.3g}")

@@ -53,8 +53,7 @@ def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]
 
 
 def laid(fs: FingerprintSet, profile: GeneralizationProfile) -> GeneralizationProfile:
-    """Return the profile with the origin that its grid has over these data; computed once and kept.
-    """
+    """Return the profile with the origin of its grid over these data; computed once and kept."""
     return resolve(fs, profile)
 
 
@@ -181,12 +180,12 @@ def disclosure_grid(
     -------
     DataFrame
         One row per profile: the columns of ``GeneralizationProfile.columns``, with the origin in
-        force; for every p of ``unicity_p`` ``unicity_p4``,
-        ``unicity_p4_low``, ``unicity_p4_high`` (95% Wilson); ``k``, ``em``, ``kl`` each with
-        ``_low`` and ``_high`` (see :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the
-        sums over a person's bins, likewise; ``bins``, the number of distinct bins;
-        ``targets``; ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold
-        ``config`` (p, strategy, users, seed) and ``digest``, of the data before generalizing.
+        force; for every p of ``unicity_p`` ``unicity_p4``, ``unicity_p4_low``, ``unicity_p4_high``
+        (95% Wilson); ``k``, ``em``, ``kl`` each with ``_low`` and ``_high`` (see
+        :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the sums over a person's bins,
+        likewise; ``bins``, the number of distinct bins; ``targets``; ``too_few`` (targets with
+        fewer than ``p`` bins, all known). ``attrs`` hold ``config`` (p, strategy, users, seed) and
+        ``digest``, of the data before generalizing.
 
     Raises
     ------

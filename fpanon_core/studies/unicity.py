@@ -176,9 +176,8 @@ class Result(Tabled):
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
         The same for the coarsest square grid at other origins, in windows of about an hour and in
-        the
-        longest. The origins are 0, 0 and half a side off the chosen one, in x, in y and in both.
-        Empty where there is no square grid.
+        the longest. The origins are 0, 0 and half a side off the chosen one, in x, in y and in
+        both. Empty where there is no square grid.
     laws : tuple of Law
         Laws for each axis and p.
     exponents : dict of str to LinearFit or None

@@ -168,7 +168,7 @@ def _ratio(
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """Return the chance that an insider is nearer than an outsider, with its 95% interval.
+    """Return the chance that a value of ``inside`` exceeds one of ``outside``, with 95% interval.
 
     The interval is Hanley & McNeil's.
     """

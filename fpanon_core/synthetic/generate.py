@@ -1,8 +1,9 @@
 """A synthetic CDR table of any size, for trials and speed measurements.
 
 It shows how the tools behave on data of a known kind; it proves nothing about people. The region
-comes from :mod:`.region`, the people from :mod:`.wandering`. Tables are filled user by user into
-arrays of their final size, so that memory holds little more than the result.
+comes from :mod:`.region`, the people from :mod:`fpanon_core.kernels.synthetic_lives`. Tables are
+filled user by user into arrays of their final size, so that memory holds little more than the
+result.
 """
 
 from __future__ import annotations

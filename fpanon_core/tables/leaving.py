@@ -32,8 +32,9 @@ COLUMN = "for_release"
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
     "Not for release: figures of single people, or of a few at one place or time. Keep such files "
-    "as you keep the data. People have pseudonyms drawn for that one file, in a random "
-    "order. No other file, no release and no name on this screen leads to them."
+    "as you keep the data. Each file has pseudonyms drawn for that file alone, and lists "
+    "people in random order. Nothing in any other file, in a release or on this screen links to "
+    "these pseudonyms."
 )
 
 _PERSON = "pseudonym"

@@ -190,7 +190,7 @@ _DECIMAL_COMMA = r"^[+-]?[0-9]*,[0-9]+$"
 def text_of(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return the column as trimmed strings; null becomes the empty string.
 
-    Whole numbers stored as floats (as DataFrames do to allow missing values) are written without
+    DataFrames may store whole numbers as floats to allow missing values. These are written without
     ``.0``, so that the same id reads the same from every kind of file.
     """
     kind = column.type

@@ -2,7 +2,7 @@
 
 CSV has times in ISO 8601 with their offset, so that the zone is never a guess. A gzipped file
 carries no time of writing: the same table gives the same bytes. A file appears under its name only
-when it is whole (:mod:`.whole`). In CSV, text that a spreadsheet would run is defused
+when it is whole. In CSV, text that a spreadsheet would run is defused
 (:mod:`.leaving`). No spreadsheet opens Parquet, so its texts stay unchanged.
 """
 

@@ -5,10 +5,10 @@ fingerprints and the publication, and checks everything that must always hold. A
 with all its own statements. A table is checked as a reader has it: its pseudonyms identify nobody
 unless the key is given.
 
-An original sample must lie inside a published sample of its user. If cells were cut in time within
-an original sample (as happens to samples longer than the data's granularity), the sample must lie
-inside the published samples it spans, without a gap. Positions and times may differ by a millionth
-of a metre or minute: text written to that accuracy must verify.
+An original sample must lie inside a published sample of its user. A cut in time may fall within an
+original sample that is longer than the data's granularity. Such a sample must lie inside the
+published samples it spans, without a gap. Positions and times may differ by a millionth of a metre
+or minute: text written to that accuracy must verify.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """

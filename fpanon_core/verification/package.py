@@ -3,7 +3,7 @@
 This module reads a folder or a zip with its own code, independent of the writers of releases.
 README and description are made again from the stated facts, with the templates of the writers, and
 compared; so are the headers of a zip. The templates themselves are not verified. The facts are
-verified against the data and the original (:mod:`.facts`), and they determine everything in a
+verified against the data and the original (:mod:`.release`), and they determine everything in a
 release.
 
 Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),

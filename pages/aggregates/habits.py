@@ -1,4 +1,4 @@
-"""Habits that the attack exploits: a section of What comes back from counts.
+"""Habits that the attack exploits: a section of What can an attack recover from counts.
 
 Also the choice of the trajectory to show, among those counted: by pseudonym, or by how much of it
 comes back. And the files under the view: every table of its results, and the selected trajectory.

@@ -18,12 +18,14 @@ from pages.charts.recovery import Panel, Remedy
 STEP_NAMES = list(STEPS.values())
 SOURCE = "up to 100,000 people in a Chinese city (Xu et al. 2017)"
 INTRODUCTION = (
-    "The counts of these people are made, and then attacked by a programme that sees nothing else. "
-    "**Apply** takes these settings; of large data the attack waits for **Attack the counts**."
+    "fpanon makes the counts of these people, then attacks them with a program that sees nothing "
+    "else. Press **Apply** to use these settings. On large data, the attack waits until you press "
+    "**Attack the counts**."
 )
 PUBLISHED_RECOVERY = (
-    "of all points, 95 to 98% of single nights, 73 to 91% over all days; 0.99 with 1,000 "
-    "people, about 0.5 with 100,000. 8 to 21% of the points were more than 1 km off."
+    "of all points, the attack recovered 95 to 98% over single nights and 73 to 91% over all days. "
+    "Its accuracy was 0.99 with 1,000 people, and about 0.5 with 100,000. 8 to 21% of the points "
+    "were more than 1 km off."
 )
 PUBLISHED_UNIQUENESS = "more than 95% are unique by two places."
 PUBLISHED_FACTORS = (
@@ -61,8 +63,8 @@ def release(found: recovery.Result) -> Sentences:
         "records before or after: nobody was seen there then."
         if filled > 0
         else "",
-        "Places and period are those of the records here: they, too, tell of single people. State "
-        "them in advance for counts that are to be published, below.",
+        "Here, the places and the period come from the records, so they, too, reveal something "
+        "about single people. To publish counts, state both in advance, below.",
         f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
@@ -82,7 +84,8 @@ def attack(found: recovery.Result) -> Sentences:
     return (
         f"From counts alone, the attack recovers {words.percent(whole)} of the recorded "
         f"points{beside}.",
-        f"Of everybody's, over the whole period: {times} what linking at random recovers."
+        f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
+        "points as linking at random."
         if random > 0
         else "",
         f"{words.percent(filled)} of the points had to be filled in from the records before or "
@@ -93,8 +96,8 @@ def attack(found: recovery.Result) -> Sentences:
         f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
         f"Of all points, the filled-in ones included, it gets "
         f"{words.percent(float(score.accuracy))} right (at random "
-        f"{words.percent(float(score.baseline_accuracy))}). Many of those lie still, or on "
-        "straight lines that were drawn for the counts, and are easier."
+        f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points "
+        "stay in place, or lie on straight lines that were drawn for the counts, and are easier."
         if filled > 0
         else "",
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
@@ -118,7 +121,7 @@ def _few(people: int) -> str:
 
 def lack(found: recovery.Result) -> str:
     """Return what these data lack that the attack needs; empty if they lack nothing."""
-    why = "**Why so little comes back.** " if found.score.recorded < 0.5 else ""
+    why = "**Why the attack recovers so little.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
@@ -144,8 +147,9 @@ def unique(found: recovery.Result) -> Sentences:
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other has.",
-        "An attacker who knows those two places of a person, mostly home and work, finds one path "
-        "that fits. Of that path, they learn all that is right: see above.",
+        "An attacker who knows those two places of a person, mostly home and work, finds one "
+        "trajectory that fits. They then learn every point that the attack recovered correctly on "
+        "that trajectory: see above.",
     )
 
 
@@ -236,8 +240,8 @@ def person(found: recovery.Result, row: int) -> Sentences:
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
         f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
         f"and {words.distance(float(found.apart_m(row).mean()))} off on average.",
-        "The attack gives it no name. An attacker who knows a place or two of the person may find "
-        "one.",
+        "The attack does not name the person. An attacker who knows a place or two of the person "
+        "may find the name.",
     )
 
 
@@ -285,7 +289,7 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 def effort(planned: Effort, everyone: Effort) -> Sentences:
     """Return on how many people the mitigations are to be tried, and its likely cost."""
     if planned.people == everyone.people:
-        return (f"Tried on all {planned.people:,} people: {_taking(planned)}.",)
+        return (f"Estimate for all {planned.people:,} people: {_taking(planned)}.",)
     return (
         f"On all {everyone.people:,} people this would take {_taking(everyone)}. It is tried on "
         f"{planned.people:,} of them, drawn at random: {_taking(planned)}. {_few(planned.people)}",

@@ -16,7 +16,7 @@ from pages.shell.widgets import days
 
 of = style.theme(st.context.theme.type)
 
-place = layout.line("aggregates", "What comes back from counts?")
+place = layout.line("aggregates", "What can an attack recover from counts?")
 data = layout.data(
     "aggregates",
     without="No data set is open yet. Open a sample, or your own data, and its own counts are "

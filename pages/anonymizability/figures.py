@@ -245,7 +245,7 @@ def gini(parts: Parts) -> list[str]:
     }
     return [
         f"The median is {middle:.2f}: {_spread(middle)}.",
-        "By itself it is "
+        "Taken separately, it is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "

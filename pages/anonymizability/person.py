@@ -217,7 +217,8 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         f"{value:.3f}. {counted(stretch)}.",
         farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
         f"Of the samples matched with {names[other.user]}, the hardest pair is "
-        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart in full.",
+        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart, before "
+        "any cap.",
     ]
 
 

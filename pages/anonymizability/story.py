@@ -85,7 +85,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     whose = (
         "Of a person's matched samples, on average, " if len(space) > 1 else "Of those matched, "
     )
-    return f"{whose}{' and '.join(told)}. They count as no more."
+    return f"{whose}{' and '.join(told)}. They count as that far apart, and no farther."
 
 
 def by_k(

@@ -40,10 +40,11 @@ DEFINITIONS = {
     "expected error": definitions.EXPECTED_ERROR,
 }
 _DRAWN: dict[Strategy, str] = {
-    "uniform": "any of the person's samples alike",
-    "random": "drawn from the person's interactions, so that busy places and times are likelier",
-    "top": "the person's most visited places, without times",
-    "consecutive": "samples that follow one another",
+    "uniform": "each of the person's samples is equally likely to be known",
+    "random": "points are drawn from the person's interactions, so busy places and times are "
+    "likelier",
+    "top": "known points are the person's most visited places, without times",
+    "consecutive": "known points follow one another",
 }
 _ATTACKERS = {
     "best_sample": "an attacker with true points who takes the best matching sample",
@@ -82,8 +83,8 @@ def found(result: Result, here: Figure) -> Told:
     among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
-        f"right record in {cases(here.after.value, here.asked)}; in the data as they are, in "
-        f"{_short(here.before.value, here.before_asked)}.** Guessing{among} finds 1 in "
+        f"right record in {cases(here.after.value, here.asked)} (data as they are: "
+        f"{_short(here.before.value, here.before_asked)}).** Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}.",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest is "
@@ -105,13 +106,13 @@ def _of_whom(count: int, result: Result) -> str:
 
 
 def drawn(outsider: LinkConfig) -> str:
-    """Return which points are known, and how exactly."""
+    """Return how exactly points are known, and which."""
     wrong = [
         *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
         *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
     ]
     exactly = f", with errors of about {' and '.join(wrong)}" if wrong else ""
-    return f"{_DRAWN[outsider.strategy]}{exactly}"
+    return f"{exactly}; {_DRAWN[outsider.strategy]}"
 
 
 def named(result: Result) -> list[Told]:
@@ -141,20 +142,20 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
         why = plain(result.after.home_fault, MESSAGE_LENGTH)
         return f"Whether homes are found is not known. {why}", ""
     before = (
-        f"; in the data as they are, of {_short(here.before.value, here.before_asked)}"
+        f" (data as they are: {_short(here.before.value, here.before_asked)})"
         if math.isfinite(here.before.value)
         else ""
     )
     alike = here.after.value <= here.guessing
     of_whom = "people" if result.period_days is None else "records"
     return (
-        f"**The record tells the home, to within {distance(metres)}, of "
-        f"{_short(here.after.value, here.asked, 'none')} of the {of_whom}{before}.** "
+        f"**The record gives away the home of {_short(here.after.value, here.asked, 'none')} of "
+        f"the {of_whom}, to within {distance(metres)}{before}.** "
         f"{'That is no more than what guessing' if alike else 'Guessing'} finds"
         f"{':' if alike else ''} {percent(here.guessing, here.asked)}.",
         f"**Home.** Asked about: {here.asked:,} {of_whom} whose home is known (95% interval: "
         f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
-        "It is assumed that where all other people live may be known, as from a census.",
+        "We assume that the attacker may know where all other people live, as from a census.",
     )
 
 
@@ -162,16 +163,17 @@ def moments(here: Figure) -> Told:
     """Return the error of the best estimate of a person's place at a moment, beside guessing."""
     told = (
         "**Asked where a person was at another moment, the attacker is off by "
-        f"{off(here.after.value)} on average.** With the data as they are, by "
-        f"{off(here.before.value)}; without any release, by {off(here.without)}."
+        f"{off(here.after.value)} on average.** With the data as they are, the "
+        f"attacker is off by {off(here.before.value)}; without any release, by {off(here.without)}."
     )
     if here.without <= here.after.value:
         told += " So for this question the release is of no help, on average."
     return (
         told,
-        f"**Off by.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. From the "
-        f"known points alone, without any release, it is {off(here.points_alone)}; with one place "
-        f"for everybody, {off(here.guessing)}.",
+        f"**Off by.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
+        "attacker with the known points alone, and no release, is off by "
+        f"{off(here.points_alone)}. Guessing one place for everybody is off by "
+        f"{off(here.guessing)}.",
     )
 
 
@@ -209,20 +211,21 @@ def assumed(result: Result) -> list[str]:
     """Return which people and which attacker the figures cover."""
     link = result.after.link
     told = [
-        f"**Known** are {words.count(link.config.p, 'point')} of each person: "
-        f"{drawn(link.config)}.{_too_few(link.too_few, link.config.p)}",
-        "**Who.** The attacker knows that the person is in the release, has the release and its "
-        "description, but not its random draws. The people asked about are drawn at random from "
-        "those in the release.",
+        f"**Known.** The attacker knows {words.count(link.config.p, 'point')} of each person"
+        f"{drawn(link.config)}.{_too_few(link.too_few, result)}",
+        "**Who.** The attacker knows that the person is in the release. They have the release and "
+        "its description, but not its random draws. The people asked about are drawn at random "
+        "from those in the release.",
         "**Attackers.** One scores a record by its best matching sample. One asks how likely the "
         "record is: of two that fit, the shorter leads. One does so with points as published. "
-        "Where records are level, each counts for its share.",
+        "Where several records fit equally well, each counts for its share.",
         "**Home.** The place with most of a person's events at night, 22 to 6 h. The attacker has "
         "the right record, or that of the right group.",
-        "**Off by.** How far from the truth the place is that suits all records best, each "
-        "counting as much as it is likely to be the right one. The moment is one at which the "
-        "person was recorded, and none of those known where there are others. As guessing stands "
-        "the better of one place for everybody and of the known points alone.",
+        "**Off by.** How far the attacker's best guess is from the truth. The guess is the place "
+        "that suits all records best; each record counts by its probability of being right. The "
+        "moment is one at which the person was recorded. It is not a known moment, unless all the "
+        "person's moments are known. Guessing is the better of two guesses: one place for "
+        "everybody, or the known points alone.",
     ]
     days = result.period_days
     if days is not None:
@@ -239,11 +242,12 @@ def assumed(result: Result) -> list[str]:
     return told
 
 
-def _too_few(count: int, p: int) -> str:
+def _too_few(count: int, result: Result) -> str:
     if not count:
         return ""
-    who = "1 of those asked about has" if count == 1 else f"{count:,} of those asked about have"
-    return f" {who} fewer than {p}; all of them are known."
+    of_whom = "people" if result.period_days is None else "records"
+    few = f"{count:,} of the {of_whom} asked about {'has' if count == 1 else 'have'}"
+    return f" {few} fewer than {result.after.link.config.p} points; the attacker knows them all."
 
 
 FOLLOWED_HELP = (
@@ -277,11 +281,11 @@ def _point(found: Followed, step: Step) -> list[str]:
         return [f"Nothing is known yet of {found.pseudonym}."]
     at = step.known - 1
     when, timed = found.points["time"].iloc[at], math.isfinite(found.points["t_min"].iloc[at])
-    moment = f", {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
+    moment = f": {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
     if step.known == 1:
-        return [f"Of {found.pseudonym} the attacker knows 1 point{moment}."]
+        return [f"The attacker knows 1 point of {found.pseudonym}{moment}."]
     last = f"; the last is of {moment[2:]}" if moment else ""
-    return [f"Of {found.pseudonym} the attacker knows {step.known} points{last}."]
+    return [f"The attacker knows {step.known} points of {found.pseudonym}{last}."]
 
 
 def _fitting(found: Followed, step: Step) -> str:
@@ -307,11 +311,12 @@ def _describe_order(found: Followed, step: Step) -> str:
     if step.known == 0:
         return f"Guessing picks out the right one with a chance of 1 in {found.n_people:,}."
     if step.better:
-        ahead = "that of 1 other" if step.better == 1 else f"those of {step.better:,.0f} others"
-        return (
-            f"**The right record is not the one picked out**: {ahead} "
-            f"{'fits' if step.better == 1 else 'fit'} better."
+        ahead = (
+            "the record of 1 other person fits"
+            if step.better == 1
+            else f"the records of {step.better:,.0f} other people fit"
         )
+        return f"**The attacker does not pick the right record**: {ahead} better."
     if step.level > 1:
         return (
             f"**The right record is one of {step.level:,.0f} people's that fit best and alike: it "
@@ -341,7 +346,7 @@ def _describe_before(step: Step) -> str:
             "In the data as they are, the same points leave a chance of 1 in "
             f"{step.before_level:,.0f}."
         )
-    return "In the data as they are, the same points pick it out."
+    return "In the data as they are, the same points pick out the right record."
 
 
 def _describe_home(found: Followed, step: Step) -> list[str]:
@@ -358,6 +363,6 @@ def _describe_home(found: Followed, step: Step) -> list[str]:
     metres = math.hypot(guess.x_m - home.x_m, guess.y_m - home.y_m)
     verdict = "found" if metres <= found.within_m else "not found"
     return [
-        f"By the nights of the record in the lead, the home is {off(metres)} from where it truly "
-        f"is: {verdict}, to within {distance(found.within_m)}. Other attackers may guess better."
+        f"The nights of the record in the lead put the home {off(metres)} from the true one: "
+        f"{verdict}, to within {distance(found.within_m)}. Other attackers may guess better."
     ]

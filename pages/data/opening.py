@@ -234,7 +234,8 @@ def background() -> None:
         st.caption(
             "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "
             "Lines of your own lie under every map of this session. They are drawn only: no figure "
-            "depends on them. Of the file the shapes are kept, no names and no other properties."
+            "depends on them. fpanon keeps only the shapes in the file, not the names or any other "
+            "properties."
         )
         file = st.file_uploader(
             f"GeoJSON, in degrees, up to {MAX_BYTES >> 20} MB and {MAX_POSITIONS:,} positions",

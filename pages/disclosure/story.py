@@ -166,9 +166,9 @@ def agreement_told(found: Result) -> list[str]:
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
             f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}, "
-            f"{two} {int(b['bins']):,}, with more people in each. An average bin tells more there, "
-            "although fewer people are found. Over all bins of a person, "
-            f"EM adds up to {words.supported(*_total(a))} at {one}, to "
+            f"{two} {int(b['bins']):,}, with more people in each. An average bin reveals more "
+            f"at {two}, although fewer people are singled out. Over all bins of a person, EM adds "
+            f"up to {words.supported(*_total(a))} at {one}, to "
             f"{words.supported(*_total(b))} at {two}."
         )
     return told
@@ -236,7 +236,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         f"all bins of a person it changes by {words.supported(*em_sum)}. The information gained is "
         f"{words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
-        "points there; all of them were known then."
+        "points there; the attacker knows them all."
         if few
         else "",
     ]
@@ -257,8 +257,8 @@ def _ends(of: tuple[float, float, float]) -> str:
 
 
 MEANS_TOLD = (
-    "EM and KL are means over a profile's own bins here, as they are published. They compare "
-    "people, places and hours of one profile. They do not say which of two profiles is the safer: "
+    "Here, EM and KL are means over a profile's own bins, as in the paper. They compare people, "
+    "places and hours of one profile. They do not say which of two profiles is the safer: "
     "a finer one has more bins, mostly empty, and so a lower mean. *Release options* "
     "compares by the sums over all bins of a person."
 )
@@ -301,8 +301,8 @@ def hours_told(leak: Leak, measure: str, weekdays: bool) -> str:
     if most[measure] == least[measure]:
         return f"In every hour {NAMES[measure]} is the same, {most[measure]:.2g}."
     return (
-        f"An attacker learns most of {_hour(most, weekdays)} ({most[measure]:.2g}), and least of "
-        f"{_hour(least, weekdays)} ({least[measure]:.2g})."
+        f"An attacker learns most about {_hour(most, weekdays)} ({most[measure]:.2g}), and least "
+        f"about {_hour(least, weekdays)} ({least[measure]:.2g})."
     )
 
 
@@ -369,11 +369,12 @@ def example_told(worked: worked_example.Result) -> str:
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
     return (
         f"A dot is a presence. An attacker knows that person 2 was in bin {own}. People "
-        f"{' and '.join(str(each + 1) for each in fits)} fit, so that the right record is named "
-        f"with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
-        f"{words.percent(prior)} of all people were: the attacker is now certain of it, "
-        f"{second.em_bin[_THIRD_BIN]:.2f} more than before. Over the {worked.n_bins} bins that is "
-        f"**EM = {second.em_user[0]:.2f}** for person 2 – learnt without finding them.\n\n"
+        f"{' and '.join(str(each + 1) for each in fits)} fit, so the attacker picks the right "
+        f"record with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
+        f"{words.percent(prior)} of all people were. The attacker is now certain of that visit: "
+        f"its probability rose by {second.em_bin[_THIRD_BIN]:.2f}. The mean over the "
+        f"{worked.n_bins} bins is **EM = {second.em_user[0]:.2f}** for person 2, learnt without "
+        "re-identifying them.\n\n"
         f"Over all four people: **unicity {whole.unicity:.2f}**, **k-disclosure "
         f"{whole.k_disclosure:.4f}**, **EM {whole.em:.3f}**, **KL {whole.kl:.3f} nats**. "
         "(Noriega Campero 2015, table 4.1)"

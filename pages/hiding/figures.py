@@ -355,7 +355,7 @@ def compared(found: comparison.Result) -> list[str]:
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
     uniform, ours = rows["uniform"], rows["GLOVE"]
     spans = (
-        f"areas of {words.distance(ours['mean_space_m'])} by side and time spans of "
+        f"areas of {words.distance(ours['mean_space_m'])} and time spans of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
     last, grid = found.searched[-1], plain(uniform["profile"])

@@ -194,8 +194,8 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
     return (
         f"The hour from {when}, in the same colours on both maps. Before: "
         f"{words.people(recorded)}, each at the first place recorded. After: "
-        f"{words.people(published)}, spread evenly over the first area published for each, "
-        "recorded or not. All others are nowhere on that map."
+        f"{words.people(published)}, each spread evenly over the first area published for them, "
+        "whether they were recorded in that hour or not. All others are nowhere on that map."
     )
 
 
@@ -229,8 +229,9 @@ def told_group(
     else:
         how = f"Their {own} are published"
     return [
-        f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: its samples "
-        f"are published as {words.distance(side)} by side and {words.duration(span)} on average. "
-        f"In it are {who}{more}.",
-        f"{how} as {blocks}: an area and a span of time each, the same for all of them.",
+        f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: on "
+        f"average, its samples are published in areas of {words.distance(side)} and time spans of "
+        f"{words.duration(span)}. Its members are {who}{more}.",
+        f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "
+        "group.",
     ]

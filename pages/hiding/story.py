@@ -107,7 +107,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
         shared = f"Everyone published shares a record with at least {others}."
         return "success", f"**Verified.** {shared} {stands}"
     wide = (
-        f"areas of {words.distance(worth.side_m)} or more by side, more than half as wide as the "
+        f"areas of {words.distance(worth.side_m)} or more, more than half as wide as the "
         f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
@@ -160,8 +160,9 @@ def accurate(result: Result) -> list[str]:
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
     told = (
-        f"Half of the samples are published within {words.distance(f['median_space_m'])} by "
-        f"side, and half within {words.duration(f['median_time_min'])}."
+        "Half of the samples are published in areas of at most "
+        f"{words.distance(f['median_space_m'])}, and half in time spans of at most "
+        f"{words.duration(f['median_time_min'])}."
     )
     if f["phantom_share"]:
         told += (
@@ -171,9 +172,9 @@ def accurate(result: Result) -> list[str]:
     return [
         told,
         str(result.verdict).removeprefix("Verified: ").capitalize(),
-        f"Of “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples lie within "
-        f"2 km, {words.percent(f['share_2h'])} within 2 hours. By side: the mean of width and "
-        "height.",
+        f"In “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples have areas "
+        f"of at most 2 km; {words.percent(f['share_2h'])} have time spans of at most 2 hours. The "
+        "size of an area is the mean of its width and height.",
     ]
 
 

@@ -44,11 +44,12 @@ MEASURES = {
 """The measures of risk that the figure can show, with their descriptions."""
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
-    "uniform": ", any of the person's rows alike",
-    "random": ", drawn from the interactions, so that busy places and times are likelier; the "
-    "lesser ones, which tell people apart, are known less often than in a draw of all rows alike",
-    "top": ", the most visited places, without times",
-    "consecutive": ", which follow one another",
+    "uniform": "Each row of a person is equally likely.",
+    "random": "The points are drawn from the interactions, so that busy places and times are "
+    "likelier. The lesser ones, which tell people apart, are known less often than if each row "
+    "were equally likely.",
+    "top": "The points are the most visited places, without times.",
+    "consecutive": "The points follow one another.",
 }
 
 
@@ -236,10 +237,10 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     less = "the same" if table.risk[better] == table.risk[one] else "a lower"
     more = "the same" if utility[better] == utility[one] else "more"
     return (
-        f"{len(worse)} {words.verb(len(worse))} dominated. “{plain(table.options[one].told)}”, for "
-        f"one, is by “{plain(table.options[better].told)}”, which has {less} {name} "
-        f"({' against '.join(dict.fromkeys(risks))}) and {more} utility "
-        f"({' against '.join(dict.fromkeys(useful))}). That is by {name} alone."
+        f"{len(worse)} {words.verb(len(worse))} dominated. For example, "
+        f"“{plain(table.options[better].told)}” dominates “{plain(table.options[one].told)}”. It "
+        f"has {less} {name} ({' against '.join(dict.fromkeys(risks))}) and {more} utility "
+        f"({' against '.join(dict.fromkeys(useful))}). This comparison counts {name} alone."
     )
 
 
@@ -311,16 +312,18 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
 
 def outsider_told(known: KnowledgeConfig) -> str:
     """Return what the attacker is assumed to know of a release."""
+    points = words.count(known.p, "point")
     return (
-        f"Of every option, at most {known.users:,} people are drawn, and {known.p} points "
-        f"of each{_DRAWN[known.strategy]}. Of a person with fewer than {known.p}, all are known; "
-        "the table says of how many published records that is so. For unicity, k-, EM- and "
-        "KL-disclosure they are points as published, after noise or exchange the moved ones. For "
-        "linkage they are true points, of the data as read, exactly known; the attacker knows the "
-        "method and its parameters, never its draws. The re-identification risk is that of the "
-        "strongest of three attackers. For homes the attacker has the person's record, or the "
-        "group's, and may know where all other people live. A risk is of the people in the "
-        "release: drawing a sample of people lowers it for nobody who is in it."
+        f"For each option, we draw at most {known.users:,} people and {points} of each. "
+        f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows them "
+        "all. The table says for how many published records this is so. For unicity and for k-, "
+        "EM- and KL-disclosure, they are points as published. After noise or exchange, they are "
+        "the moved points. For linkage, they are true points, exactly as in the data that were "
+        "read. The attacker knows the method and its parameters, never its draws. The "
+        "re-identification risk is that of the strongest of three attackers. For homes the "
+        "attacker has the person's record, or the group's, and may know where all other people "
+        "live. Risks are those of the people in the release: drawing a sample of people lowers "
+        "the risk of nobody in it."
     )
 
 
@@ -387,7 +390,7 @@ def chosen_told(
     lines = [
         plain(why, MESSAGE_LENGTH) or "No reason is given yet.",
         w.describe_over(criteria.limits, result),
-        "People are alone with their record in it." if some_alone(result) else alone_told(result),
+        "Some people have a unique record in it." if some_alone(result) else alone_told(result),
         plain(f"By {name} it is dominated by {better}.", MESSAGE_LENGTH) if better else "",
     ]
     text = " ".join([f"**Chosen: {plain(result.option.told)}.**", *filter(None, lines)])

@@ -24,10 +24,10 @@ BESIDE = {
 }
 """Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: thresholds, surely or perhaps, by the upper ends of the intervals. Alone: people whose "
-    "record is like nobody else's. Re-identified: by the strongest attacker. "
-    "Home: found within 1 km, and in brackets by guessing. Intervals, which thresholds, all else: "
-    "below."
+    "Over: how many thresholds the option is above, or may be above by the upper ends of the "
+    "intervals. Alone: people with a unique record. Re-identified: by the strongest attacker. "
+    "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
+    "which thresholds an option is above, and everything else."
 )
 
 

@@ -69,7 +69,7 @@ def best(exploration: Exploration) -> int | None:
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
     """Return which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
-    yet = " People are alone in it." if some_alone(result) else ""
+    yet = " Some people have a unique record in it." if some_alone(result) else ""
     none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
     return f"{none}{_plain(best_named(exploration, ' so far' * bool(waiting)))}{yet}"
 

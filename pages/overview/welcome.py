@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
-import numpy as np
-import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fpanon_core.io.samples import SAMPLES
+from fpanon_core.io.samples import SAMPLES, picture
 from pages.charts import style
 from pages.charts.plain import plain
 from pages.shell import dataset, study
@@ -44,7 +39,10 @@ def show() -> None:
                 st.badge(
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
-            st.image(_picture(sample.antennas_path, theme.css("ink")))
+            st.image(
+                picture(sample, theme.css("ink")),
+                alt="Map of the antennas, a dot each.",
+            )
         label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)
@@ -53,34 +51,12 @@ def show() -> None:
         study.opening(key="overview")
 
 
-@cache
-def _picture(antennas: Path, ink: str) -> str:
-    """Return the antennas of a sample around their middle, a dot each, north up."""
-    table = pd.read_csv(antennas)
-    middle = table[["lon", "lat"]].median()
-    east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))
-    north = table["lat"] - middle["lat"]
-    wide, high = _PICTURE_PX
-    scale = wide / 2 / float(east.abs().quantile(_SHOWN))
-    x, y = wide / 2 + scale * east, high / 2 - scale * north
-    dots = "".join(
-        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="2"/>'
-        for at in zip(x, y, strict=True)
-        if 2 < at[0] < wide - 2 and 2 < at[1] < high - 2
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" '
-        f'fill="{ink}" opacity="0.55">{dots}</svg>'
-    )
-
-
 def _card(place: DeltaGenerator, title: str, about: str | None = None) -> DeltaGenerator:
     box = place.container(border=True, height="stretch")
     box.markdown(f"**{plain(title)}**", help=about)
     return box
 
 
-_PICTURE_PX, _SHOWN = (270, 120), 0.85
 _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",

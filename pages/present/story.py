@@ -85,7 +85,7 @@ def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) 
     """Return which option the slides show, and whether the people are synthetic."""
     told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
-        told = f"Release option: **{plain(first_up(result.option.told))}**"
+        told = f"Release option: **{plain(result.option.told)}**"
     return f"The people of these data are invented. {told}" if synthetic else told
 
 
@@ -182,7 +182,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and that it is within the thresholds or which it exceeds."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
-    heads = [f"{mark} **{plain(result.option.told)}**"]
+    heads = [f"{mark} **{plain(first_up(result.option.told))}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:

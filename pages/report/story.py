@@ -24,11 +24,11 @@ NOTHING_YET = (
 )
 NONE_TO_PRODUCE = "Keep an option as your choice on *Release options* to have its release produced."
 OPENS = (
-    "One file, which opens without a network and prints to A4. It holds figures of everyone "
-    "together, what you write under *Question, reason, names*, and no person and no file's name. "
-    "The recipe holds the options, measures, thresholds, seed, question, choice and reason, not "
-    "who signs. With it and the data, the command options gives the same numbers (`--recipe`). "
-    "Release options opens it, too."
+    "One file, which opens without a network and prints to A4. It holds figures about everyone "
+    "together, and what you write under *Question, reason, names*. It shows no single person and "
+    "no file's name. The recipe holds the options, measures, thresholds, seed, question, choice "
+    "and reason, not who signs. With the recipe and the data, the command options gives the same "
+    "numbers (`--recipe`). *Release options* can open the recipe, too."
 )
 
 

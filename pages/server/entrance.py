@@ -1,7 +1,7 @@
 """Access control: everybody who reaches the server, or only the people whom a login names.
 
 The login is Streamlit's OpenID Connect: the ``[auth]`` section of its secrets names the provider.
-Streamlit leaves it to each page to ask whether somebody is logged in. Here nobody reaches any page
+Streamlit leaves it to each page to ask whether a person is logged in. Here nobody reaches any page
 before that. A person without access gets a plain page with a link to the provider, and no session,
 upload or download of the dashboard. If the login is only partly set up, nobody is let in.
 """

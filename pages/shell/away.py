@@ -28,9 +28,9 @@ def kept() -> str:
     """Return what is kept of a session without its browser, and what is not."""
     return (
         "What you open stays in this computer's memory while this browser shows a page of the "
-        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. Loaded again, a page finds "
-        "data, results and running work; no other browser does. Then, or when the dashboard "
-        "stops, all is gone but what you saved."
+        f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
+        "finds your data, results and running work; no other browser does. Then, or when the "
+        "dashboard stops, all is gone but what you saved."
     )
 
 
@@ -38,8 +38,8 @@ def lost() -> str:
     """Return what closing the page loses, and when."""
     return (
         "Once the page is closed, data, results, settings and choice are kept for "
-        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. Then they are gone, and at once "
-        "when the dashboard is stopped; only what you saved remains."
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that they are gone; if you "
+        "stop the dashboard, they are gone at once. Only what you saved remains."
     )
 
 

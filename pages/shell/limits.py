@@ -20,11 +20,11 @@ _FORM = "fp_limits_form"  # how often its fields were overtaken by thresholds fr
 
 _ASKED = ("outsider", "home", "unicity", "em", "kl")
 RULE = (
-    "An option is within the thresholds when none of its risks may be above its threshold. **May "
-    "be above** means that the upper end of the 95% interval is, or that the risk is not known. "
-    "**Above** means that even the lower end is. Thresholds hold on every page, in the report and "
-    "in downloads. Leave a field empty for no threshold. No authority has set any for mobility "
-    "data."
+    "An option is within the thresholds when none of its risks is, or may be, above its threshold. "
+    "**May be above** means that the upper end of the 95% interval is above the threshold, or that "
+    "the risk is not known. **Above** means that even the lower end of the interval is above the "
+    "threshold. Thresholds hold on every page, in the report and in downloads. Leave a field empty "
+    "for no threshold. No authority has set thresholds for mobility data."
 )
 
 
@@ -103,7 +103,10 @@ def _hold(limits: Limits) -> None:
 def counted(of: Limits) -> str:
     """Return which thresholds count where a page says how many an option exceeds."""
     parts = [of_risks()[risk].counted for risk in of.judged]
-    return f"In force, {len(parts)}: {'; '.join(parts)}." if parts else "None is in force."
+    if not parts:
+        return "No threshold is in force."
+    are = "threshold is" if len(parts) == 1 else "thresholds are"
+    return f"{len(parts)} {are} in force: {'; '.join(parts)}."
 
 
 def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:

@@ -231,10 +231,10 @@ def _read() -> None:
 
 HOLDS = (
     "Results, settings, choice and reasons, to go on with on this or another computer. "
-    "**Not for release:** it is personal data. It holds no id, but the file's name and "
-    "figures of single people by row number. It also holds everyone's record as it was hidden "
-    "and, of attacks, where people truly were. Releases as they leave, with their keys, are not "
-    "in it."
+    "**Not for release:** it is personal data. It holds no ids. It does hold the file's name, "
+    "and figures about single people by row number. It also holds everyone's record as it was "
+    "hidden and, of attacks, where people truly were. It does not hold the finished releases or "
+    "their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
     "This page could not use the settings that the study brought, and begins with the usual ones; "

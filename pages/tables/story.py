@@ -33,11 +33,11 @@ ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",
     "**Trips.** A trip leads from the area of one record of a person to another area at the next "
-    "record. In private tables, two trips a day count of each person.",
+    "record. In private tables, at most two trips a day count for each person.",
     "**Private.** Each person adds at most one unit to each table, and noise from OpenDP hides "
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
-    "area. It makes people up, who are nobody.",
+    "area. It makes up people who do not exist.",
     "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
     "person away.",
 )

@@ -21,9 +21,10 @@ from pages.charts.unicity import Fitted, Line, Rising
 
 MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
-    "The attacker is assumed to know points exactly as they are recorded here, in place and time, "
-    "and that the person is in these data. People asked about, and their points, are drawn at "
-    "random; the intervals are of that draw. Guessing means to name one of all people."
+    "We assume that the attacker knows points exactly as recorded here, in place and time. The "
+    "attacker also knows that the person is in these data. People asked about, and their points, "
+    "are drawn at random; the intervals are of that draw. Guessing means picking one of all the "
+    "people."
 )
 """Assumptions behind every figure of the page."""
 TABLES = {
@@ -89,8 +90,8 @@ def points_known(result: Result) -> list[str]:
     if most.too_few:
         told.append(
             f"{words.people(most.too_few)} asked about "
-            f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; all of "
-            "them were known then."
+            f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; the "
+            "attacker knows them all."
         )
     return told
 
@@ -114,7 +115,11 @@ def points_needed(result: Result) -> list[str]:
         half = "Fewer than half are ever unique"
     else:
         half = f"At least half are unique after {words.count(int(result.median_needed), 'point')}"
-    told = [f"{half}; all who ever are, after at most {int(known.max())}.", f"Asked about: {who}."]
+    told = [
+        f"{half}. Everyone who is ever unique is so after at most "
+        f"{words.count(int(known.max()), 'point')}.",
+        f"Asked about: {who}.",
+    ]
     if never:
         told.append(
             f"{words.people(never)} {words.were(never)} never unique: another person has "
@@ -161,10 +166,10 @@ def coarser(result: Result, p: int) -> list[str]:
         f"With {p} points, {words.percent(fine['value'])} are unique at {plain(fine['profile'])}, "
         f"{words.percent(coarse['value'])} at {plain(coarse['profile'])}."
     ]
-    if coarse["too_few"]:
+    if few := int(coarse["too_few"]):
         told.append(
-            f"Of {words.people(int(coarse['too_few']))} the coarsest form has fewer than "
-            f"{p} points."
+            f"In the coarsest profile, {words.people(few)} {'has' if few == 1 else 'have'} fewer "
+            f"than {p} points."
         )
     return told + elsewhere(result, p)
 
@@ -185,11 +190,11 @@ def elsewhere(result: Result, p: int) -> list[str]:
     if least < most:
         shares = f"{shares} to {words.percent(most)}"
     zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
-    named = f", {words.percent(float(zero.iloc[0]))} from the corner 0, 0" if len(zero) else ""
+    named = f", {words.percent(float(zero.iloc[0]))} with the corner 0, 0" if len(zero) else ""
     return [
         f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} are "
-        f"unique. From {words.count(len(at), 'other corner')} it is {shares}{named}. If your grid "
-        "is fixed, such as a national one, measure on that."
+        f"unique. With {words.count(len(at), 'other corner')}, the share is {shares}{named}. If "
+        "your grid is fixed, such as a national grid, measure on that grid."
     ]
 
 
@@ -396,9 +401,10 @@ def sparse(found: sparsity.Result) -> str:
     """Return how likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
-        f"Of {asked.users:,} people, each in {words.percent(asked.density)} of "
-        f"{words.count(asked.bins, 'bin')} at random, one is unique with probability "
-        f"{_chance(found.unique)}. That nobody is has probability {_chance(found.anonymous)}."
+        f"With {words.people(asked.users)}, each in {words.percent(asked.density)} of "
+        f"{words.count(asked.bins, 'bin')} at random, any one person is unique with probability "
+        f"{_chance(found.unique)}. The probability that nobody is unique is "
+        f"{_chance(found.anonymous)}."
     )
 
 

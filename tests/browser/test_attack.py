@@ -66,7 +66,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     assert box["y"] + box["height"] < 900
 
     # One person is followed: points, areas and the truth are on the map, and more with each point.
-    dashboard.says(re.compile(r"Of u\d+ the attacker knows 1 point"))
+    dashboard.says(re.compile(r"The attacker knows 1 point of u\d+"))
     person = style.LIGHT.other
     one = dashboard.picture_of(_MAP, lambda drawn: amount_of(drawn, person) > 20)
     assert amount_of(one, person) > 20
@@ -75,7 +75,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     def differs(picture: Image.Image) -> bool:
         return ImageChops.difference(one, picture).getbbox() is not None
 
-    dashboard.press("attack_next", re.compile(r"Of u\d+ the attacker knows 2 points"))
+    dashboard.press("attack_next", re.compile(r"The attacker knows 2 points of u\d+"))
     dashboard.settle()
     two = dashboard.picture_of(_MAP, differs)
     assert differs(two)

@@ -86,7 +86,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
 def members_told(dashboard: Dashboard, rank: int) -> tuple[str, str]:
     """The members of the group looked at."""
     told = dashboard.page.get_by_text(re.compile(rf"Group {rank} of")).inner_text()
-    one, other = re.search(r"In it are (u\d+), (u\d+)\.", told).groups()
+    one, other = re.search(r"Its members are (u\d+), (u\d+)\.", told).groups()
     return one, other
 
 

@@ -483,12 +483,12 @@ def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path
     out = tmp_path / "out"
     said_by("glove", people, "--k", 3, "--out", out)
     output = said_by("verify", out, people)
-    assert "The release promises a crowd of 3: held against that." in output
+    assert "The release promises groups of 3: held against that." in output
     assert "Verified: everyone published is one of at least 3" in output
     plain = tmp_path / "plain"
     said_by("publish", people, "--option", "as it is", "--out", plain)
     output = said_by("verify", plain, people)
-    assert "states no crowd that it promises" in output
+    assert "promises no group of k" in output
 
 
 def test_verify_fails_what_is_otherwise(people: Path, tmp_path: Path) -> None:
@@ -570,7 +570,7 @@ def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, metho
     assert keys["user_id"].duplicated().any()
     checked = run("verify", out, people, "--key", key, "--left-out", lost)
     assert checked.exit_code == 0, checked.output
-    assert "promises a crowd of 3" in checked.stdout
+    assert "promises groups of 3" in checked.stdout
     assert "in each period of 1 day" in checked.stdout
 
 
@@ -588,7 +588,7 @@ def test_hide_leaves_out_whom_it_costs_most(people: Path) -> None:
     assert 0 < whole["users_left_out"] == whole["users_suppressed"] <= 3
     assert whole["leave_out"] == 0.1
     shown = run("hide", people, "--k", 3, "--leave-out", 0.1, "--period", 1).stdout
-    assert "users in all periods" in shown
+    assert "people in all periods" in shown
     assert "Verified: in each period of 1 day" in shown
 
 
@@ -906,9 +906,9 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     for row in rows:
         assert row["risk_high"] == max(row["k_high"], row["linkage_high"])
     text = run(*arguments).output
-    assert "Unsafe: the upper end of the interval is above 0.05. 5%: the probability" in text
+    assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%. For health" in text
     by_home = run(*arguments, "--risk", "home").output
-    assert "is above 0.05 more than guessing. 5 of 100 people more than guessing finds" in by_home
+    assert "is above 0.05 more than guessing. Threshold: 5 of 100 people more than" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
     assert "learns all that is published of it" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))

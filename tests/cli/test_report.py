@@ -42,7 +42,7 @@ def test_report_says_the_verdict_and_names_nobody(folder: Path) -> None:
     decided = "--choose 'ONE  cell' --because 'It <hides>.' --signer Ada --data-name March"
     said = said_by("report", folder / "weighed.json", "--out", folder / "report.html", decided)
     text = (folder / "report.html").read_text(encoding="utf-8")
-    for head in ("Do not release these data as they are.", "Chosen was “one cell"):
+    for head in ("Do not release these data as they are.", "The chosen option is “one cell"):
         assert head in said
         assert head in text
     assert "It &lt;hides&gt;." in text

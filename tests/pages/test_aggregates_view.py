@@ -143,7 +143,7 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     assert "Runs the attack again on coarser places" in said(app)
     app.button(key="recovery_factors_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_factors"))
-    assert "Tried on all 9 people: about 10 seconds and 0.1 GB of memory" in said(app)
+    assert "Estimate for all 9 people: about 10 seconds and 0.1 GB of memory" in said(app)
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
@@ -407,7 +407,7 @@ def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:
     assert "tried on 2,000 of them, drawn at random: about 2 minutes and 1.5 GB" in told
     assert "leaving them out looks stronger here than it would be" in told
     assert story.effort(few, few) == (
-        "Tried on all 2,000 people: about 2 minutes and 1.5 GB of memory, going by the attack "
+        "Estimate for all 2,000 people: about 2 minutes and 1.5 GB of memory, going by the attack "
         "above.",
     )
 

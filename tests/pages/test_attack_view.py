@@ -250,10 +250,10 @@ def test_one_person_is_followed_step_by_step(small: AppTest) -> None:
     followed = next(iter(answers(small, form.FOLLOWED).values())).result
     who = followed.pseudonym
     assert who in names
-    assert f"Of {who} the attacker knows 1 point" in said(small)
+    assert f"The attacker knows 1 point of {who}" in said(small)
     small.button(key="attack_next").click().run()
     assert steps(small).value == 2
-    assert f"Of {who} the attacker knows 2 points" in said(small)
+    assert f"The attacker knows 2 points of {who}" in said(small)
     steps(small).set_value(4).run()
     assert small.button(key="attack_next").disabled
     steps(small).set_value(0).run()

@@ -190,10 +190,10 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
         at = (5.5, 6.5) if day == 0 else (60.5, 61.5)
         assert seen.minute.tolist() == [1_440 * day + minute for minute in at]
         told = groups.told_group(costs, rank, release, fs)
-        assert told[0].endswith("In it are u0001, u0002.")
+        assert told[0].endswith("Its members are u0001, u0002.")
         assert told[1:] == [
-            "Their 2 own samples are published as 1 block: an area and a span of time each, the "
-            "same for all of them.",
+            "Their 2 own samples are published as 1 block. A block is an area and a time span, the "
+            "same for all members of the group.",
         ]
 
 
@@ -324,10 +324,10 @@ def test_one_group(made: Made) -> None:
     assert np.concatenate(corners) == pytest.approx(np.array([0, 1000, 0, 100]), abs=0.1)
     costs = hiding.groups_by_loss(release)
     assert groups.told_group(costs, 1, release, fs) == [
-        "Group 1 of 2 loses most: its samples are published as 550 m by side and 3 minutes on "
-        "average. In it are u0001, u0002.",
-        "Their 2 own samples are published as 1 block: an area and a span of time each, the same "
-        "for all of them.",
+        "Group 1 of 2 loses most: on average, its samples are published in areas of 550 m and "
+        "time spans of 3 minutes. Its members are u0001, u0002.",
+        "Their 2 own samples are published as 1 block. A block is an area and a time span, the "
+        "same for all members of the group.",
     ]
     limited = list(made.values())[1].release
     assert "Group 1 of 1" in groups.told_group(hiding.groups_by_loss(limited), 1, limited, fs)[0]

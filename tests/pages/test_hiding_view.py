@@ -57,7 +57,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert "**Before** – the 7 people recorded in that hour" in text
     # All groups are drawn; the one that loses most is looked at first, another one when asked for.
     assert "**All 3 groups** – click one to see it" in text
-    assert "Group 1 of 3 loses most: its samples are published as" in text
+    assert "Group 1 of 3 loses most: on average, its samples are published in" in text
     number = next(n for n in small.number_input if n.label.startswith("Group"))
     assert number.value == 1
     number.set_value(3).run()
@@ -181,11 +181,11 @@ def test_glove_periods_and_a_tail_left_out(app: AppTest, tmp_path: Path) -> None
     gain = "With up to 10% of the people left out of each day, the samples of all others are"
     assert gain in said(app)
     # One group of one day: people by the names they have in the data.
-    told = next(each.value for each in app.markdown if "In it are" in each.value)
+    told = next(each.value for each in app.markdown if "Its members are" in each.value)
     release = latest(app).release
     number = int(hiding.groups_by_loss(release)["group"][0])
     people = np.sort(release.people[release.members(number)])
-    assert f"In it are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
+    assert f"Its members are {', '.join(f'u{p + 1:04d}' for p in people)}." in told
     # A release in periods is produced, and the key keeps them apart.
     found = produced(app)
     assert found.verdict.passed

@@ -13,11 +13,11 @@ from tests.support.views import go, rows, said, upload
 
 def test_thresholds_in_force_are_counted() -> None:
     """Singled out by points and unique by the whole record are two, with one number."""
-    assert limits.counted(Limits()).startswith("In force, 5: ")
+    assert limits.counted(Limits()).startswith("5 thresholds are in force: ")
     assert limits.counted(Limits()).count(";") == 4
     assert "EM" not in limits.counted(Limits())
     none = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
-    assert limits.counted(none) == "None is in force."
+    assert limits.counted(none) == "No threshold is in force."
 
 
 def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
@@ -41,9 +41,9 @@ def _bar(app: AppTest) -> str:
 
 def test_where_a_limit_is_from_is_said() -> None:
     usual = Limits()
-    assert "El Emam et al. 2011" in limits.source_told(usual, "outsider", usual)
+    assert "El Emam et al. (2011)" in limits.source_told(usual, "outsider", usual)
     assert "our default, not a norm" in limits.source_told(usual, "home", usual)
-    assert "none: it compares options" in limits.source_told(usual, "em", usual)
+    assert "none. This measure compares options" in limits.source_told(usual, "em", usual)
     own = Limits({"outsider": 0.2, "home": None, "unicity": 0.01, "em": 9.0})
     assert "looser" in limits.source_told(own, "outsider", usual)
     assert "stricter" in limits.source_told(own, "unicity", usual)

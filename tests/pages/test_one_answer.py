@@ -71,7 +71,7 @@ def test_every_page_names_the_same_option(kind: str, seed: int) -> None:
     serving = serves(table, inside)
     said = f"The nearest is “{name}”"
     if inside:
-        said = f"{'The recommended option is' if serving else 'The best of them,'} “{name}”"
+        said = f"{'The recommended option is' if serving else 'The best of them is'} “{name}”"
 
     criteria = options.Criteria("outsider", limits, table.choice, "Utility", "utility")
     dots = options.dots(table, criteria, [])

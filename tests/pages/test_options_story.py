@@ -109,13 +109,15 @@ def whole(found: OptionsTable, by: Criteria) -> pd.DataFrame:
 def test_no_advice_by_one_measure_alone() -> None:
     """By unicity pairs are best; by k .5 of a limit of .05, by EM 45 of 8 and by KL 230 of 10."""
     text = told(table(PAIRS, TENS, RAW), criteria(em=8.0, kl=10.0))
-    assert text.startswith("1 of 3 options stays within the thresholds; nobody is alone in it.")
+    assert text.startswith(
+        "1 of 3 options stays within the thresholds; nobody has a unique record in it."
+    )
     assert "The recommended option is “GLOVE, k = 10” (utility, transport: 0.20)." in text
     # By unicity the pairs dominate the tens; by k-disclosure they are the riskier.
     assert (
         "The ranking turns with the measure: by unicity “GLOVE, k = 2” dominates “GLOVE, k = 10”; "
-        "by k-disclosure it is the riskier of the two (50% (95%: 47% to 50%; guessing finds "
-        "1.0%) against 4.0% (95%: 3.0% to 4.9%; guessing finds 1.0%))." in text
+        "by k-disclosure it is the riskier of the two (50% (95% interval: 47% to 50%; guessing "
+        "finds 1.0%) against 4.0% (95% interval: 3.0% to 4.9%; guessing finds 1.0%))." in text
     )
     # Where nothing is broken and nothing turns, nothing of the kind is said.
     calm = told(table(TENS, RAW), criteria())
@@ -133,7 +135,7 @@ def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
     assert shared.format(10) in told(table(TENS, RAW), by)
     # In the figure for the mouse, in the table, and in the choice, too.
     pair, raw = story.dots(found, by, [])
-    assert "k-disclosure: 50% (95%: 47% to 50%; guessing finds 1.0%)" in pair.told
+    assert "k-disclosure: 50% (95% interval: 47% to 50%; guessing finds 1.0%)" in pair.told
     assert "at least 2 people share each record" in pair.told
     assert "k-disclosure: 100%" in raw.told
     of_k = tables.shown(found, [pair, raw], replace(by, risk="k"))["k-disclosure"]
@@ -141,7 +143,7 @@ def test_where_a_group_shares_a_record_the_risk_is_not_zero() -> None:
     assert whole(found, by)["Share a record"].tolist() == ["2 or more", "1 or more"]
     assert shared.format(2) in chosen(PAIRS, found, by)
     # EM and KL are advisory: they count where somebody sets a threshold for them.
-    over = "EM-disclosure: 40 bins (95%: 35 to 45 bins; as much as 40 visits"
+    over = "EM-disclosure: 40 bins (95% interval: 35 to 45 bins; as much as 40 visits"
     assert story.chosen_told(PAIRS, "why", found, by)[2]
     assert over not in chosen(PAIRS, found, by)
     by = criteria(em=8.0, kl=10.0)
@@ -176,21 +178,21 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     by, found = criteria(), table(weekly, rare)
     text = told(found, by)
     assert text.startswith(
-        "1 of 2 options stays within the thresholds; yet people are alone in it. "
+        "1 of 2 options stays within the thresholds; yet some people have a unique record in it. "
         "Recommended: rare (bins of fewer than 4 people left out)."
     )
     assert "rare (bins of fewer than 4 people left out)” (utility, transport: 0.50)." in text
-    assert "4 of the 100 people (4.0%) have a record of their own in it, like nobody" in text
-    assert "There is none within the thresholds with nobody alone" in text
-    assert text.count("like nobody else's") == 1  # what it means is said once
+    assert "4 of the 100 people (4.0%) have a unique record in it. An attacker who knows" in text
+    assert "No option within the thresholds is without unique records" in text
+    assert text.count("finds the whole record") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Alone"].tolist() == ["22 (22%)", "4 (4%)"]
     assert rows["Over"].tolist() == ["1 of 5", "none of 5"]
     every = whole(found, by)
-    assert every["Over the threshold of"].tolist() == ["people alone", ""]
+    assert every["Over the threshold of"].tolist() == ["unique records", ""]
     assert every["Alone with their record"].tolist() == rows["Alone"].tolist()
-    assert "22 of the 100 people (22%) have a record of their own" in chosen(weekly, found, by)
-    assert "People alone: 22 of 100 (22%). Above the threshold of 5%" in chosen(weekly, found, by)
+    assert "22 of the 100 people (22%) have a unique record in it" in chosen(weekly, found, by)
+    assert "Unique records: 22 of 100 (22%). Above the threshold of 5%" in chosen(weekly, found, by)
     assert not story.chosen_told(weekly, "why", found, by)[2]
     assert not story.chosen_told(rare, "why", table(rare), by)[2]
     # What is not known is not taken for nobody.
@@ -212,7 +214,7 @@ def test_how_many_do_not_hide_yet() -> None:
     ("strategy", "words"),
     [
         ("random", "drawn from the interactions, so that busy places and times are likelier"),
-        ("uniform", "any of the person's rows alike"),
+        ("uniform", "Each row of a person is equally likely"),
         ("top", "the most visited places"),
         ("consecutive", "follow one another"),
     ],
@@ -259,7 +261,7 @@ def test_of_moved_points_no_claim_is_made() -> None:
         "linkage does."
     )
     assert story.moved_told([RAW.option]) == []
-    assert "For linkage they are true points" in story.outsider_told(KNOWN)
+    assert "For linkage, they are true points" in story.outsider_told(KNOWN)
     assert "promises nothing to a person" in definitions.NOISE
     assert "geo-indist" not in definitions.NOISE.lower()
 
@@ -274,7 +276,9 @@ def test_what_was_left_out_and_who_had_too_few_points_is_in_the_table() -> None:
 def test_sums_not_means_are_what_the_axes_say() -> None:
     by = criteria("em", em=8.0)
     assert by.risk_title(4) == "EM-disclosure (bins), 4 known points"
-    assert "EM-disclosure: 40 bins (95%: 35 to 45 bins" in told(table(RAW, PAIRS, risk="em"), by)
+    assert "EM-disclosure: 40 bins (95% interval: 35 to 45 bins" in told(
+        table(RAW, PAIRS, risk="em"), by
+    )
 
 
 @pytest.fixture(scope="module")
@@ -342,11 +346,13 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     by = criteria("outsider")
     found = table(noisy, homely, good, risk="outsider")
     text = told(found, by)
-    assert text.startswith("1 of 3 options stays within the thresholds; nobody is alone in it.")
+    assert text.startswith(
+        "1 of 3 options stays within the thresholds; nobody has a unique record in it."
+    )
     assert "The recommended option is “good" in text
     assert "homely" not in story.conclusion(found, story.dots(found, by, []), by)[1]
-    assert "Re-identified by the strongest attacker with 4 points, asked about all 100" in text
-    assert "12% (95%: 11% to 15%; guessing finds 10%)." in text
+    assert "The strongest attacker with 4 points, asked about all 100 people in it," in text
+    assert "12% (95% interval: 11% to 15%; guessing finds 10%)." in text
     # The limit of homes is for what is beyond guessing: 10% and 5 more; 45% is 3 times that.
     nearest = told(table(noisy, homely, risk="outsider"), by)
     assert "None of 2 options is within all thresholds. The nearest: homely" in nearest

@@ -168,7 +168,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     why.set_value("The ministry asked.").run()
     assert has(small, "produce_option_go")
     page = str(small.get("iframe")[0].proto.srcdoc)
-    assert "Proposed is" in page
+    assert "The proposed option is" in page
     assert "The ministry asked." in page
     go(small, "options")
     until(small, idle).run()

@@ -137,7 +137,7 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     assert "31 December 2027" in opened.get("iframe")[0].proto.srcdoc
     seen = presented(opened)
     assert list(seen) == OF_CHOICE == named(seen, "coarse (20 km · 1 h")
-    assert "Chosen was “coarse" in seen[QUESTION]
+    assert "The chosen option is “coarse" in seen[QUESTION]
     assert "It is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
     assert "expected there by what is published" in seen[STILL]
     assert "Hexagons where fewer than 5 people were, or may be, are left out." in seen[STILL]

@@ -83,7 +83,7 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     page = reported(weighed)
     assert "Decided: nothing is released." in page
     assert "Because: They can be served by *counts*." in page
-    assert "Proposed is" not in page
+    assert "The proposed option is" not in page
     assert "Decided: nothing is released." in said(weighed)
     go(weighed, "overview")
     assert "Decided: **nothing leaves.**" in said(weighed)
@@ -114,7 +114,7 @@ def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
     name = names(weighed)[0]
     choose(weighed, name, f"Because {NASTY}")
     page = reported(weighed)
-    assert f"Chosen was “{name}”" in page
+    assert f"The chosen option is “{name}”" in page
     assert "<script" not in page
     assert "<img" not in page
     assert "&lt;script&gt;alert(1)" in page
@@ -155,7 +155,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     choose(weighed, name, "Asked for.")
     page = reported(weighed)
     verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
-    assert f"“{name}”, which is not within the thresholds." in verdict
+    assert f"“{name}”. It is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
     assert "A. Officer overrides the thresholds. Because: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.

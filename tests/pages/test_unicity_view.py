@@ -98,7 +98,7 @@ def test_antennas_are_merged_sparsity_calculated_too_large_regions_refused(
     n.set_value(1_600_000)
     app.number_input(key="unicity_d").set_value(16).run()
     expected = sparsity_model(1_600_000, 16).p_unique
-    assert f"one is unique with probability {expected:.3g}" in said(app)
+    assert f"any one person is unique with probability {expected:.3g}" in said(app)
     app.number_input(key="unicity_v").set_value(50).run()
     until(app, lambda at: at.error)
     assert "larger than all there are" in app.error[0].value

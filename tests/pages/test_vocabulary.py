@@ -17,6 +17,11 @@ NOT_OURS = re.compile(
     r"|equivalence class(es)?|chance of naming)\b|(\d|^) %",
     re.IGNORECASE,
 )
+CODE = re.compile(
+    r"``.*?``|:\w+:`.*?`|`[^`]*`|“.*?”|\*Unique in the Crowd\*|^ *(>>>|\.\.\. ).*$|^ *\w+ : .*$",
+    re.MULTILINE | re.DOTALL,
+)
+IN_CODE = {"user", "users", "subscriber", "subscribers", "equivalence class"}
 MAY = "pages/server"  # of the machine's user accounts, and of addresses
 
 
@@ -41,7 +46,9 @@ def found(where: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("where", ["pages", "fpanon_core/studies", "fpanon_core/anonymize"])
+@pytest.mark.parametrize(
+    "where", ["pages", *(f"fpanon_core/{room}" for room in ("studies", "anonymize", "commands"))]
+)
 def test_no_text_has_a_word_that_is_not_ours(where: str) -> None:
     assert found(where) == []
 
@@ -57,3 +64,23 @@ def test_words_in_sentences_are_found_and_keys_are_not(tmp_path: Path) -> None:
     module.write_text('"""Users."""\nA = f"{1} % of users"\nB = ["user", "n_users"]\n')
     assert list(texts(module)) == [(2, " % of users")]
     assert [m.group() for m in NOT_OURS.finditer(" % of users")] == [" %", "users"]
+
+
+def documented(path: Path) -> Iterator[tuple[int, str]]:
+    """Every docstring of a module, without code, names in backquotes and quoted titles."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            text = ast.get_docstring(node) or ""
+            yield getattr(node, "lineno", 1), CODE.sub("", text)
+
+
+@pytest.mark.parametrize("where", ["pages", "fpanon_core"])
+def test_no_docstring_has_one(where: str) -> None:
+    """A user is one in code, and a subscriber one of the people that a fingerprint stands for."""
+    assert [
+        f"{path.relative_to(ROOT)}:{line}: {match.group()}"
+        for path in sorted((ROOT / where).rglob("*.py"))
+        for line, text in documented(path)
+        for match in NOT_OURS.finditer(text)
+        if match.group().lower() not in IN_CODE
+    ] == []

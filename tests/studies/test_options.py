@@ -446,7 +446,7 @@ def test_risks_of_the_measures_have_limits():
         assert risk.limit is not None
         assert 0 < risk.limit < risk.most
         # Each says where it is from: a work that the references have, or that it is ours.
-        assert "our default, not a norm" in risk.source or "El Emam et al. 201" in risk.source
+        assert "our default, not a norm" in risk.source or "El Emam et al." in risk.source
 
 
 def test_parameters_are_checked(fs):

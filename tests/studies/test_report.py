@@ -96,11 +96,11 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
     assert heads(found, chosen="coarse", why="It hides.") == [
         ("against", "Do not release these data as they are."),
-        ("for", "1 of 2 options stays within the thresholds; nobody is alone in it."),
-        ("for", f"Proposed is “{COARSE.told}”, which stays within the thresholds."),
+        ("for", "1 of 2 options stays within the thresholds; nobody has a unique record in it."),
+        ("for", f"The proposed option is “{COARSE.told}”. It stays within the thresholds."),
     ]
     signed = heads(found, chosen="coarse", why="It hides.", signer="Ada")[2][1]
-    assert signed == f"Chosen was “{COARSE.told}”, which stays within the thresholds."
+    assert signed == f"The chosen option is “{COARSE.told}”. It stays within the thresholds."
     # Nothing may leave either, which is a decision, too, and never in green.
     refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
     assert refused == [*heads(found)[:2], ("against", "Decided: nothing is released.")]
@@ -134,20 +134,20 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
     assert (tone, head) == (
         "against",
-        f"Proposed is “{FINE.told}”, which is not within the thresholds.",
+        f"The proposed option is “{FINE.told}”. It is not within the thresholds.",
     )
     over = report(found, Decision(chosen="fine")).verdict[2].over
     assert [each.split(":")[0] for each in over] == [
         "Re-identification risk",
         "Unicity",
-        "People alone",
+        "Unique records",
     ]
     # 49% by the lower end; 51% by the upper one is 10.2 times 5%.
     assert over[0].endswith(". Above the threshold of 5% (up to 10 times)")
     # 4.5% with an interval up to 5.5%: not surely above.
     perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
     assert perhaps[0] == (
-        "Re-identification risk: 4.5% (95%: 3.5% to 5.5%; guessing finds 1.0%). "
+        "Re-identification risk: 4.5% (95% interval: 3.5% to 5.5%; guessing finds 1.0%). "
         "Perhaps above the threshold of 5% (up to 1.1 times)"
     )
     assert "is within all thresholds" in heads(found)[1][1]
@@ -159,13 +159,13 @@ def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
     )
     verdict = report(found, Decision(chosen="fine", why="It is wanted.")).verdict
     assert verdict[1].head == (
-        "2 of 2 options stay within the thresholds; nobody is alone in 1 of these."
+        "2 of 2 options stay within the thresholds; nobody has a unique record in 1 of these."
     )
     assert verdict[1].tone == verdict[2].tone == "open"
-    assert "yet people are alone in it" in verdict[2].head
-    assert "4 of the 100 people (4.0%) have a record of their own" in " ".join(verdict[1].text)
+    assert "yet some people have a unique record in it" in verdict[2].head
+    assert "4 of the 100 people (4.0%) have a unique record in it" in " ".join(verdict[1].text)
     assert "The recommended option is “coarse" in verdict[1].text[0]
-    assert "is more useful, but people are alone in it. 4 of the 100" in verdict[1].text[1]
+    assert "is more useful, but not without unique records. 4 of the 100" in verdict[1].text[1]
     # The one chosen is not recommended, and the report says so.
     assert "The recommended option is another: “coarse" in " ".join(verdict[2].text)
     other = report(found, Decision(chosen="coarse", why="Nobody is alone.")).verdict[2]
@@ -278,7 +278,7 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
     body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0%
     assert not re.search(r"(?<![\d.,])0(\.0)?%", body)
     assert "none found" in body
-    assert estimate(none, "unicity").startswith("none found (95%: none possible")
+    assert estimate(none, "unicity").startswith("none found (95% interval: none possible")
 
 
 @pytest.mark.parametrize(
@@ -609,19 +609,21 @@ def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
 
 def test_homes_are_told_with_the_people_asked() -> None:
     asked = replace(result(COARSE, 0.02, 0.3, least=2), homes_asked=11)
-    told = "10% (of 11 people whose nights are recorded; 95%: 8.0% to 12%; guessing finds 9.0%)"
+    told = "10% (of 11 people whose nights are recorded; 95% interval: 8.0% to 12%; guessing finds "
+    told += "9.0%)"
     assert estimate(asked, "home") == told
     cut = ReleaseOption("cut", [Periods(7), Glove(2)])
     assert "of 11 records of people whose nights are recorded" in estimate(
         replace(asked, option=cut), "home"
     )
     made = report(exploration(asked), Decision(chosen="coarse"))
-    assert f"Home found within 1 km by an attacker who has the record: {told}." in " ".join(
+    assert f"An attacker who has the record finds the home within 1 km for {told}." in " ".join(
         made.verdict[2].text
     )
     # Weighed by a program that did not keep it: of whom is said without a number.
     before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
-    assert "of those whose nights are recorded: 10%" in " ".join(before.verdict[2].text)
+    said = "Of those whose nights are recorded, an attacker who has the record finds the home"
+    assert f"{said} within 1 km for 10%" in " ".join(before.verdict[2].text)
 
 
 def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
@@ -634,8 +636,8 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     }
     found = exploration(replace(result(HIDDEN, 0.01, 0.1, least=28), size=box))
     told = (
-        "Of little use: half of what is published is an area of 1,578 km or more (the mean of "
-        "width and height). Half is a time span of 493 days or more. The data are 60 km wide, "
+        "Of little use: half of what is published has an area 1,578 km wide or more (the mean of "
+        "width and height). Half has a time span of 493 days or more. The data are 60 km wide, "
         "without the outermost 5%."
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
@@ -650,8 +652,8 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
         components=still,
     )
     assert use_told(fine) == (
-        "Half of what is published is an area of at most 500 m (the mean of width and "
-        "height), and half a time span of at most 1 h. It shows almost no movement between "
+        "Half of what is published has an area at most 500 m wide (the mean of width and "
+        "height). Half has a time span of at most 1 h. It shows almost no movement between "
         "areas."  # flows .02
     )
     # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
