@@ -50,8 +50,8 @@ layout.about(
 )
 
 # --- before and after ---
-findings, details = story.told(result)
-what_this_means("\n\n".join(findings), *details, key="attack")
+(first, *others), details = story.told(result)
+what_this_means(first, *details, key="attack")
 with st.container(key="main_figure"):
     show(
         attack.before_and_after(
@@ -64,6 +64,7 @@ with st.container(key="main_figure"):
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95% intervals and what guessing gives.",
     )
+st.markdown("\n\n".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
 

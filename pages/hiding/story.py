@@ -160,9 +160,8 @@ def accurate(result: Result) -> list[str]:
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
     told = (
-        "Half of the samples are published in areas of at most "
-        f"{words.distance(f['median_space_m'])}, and half in time spans of at most "
-        f"{words.duration(f['median_time_min'])}."
+        f"Half of the samples have areas of at most {words.distance(f['median_space_m'])}, and "
+        f"half time spans of at most {words.duration(f['median_time_min'])}."
     )
     if f["phantom_share"]:
         told += (
@@ -215,8 +214,8 @@ def promised(result: Result) -> list[str]:
     k, days = result.config.k, result.config.period_days
     within = "" if days is None else f" of the same {widgets.one(days)}"
     told = [
-        f"An attacker picks the right person at most 1 time in {k}{within}, and learns all areas "
-        "and times that the group shares.",
+        f"An attacker picks the right person at most 1 time in {k}{within}, and learns all "
+        "that the group shares.",
         f"Everyone published is one of at least {k} people with the same record{within}.",
     ]
     if days is not None:

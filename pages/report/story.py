@@ -51,10 +51,7 @@ def missing(weighed: Weighing, left: int) -> list[str]:
             "report says that none is chosen."
         )
     elif weighed.chosen is None:
-        told.append(
-            "Nothing is decided yet: the report says so. Keep an option as your choice, or that "
-            "nothing leaves, on *Release options*."
-        )
+        told.append("Keep an option as your choice, or that nothing leaves, on *Release options*.")
     return told
 
 

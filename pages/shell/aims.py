@@ -144,7 +144,8 @@ def _pick(
     label: str, told: str, offered: Mapping[str, str], usual: str, **how: Any
 ) -> tuple[DeltaGenerator, str]:
     """Draw a row with one of a few options to choose, all of them in sight."""
-    row = st.container(horizontal=True, vertical_alignment="center", gap="small")
+    asked = f"{how['key']}_asked"
+    row = st.container(key=asked, horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(label, width="content", help=told)
     found: str = row.segmented_control(
         label,

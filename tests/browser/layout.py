@@ -17,13 +17,16 @@ _MAIN = """() => {
 
 # Sentences seen before anybody scrolls: no labels, buttons, links, tables, nor title and question.
 _SENTENCES = """() => {
-    const not = 'button, label, a, table, [role=tooltip], .st-key-head, .st-key-bar,'
-        + ' [data-testid=stMetric], [data-testid=stWidgetLabel], [data-testid=stProgress]';
+    const not = 'button, label, a, table, summary, [role=tooltip], .st-key-head, .st-key-bar,'
+        + ' [class*=st-key-aims_], .st-key-glove_figures, [data-testid=stMetric],'
+        + ' [data-testid=stWidgetLabel], [data-testid=stProgress], [data-testid=stSlider]';
     return [...document.querySelectorAll('[data-testid=stMain] :is(p, li)')]
         .filter(e => e.closest('[data-testid=stMarkdownContainer]') && !e.closest(not))
         .filter(e => { const box = e.getBoundingClientRect();
                        return box.height && box.top < innerHeight && box.bottom > 0; })
-        .map(e => e.innerText.trim());
+        .map(e => { const text = e.cloneNode(true);
+                    for (const icon of text.querySelectorAll('[role=img]')) icon.remove();
+                    return text.textContent.trim(); });
 }"""
 MOST_FIRST = 60  # words of sentences on a first screen
 

@@ -99,7 +99,7 @@ def chosen_in(at: AppTest) -> str | None:
 
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
-    assert "Nothing is decided yet" in said(weighed)
+    assert "Keep an option as your choice" in said(weighed)
     assert "No option has been chosen." in page
     assert "of 12 options" in page
     assert "The data as they are were not weighed" not in page
