@@ -15,7 +15,7 @@ from ..model.version import SHIPPED
 
 _FOLDER = SHIPPED / "sample_data"
 _TABLE = Path(__file__).with_suffix(".toml")
-_PICTURE_PX, _SHOWN = (270, 120), 0.85
+_SHOWN = 0.85  # of the antennas, from west to east
 
 SYNTHETIC_QUESTIONNAIRE = _FOLDER / "questionnaire_synthetic.csv"
 """Invented answers on the published options for the synthetic sample; they prove nothing."""
@@ -73,21 +73,16 @@ def sample(key: str) -> Sample:
 
 
 @cache
-def picture(sample: Sample, ink: str) -> str:
-    """Draw a sample's antennas around their middle as SVG, a dot each, north up."""
+def dots(sample: Sample, wide: int, high: int) -> str:
+    """Return an SVG path with a dot for each antenna around the middle of a sample, north up."""
     table = pd.read_csv(sample.antennas_path)
     middle = table[["lon", "lat"]].median()
     east = (table["lon"] - middle["lon"]) * np.cos(np.radians(middle["lat"]))
     north = table["lat"] - middle["lat"]
-    wide, high = _PICTURE_PX
     scale = wide / 2 / float(east.abs().quantile(_SHOWN))
     x, y = wide / 2 + scale * east, high / 2 - scale * north
-    dots = "".join(
-        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="2"/>'
+    return "".join(
+        f"M{at[0]:.1f} {at[1]:.1f}h0"
         for at in zip(x, y, strict=True)
         if 2 < at[0] < wide - 2 and 2 < at[1] < high - 2
-    )
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" '
-        f'fill="{ink}" opacity="0.55">{dots}</svg>'
     )

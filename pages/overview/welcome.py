@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from fpanon_core.io.samples import SAMPLES, picture
+from fpanon_core.io.samples import SAMPLES, dots
 from pages.charts import style
 from pages.charts.plain import plain
 from pages.shell import dataset, study
@@ -39,10 +39,8 @@ def show() -> None:
                 st.badge(
                     "Synthetic data, no real people", icon=":material/science:", color="orange"
                 )
-            st.image(
-                picture(sample, theme.css("ink")),
-                alt="Map of the antennas, a dot each.",
-            )
+            picture = _PICTURE.format(dots(sample, 270, 120), theme.css("ink"))
+            st.image(picture, alt="Map of the antennas, a dot each.")
         label = "Open the synthetic people" if sample.synthetic else "Open the San Francisco taxis"
         if card.button(label, key=f"start_{sample.key}"):
             dataset.open_sample(sample.key)
@@ -57,6 +55,10 @@ def _card(place: DeltaGenerator, title: str, about: str | None = None) -> DeltaG
     return box
 
 
+_PICTURE = (
+    "<svg xmlns='http://www.w3.org/2000/svg' width='270' height='120'><path d='{}' stroke='{}' "
+    "stroke-width='4' stroke-linecap='round' opacity='0.55'/></svg>"
+)
 _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",

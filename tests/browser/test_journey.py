@@ -54,12 +54,15 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     # No two of the 240 good rows share a person, place and minute but the 5 copies.
     assert account == {"read": 255, "made a sample": 240, "repeated a sample": 5} | reasons
     dashboard.says("Of 255 rows, 245 were used and 10 set aside")
-    dashboard.unfold("details_account")
     became = (
         "245 rows became 240 samples: 240 were the first of their user in their place and "
         "minute. 5 more fell into one of those samples"
     )
-    expect(page.get_by_test_id("stPopoverBody").get_by_text(became)).to_be_visible()
+    details = page.get_by_test_id("stPopoverBody").get_by_text(became)
+    dashboard.insist(
+        lambda: dashboard.unfold("details_account"),
+        lambda ms: expect(details).to_be_visible(timeout=ms),
+    )
     page.keyboard.press("Escape")
     assert "Synthetic data" not in bar.inner_text()
 

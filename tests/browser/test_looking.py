@@ -129,8 +129,12 @@ def picture(dashboard: Dashboard) -> dict[str, Any]:
 
 
 def downloads(dashboard: Dashboard) -> dict[str, str]:
-    """A digest of what each download button of the page gives."""
+    """A digest of what each download button of the page gives, those folded away too."""
     found = {}
+    folded = dashboard.page.get_by_test_id("stExpander").filter(has_text="the figures' numbers")
+    for each in folded.all():
+        each.locator("summary").click()
+        dashboard.rest()
     for button in dashboard.page.get_by_test_id("stDownloadButton").all():
         if button.is_visible() and button.locator("button").first.is_enabled():
             with dashboard.page.expect_download() as got:
@@ -138,6 +142,9 @@ def downloads(dashboard: Dashboard) -> dict[str, str]:
             with open(got.value.path(), "rb") as file:
                 found[got.value.suggested_filename] = _digest(file.read(), got.value)
             dashboard.rest()
+    for each in folded.all():
+        each.locator("summary").click()
+    dashboard.rest()
     return found
 
 

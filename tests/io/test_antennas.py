@@ -88,7 +88,7 @@ def test_the_table_stays_with_the_fingerprints():
     assert read_cdr(own)[0].antennas is None
     kept, report = read_cdr(own, antennas=table)
     assert len(kept.antennas) == 3
-    assert any("serves for antenna clusters and regions only" in note for note in report.notes)
+    assert any("used for antenna clusters and regions only" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("header", [True, False])
