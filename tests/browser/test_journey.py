@@ -58,6 +58,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
         "245 rows became 240 samples: 240 were the first of their user in their place and "
         "minute. 5 more fell into one of those samples"
     )
+    page.keyboard.press("Escape")  # other data are open for a choice yet
     details = page.get_by_test_id("stPopoverBody").get_by_text(became)
     dashboard.insist(
         lambda: dashboard.unfold("details_account"),
