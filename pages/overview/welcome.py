@@ -63,12 +63,12 @@ _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",
         "The risk as it is",
-        "Who is singled out, whose home is found.",
+        "People singled out, homes found.",
     ),
     (
         ":material/balance:",
         "A release within your thresholds",
-        "If there is one, with its cost.",
+        "Or none, and why.",
     ),
     (
         ":material/description:",

@@ -114,7 +114,7 @@ def every_folded(dashboard: Dashboard) -> Iterator[Folded]:
             button = each if kind == "popover" else each.locator("summary")
             if button.is_visible() and button.is_enabled() and not _open(kind, each):
                 words = button.locator("[data-testid=stMarkdownContainer]").first.text_content()
-                yield Folded(dashboard, f"{kind} {(words or '').strip()}", at)
+                yield Folded(dashboard, f"{kind} {at}: {(words or '').strip()}", at)
 
 
 def _open(kind: str, each: Locator) -> bool:

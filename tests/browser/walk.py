@@ -39,7 +39,8 @@ def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
                 name = f"{place.folder}_{state}_{width}x{height}_{scheme}"
                 page.screenshot(path=PICTURES / f"{name}.png")
                 found = [*cut(page), *overlapping(page)]
-                if (width, height) == SIZES[0] and place.folder != "present":  # it is spoken to
+                # A slide is spoken to, and a failure says what to do about it.
+                if (width, height) == SIZES[0] and place.folder != "present" and state != "failed":
                     found += much_to_read(page)
                 if figure and place.folder not in TEXT:
                     found += off_the_screen(page)
