@@ -64,9 +64,11 @@ with st.container(key="main_figure"):
         alt="Share of people whose record or home is found, and distance of the best guess, before "
         "and after the release, with 95% intervals and what guessing gives.",
     )
-st.markdown("\n\n".join(others))
 with st.expander("The numbers", key="attack_assumed"):
     st.dataframe(figures.table(result), hide_index=True, key="attack_numbers")
+
+st.subheader("What else the record gives away", anchor=False)
+st.markdown("\n\n".join(others))
 
 # --- one person followed ---
 target.section(data, asked, result, of)
