@@ -83,7 +83,7 @@ def found(result: Result, here: Figure) -> Told:
     among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
-        f"right record in {cases(here.after.value, here.asked)} (data as they are: "
+        f"right record in {cases(here.after.value, here.asked)} (before: "
         f"{_short(here.before.value, here.before_asked)}).** Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}.",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
@@ -126,8 +126,8 @@ def named(result: Result) -> list[Told]:
     promised = f" ({k} are promised)" if fewest > k else ""
     return [
         (
-            f"At least {fewest:,} people{within} share each record{promised}: an attacker picks "
-            f"the right person up to 1 time in {fewest:,}.",
+            f"At least {fewest:,} people{within} share each record{promised}: an attacker is "
+            f"right up to 1 time in {fewest:,}.",
             f"In {cases(result.leading, asked)} the group's record fits best, and the attacker "
             "reads all that the group shares.",
         )
@@ -142,7 +142,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
         why = plain(result.after.home_fault, MESSAGE_LENGTH)
         return f"Whether homes are found is not known. {why}", ""
     before = (
-        f" (data as they are: {_short(here.before.value, here.before_asked)})"
+        f" (before: {_short(here.before.value, here.before_asked)})"
         if math.isfinite(here.before.value)
         else ""
     )

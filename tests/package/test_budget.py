@@ -34,7 +34,7 @@ BUDGET = {
     "fpanon_core/verification": (10, 2_165),
     "pages/aggregates": (6, 1_058),
     "pages/anonymizability": (6, 1_053),
-    "pages/attack": (5, 865),
+    "pages/attack": (5, 866),
     "pages/charts": (15, 2_795),
     "pages/data": (4, 746),
     "pages/disclosure": (3, 558),
@@ -48,7 +48,7 @@ BUDGET = {
     "pages/shell": (26, 2_928),
     "pages/tables": (4, 524),
     "pages/unicity": (4, 565),
-    "tests": (328, 42_249),
+    "tests": (328, 42_259),
 }
 _NOTHING = {
     tokenize.COMMENT,
