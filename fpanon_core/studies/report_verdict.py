@@ -158,26 +158,17 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
         asked = f"asked about {result.n_targets:,} of the {people} in it"
     else:
         asked = f"asked about all {result.n_users:,} people in it"
-    nights = "" if result.homes_asked else "Of those whose nights are recorded, "
     told = [
-        f"The strongest attacker with {w.points(p)}, {asked}, re-identifies "
-        f"{_object(result, 'outsider')}.",
-        f"{nights}{'an' if nights else 'An'} attacker who has the record finds the home within "
-        f"1 km for {_object(result, 'home')}.",
+        f"Re-identified by the strongest attacker with {w.points(p)}, {asked}: "
+        f"{w.estimate(result, 'outsider')}.",
+        "Home found within 1 km by an attacker who has the record"
+        f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
+        f"{w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
         told.append(w.shown(f"Not asked, {name}: {why}"))
     return " ".join(told)
-
-
-def _object(result: OptionResult, risk: str) -> str:
-    """Return an estimate after a verb, such as "62% (…)", "none (…)", "an unknown share"."""
-    told = w.estimate(result, risk)
-    for alone, after in (("none found", "none"), ("not known", "an unknown share")):
-        if told.startswith(alone):
-            return after + told.removeprefix(alone)
-    return told
 
 
 def _found_without_records(result: OptionResult, limits: Limits) -> str:
@@ -292,7 +283,9 @@ def best_named(exploration: Exploration, so_far: str = "") -> str:
         return ""
     result, good = exploration.table.results[row], within(exploration)
     head = "Recommended" if serves(exploration.table, good) else "The best of them"
-    return f"{head if good else 'The nearest'}{so_far}: {w.shown(result.option.told)}."
+    lost = "" if not good or serves(exploration.table, good) else needs_lost(exploration.table, row)
+    named = f"{head if good else 'The nearest'}{so_far}: {w.shown(result.option.told)}."
+    return f"{named} It loses {w.components(lost)}." if lost else named
 
 
 def describe_best(exploration: Exploration) -> tuple[str, ...]:

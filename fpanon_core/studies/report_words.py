@@ -308,7 +308,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    Of 100 trips between areas, 25 are as in your data.
+    Data and release agree on 25 of 100 trips between areas.
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -316,7 +316,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"Of 100 trips between areas, {100 * flows:.0f} are as in your data. "
+    trips = f"Data and release agree on {100 * flows:.0f} of 100 trips between areas. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

@@ -135,10 +135,13 @@ def lack(found: recovery.Result) -> str:
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
     )
+    alone = ""
+    if found.alone > 0:
+        alone = f": {words.percent(found.alone)} of those above 0 are of one person alone"
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        f"Such counts are not safe: {words.percent(found.alone)} of them are of one person alone."
+        f"Do not conclude that counts are safe{alone}."
     )
 
 

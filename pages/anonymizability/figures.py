@@ -18,6 +18,7 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.configs import StretchConfig
 from fpanon_core.model.profiles import GeneralizationProfile
 from fpanon_core.studies.anonymizability import Measured, Parts
+from fpanon_core.studies.report_words import first_up
 from pages.charts import style, words
 from pages.charts.cdf import Curve, beyond, cdf
 from pages.shell import definitions
@@ -287,8 +288,7 @@ def tail(parts: Parts) -> list[str]:
 
 def _having(count: int, n: int) -> str:
     """Return a text such as "634 of the 1,083 people (59%) have a tail weight"."""
-    told = f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight"
-    return told[0].upper() + told[1:]
+    return first_up(f"{words.share(count, n)} {'has' if count == 1 else 'have'} a tail weight")
 
 
 def _spread(gini: float) -> str:

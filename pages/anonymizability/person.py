@@ -34,7 +34,7 @@ from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
-from .story import alone, capped, counted, farther, judges_all, moved
+from .story import alone, capped, counted, first_or_behind, judges_all, moved
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
@@ -208,14 +208,17 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
         ]
     if value == 0:
         return [f"The {k}-gap of {names[user]} is 0. {alone(stretch)}"]
+    capped_rows = parts.beyond_space[[row]], parts.beyond_time[[row]]
+    first, behind = first_or_behind(*capped_rows, stretch)
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
         f"To look like {words.others(k)}, {names[user]} must move "
         f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average. "
-        f"{words.percent(easier, len(result.values))} of the people are easier to hide.",
+        f"{words.percent(easier, len(result.values))} of the people are easier to hide."
+        f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
-        farther(parts.beyond_space[[row]], parts.beyond_time[[row]], stretch),
+        behind,
         f"Of the samples matched with {names[other.user]}, the hardest pair is "
         f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart, before "
         "any cap.",

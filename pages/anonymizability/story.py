@@ -22,6 +22,7 @@ _PUBLISHED_BY_K = (
 )
 _PUBLISHED_BY_PROFILE = "even at 20 km · 8 h only about 30% are 2-anonymous."
 HIDDEN, AT_0 = "Already k-anonymous (%)", "k-gap of 0 (%)"
+_CAPPED = 0.05  # of the matched samples: the distances then tell less than they seem to
 CLICK = "Click a point on a curve to see whose fingerprint it is."
 
 
@@ -88,6 +89,15 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     return f"{whose}{' and '.join(told)}. They count as that far apart, and no farther."
 
 
+def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
+    """Return the sentence on samples beyond the cap: with the finding if many, else behind it."""
+    told = farther(space, time, stretch)
+    many = any(
+        np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
+    )
+    return (f" {told}", "") if many else ("", told)
+
+
 def by_k(
     measured: Measured, ks: Sequence[int], stretch: StretchConfig, curves: list[Curve], edge: float
 ) -> list[str]:
@@ -102,14 +112,16 @@ def by_k(
         if judges_all(stretch)
         else f"At {shown}, the {few}-gap of {words.share(hidden, n)} is 0. {alone(stretch)}"
     )
+    nearest = measured.parts[few]
+    first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
         f"{already} To look like {words.others(few)}, a typical person must move about "
-        f"{_typical(measured.parts[few])} on average.",
+        f"{_typical(nearest)} on average.{first}",
         f"{counted(stretch)}.",
         f"To look like {words.others(many)}, a typical person must move about {_typical(parts)}."
         if many != few
         else "",
-        farther(parts.beyond_space, parts.beyond_time, stretch),
+        behind,
         words.beyond(beyond(curves, edge)),
     ]
 

@@ -165,8 +165,8 @@ def accurate(result: Result) -> list[str]:
     )
     if f["phantom_share"]:
         told += (
-            f" In {words.percent(f['phantom_share'])} of the rows the person was never in the "
-            "area and time published: tell the recipient."
+            f" In {words.percent(f['phantom_share'])} of the rows the person was not "
+            "recorded in the area and time published: tell the recipient."
         )
     return [
         told,

@@ -56,7 +56,7 @@ def warn(data: Dataset, option: ReleaseOption) -> bool:
             "it promises; that does not mean that it may leave."
         )
     use = report_words.use_told(result) if option.recordless is None else ""
-    if use.startswith("Of little use"):
+    if use and report_words.little_use(result):
         st.warning(use)
         use = ""
     layout.details(*(plain(f"{each}.", MESSAGE_LENGTH) for each in over), use, key="produced")

@@ -78,12 +78,12 @@ def points_known(result: Result) -> list[str]:
     random = result.curves["random"]
     most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
     verb = "singles" if few.config.p == 1 else "single"
-    one = ""
+    one, whom = "", " of people"
     if few.config.p > 1:
-        one = f"1 known point singles out {words.percent(random[0].value)} of people, "
+        one, whom = f"1 known point singles out {words.percent(random[0].value)} of people, ", ""
     told = [
         f"{one}{words.count(few.config.p, 'known point')} {verb} out "
-        f"{words.percent(few.value)} (95% interval: {words.percent(few.low)} to "
+        f"{words.percent(few.value)}{whom} (95% interval: {words.percent(few.low)} to "
         f"{words.percent(few.high)}). Guessing finds 1 in {few.n_users:,}.",
         f"A point is a place and a time, as in these data. Asked about: {few.n_targets:,} people.",
     ]

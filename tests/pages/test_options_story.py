@@ -351,7 +351,7 @@ def test_the_outsiders_risk_is_judged_with_homes_and_people_alone_together() -> 
     )
     assert "The recommended option is “good" in text
     assert "homely" not in story.conclusion(found, story.dots(found, by, []), by)[1]
-    assert "The strongest attacker with 4 points, asked about all 100 people in it," in text
+    assert "Re-identified by the strongest attacker with 4 points, asked about all 100" in text
     assert "12% (95% interval: 11% to 15%; guessing finds 10%)." in text
     # The limit of homes is for what is beyond guessing: 10% and 5 more; 45% is 3 times that.
     nearest = told(table(noisy, homely, risk="outsider"), by)

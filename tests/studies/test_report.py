@@ -617,13 +617,12 @@ def test_homes_are_told_with_the_people_asked() -> None:
         replace(asked, option=cut), "home"
     )
     made = report(exploration(asked), Decision(chosen="coarse"))
-    assert f"An attacker who has the record finds the home within 1 km for {told}." in " ".join(
+    assert f"Home found within 1 km by an attacker who has the record: {told}." in " ".join(
         made.verdict[2].text
     )
     # Weighed by a program that did not keep it: of whom is said without a number.
     before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
-    said = "Of those whose nights are recorded, an attacker who has the record finds the home"
-    assert f"{said} within 1 km for 10%" in " ".join(before.verdict[2].text)
+    assert "of those whose nights are recorded: 10%" in " ".join(before.verdict[2].text)
 
 
 def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
