@@ -234,7 +234,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Return the mean difference of each target's two hits and its 95% interval, never empty."""
+    """Return the mean difference of targets' two hits, and its 95% interval, never of width 0."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three
@@ -242,7 +242,7 @@ def _difference(hits: FloatArray) -> tuple[float, float, float]:
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
-    """Return the score threshold with the largest difference between the two exceeding shares."""
+    """Return the score above which the share of ``inside`` most exceeds that of ``outside``."""
     every = np.unique(np.concatenate([inside, outside]))
     advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
     return float(every[int(np.argmax(advantage))])

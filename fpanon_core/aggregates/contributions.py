@@ -107,9 +107,9 @@ def flow_sums(
 ) -> FloatArray:
     """Return the summed trips of all people, raveled in the order of the table's ``values``.
 
-    A trip leads from the person's main area at one start of samples (most events; ties: smaller
-    x, then y) to another area at the next start. It belongs to the day on which it begins. There is
-    no trip if either end is outside the frame.
+    A trip leads from the area of a person's main place at one start of samples to another area at
+    the next. The main place is that of the sample with most events; ties: smaller x, then y. A trip
+    belongs to the day on which it begins. There is no trip if either end is outside the frame.
 
     Parameters
     ----------

@@ -115,7 +115,8 @@ def flows(
 ) -> FlowTable:
     """Count trips from area to area by type of day, as the mean of a day.
 
-    A trip leads from a person's main area at one start of samples to another area at the next.
+    A trip leads from the area of a person's main place at one start of samples to another area at
+    the next.
 
     Parameters
     ----------

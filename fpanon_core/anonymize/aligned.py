@@ -8,7 +8,7 @@ false presences. The blocks chosen have the smallest loss,
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
 where side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding`
-chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds the exact blocks, and the
+chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds these blocks exactly, and the
 samples left out under limits. Nothing is drawn at random: the same data give the same result, on
 any number of threads.
 

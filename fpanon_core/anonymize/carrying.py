@@ -276,7 +276,7 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / (samples a point was exchanged with), and the share of these equal to it."""
+    """Return 1 / (samples exchanged, the point's own included), and their share equal to it."""
     weight = fs.weight[fs.sample_user].astype(np.float64)
     among = np.maximum(_counted(group, of_points, weight), 1.0)
     alike = _counted(

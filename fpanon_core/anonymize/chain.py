@@ -213,9 +213,9 @@ def step_seed(seed: int | None, position: int) -> int | None:
 def seed_at(seed: int | None, step: Step, position: int) -> int | None:
     """Return the seed that a chain gives its step at a position.
 
-    Which antennas form one place is not secret, so generalization always uses a fixed seed.
-    Measured and published clusters are then the same, and clusters of two releases do not cut each
-    other into finer ones.
+    Which antennas form one place is not secret. So without a seed, generalization uses seed 0, and
+    the published clusters are those that were measured. Clusters of two releases then do not cut
+    each other into finer ones.
     """
     drawn = 0 if seed is None and isinstance(step, Generalize) else seed
     return step_seed(drawn, position)

@@ -64,7 +64,8 @@ class Search:
     cuts : int
         Maximum number of starts of blocks in each group when steps are first priced.
     slack : float
-        Steps are kept if their first price is below this multiple of the admissible price.
+        Steps are kept if their first price is below this multiple of the gain of the user's own
+        group from losing that user.
     once_more : bool
         Whether all steps are priced again once no ring gains any more. A step may have been dropped
         as too dear while its user's own group gained less from losing that user.

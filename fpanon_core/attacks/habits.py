@@ -63,7 +63,7 @@ def habits(fs: FingerprintSet, made: CountedPeople, seed: int) -> Habits:
 
 
 def top_shares(fs: FingerprintSet, counted: BoolArray) -> tuple[FloatArray, IntArray]:
-    """Return each user's share of events at the 1 … 5 most frequent places, and all places.
+    """Return each user's share of events at the 1 … 5 most frequent places, and number of places.
 
     Parameters
     ----------

@@ -449,8 +449,8 @@ def _apart(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the cost of a pair without a common place, as the sum of a part of each side.
 
-    With ``a = n_U/(n_U + n_V)`` it is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``, where h is
-    the entropy of a and 1−a; each side takes half of it.
+    With ``a = n_U/(n_U + n_V)`` it is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``, where h(a)
+    is the entropy of a and 1−a; each side takes half of h(a).
     """
     share = lengths[0] / sum(lengths)
     both = entropy([share, 1 - share]) / 2

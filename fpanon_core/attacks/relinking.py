@@ -19,11 +19,11 @@ a new chain.
 
 Source: docs/science.md, “Whose records belong together”.
 
-*Moves.* The first cell of a record must be reachable from the last cell of an earlier one.
+*Moves.* The first cell of a record is compared with the last cell of an earlier one.
 
 The attacker has the release only. The distances that people travel in a given time are learnt from
-the moves within its records. A pair of records gains if the move between them is likelier than a
-move from the last cell of anybody in that period.
+the moves within its records. The gain of a pair of records rises with the likelihood of its move,
+relative to a move from anybody's last cell in that period.
 
 Source: docs/science.md, “Whose records belong together”.
 """
@@ -412,7 +412,7 @@ _MOVES_A_BLOCK = 64
 
 
 def with_moves(pairs: Pairs, moves: Moves, first: Traces, second: Traces, engine: Engine) -> Pairs:
-    """Return the pairs with the log-likelihood of the move between them added.
+    """Return the pairs with ln(1 + likelihood ratio of the move between them) added.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ class Published(Closed):
 
     @classmethod
     def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
-        """Return a release's records: with GLOVE one for each group, otherwise each fingerprint.
+        """Return a release's records: one for each group with GLOVE, else for each fingerprint.
 
         Parameters
         ----------

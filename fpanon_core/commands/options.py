@@ -317,7 +317,7 @@ def _table(table: OptionsTable, limit: float) -> str:
         for i, option in enumerate(table.options)
     ]
     risk = _TITLES.get(table.risk_name, table.risk_name)
-    others = ["by true points", "by published", "home (guessing)", "alike", "alone"]
+    others = ["by true points", "by published", "home (guessing)", "alike", "unique"]
     head = ["option", risk, "95% interval", *others, f"utility ({table.choice.label})", ""]
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
     faults += [

@@ -193,7 +193,7 @@ def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray
 
 @njit(nogil=True, cache=True)
 def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
-    """Return the best blocks of a group as cells (x, y, t, dx, dy, dt), and samples in each."""
+    """Return a group's best blocks, as cells (x, y, t, dx, dy, dt), and their sample counts."""
     count = len(members)
     bench = bench_for(boxes, count)
     n = lay_out(boxes, members, count, bench)

@@ -219,7 +219,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 def _windows(
     low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
 ) -> tuple[IntArray, IntArray]:
-    """Return the first sample of each time stretch of the allowed length, and the number it holds.
+    """Return the first sample of each stretch of the allowed time, and how many it holds whole.
 
     Stretches that hold only samples held by the stretch before are left out (size 0).
     """

@@ -263,7 +263,7 @@ def guess_likeliest(
     The home is the place with the largest sum over the record's samples of counts · ln(1 + peak ·
     decay), where decay is that of the noise from the place to the sample; ties: smaller x, then y.
     Places that only the target visited are excluded; ``out`` is unchanged if there are no others. A
-    branch is followed only if the points of its box nearest to each sample allow a larger sum.
+    branch is skipped if the points of its box nearest to each sample only allow a smaller sum.
     """
     waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):

@@ -17,7 +17,7 @@ from .network_simplex import Frequencies
 def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> IntArray:
     """Return the number of people from ``i[k]`` to ``j[k]``, the most possible, pair by pair.
 
-    ``left`` and ``wanted`` are reduced by these numbers.
+    The pairs are taken in the given order. ``left`` and ``wanted`` are reduced by these numbers.
     """
     many = np.zeros(len(i), np.int64)
     for k in range(len(i)):

@@ -232,7 +232,7 @@ def add_moves(
     moves: Moves,
     value: FloatArray,
 ) -> None:
-    """Add the log-likelihood ratio of the move to the pairs of records ``begin … end−1``.
+    """Add ln(1 + likelihood ratio of the move) to the pairs of records ``begin … end−1``.
 
     Parameters
     ----------

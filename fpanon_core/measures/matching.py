@@ -115,7 +115,7 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return the points until |E| ≤ ``out_of`` (0 = never), and |E| then, shape (n_targets,)."""
+    """Return the number of points until |E| ≤ ``out_of`` (0 = never), and |E|; (n_targets,)."""
     engine = engine or LocalEngine()
     if engine.apart:
         parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)

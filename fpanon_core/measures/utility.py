@@ -133,7 +133,7 @@ def utility(
 
 
 def _people(released: FingerprintSet) -> int | None:
-    """Return the number of people published, if a release in periods has several records each."""
+    """Return the number of people published in a release in periods; None for other data."""
     origin = released.origin if isinstance(released, ReleasedSet) else None
     if origin is None or origin.period is None:
         return None

@@ -38,7 +38,7 @@ LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
     "Over": 75,
-    "Alone": 105,
+    "Unique": 105,
     "Re-identified": 95,
     "Unicity": 65,
     "Linkage": 65,

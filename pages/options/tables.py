@@ -25,7 +25,7 @@ BESIDE = {
 """Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
     "Over: how many thresholds the option is above, or may be above by the upper ends of the "
-    "intervals. Alone: people with a unique record. Re-identified: by the strongest attacker. "
+    "intervals. Unique: people with a unique record. Re-identified: by the strongest attacker. "
     "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
     "which thresholds an option is above, and everything else."
 )
@@ -47,7 +47,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         if limits.judged:
             over = len(limits.broken(result)) or "none"
             row["Over"] = f"{over} of {len(limits.judged)}"
-        row["Alone"] = alone_text(result)
+        row["Unique"] = alone_text(result)
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
             if risk == "home" and "home" in result.guessing:
@@ -75,7 +75,7 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         row |= {
             "Over the threshold of": ", ".join(NAMES[r].name for r in limits.broken(result)),
             **{title(risk): risk_cell(result, risk) for risk in MEASURES},
-            "Alone with their record": alone_text(result),
+            "Unique records": alone_text(result),
             "Share a record": f"{result.crowd_least:,} or more",
             "On the front": _place(table, i),
             "Dominated by": ", ".join(str(j + 1) for j in table.dominated_by[i]),

@@ -67,7 +67,7 @@ _ROWS = {
     "outsider": "re-identified",
     "home": "home within 1 km",
     "unicity": "singled out",
-    "alone": "record of their own",
+    "alone": "unique record",
     "membership": "known to be in the data",
 }
 
@@ -194,7 +194,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
 def _alone(result: OptionResult) -> list[str]:
     if not some_alone(result):
         return []
-    return [f"Alone with a record of their own: {people(result)}."]
+    return [f"With a unique record: {people(result)}."]
 
 
 def reason(why: str) -> str:

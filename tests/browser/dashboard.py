@@ -271,8 +271,7 @@ class Dashboard:
         way = self.page.get_by_text("Upload a file", exact=True)
         self.insist(way.click, lambda ms: box.wait_for(timeout=ms))
         self.attach(box, {"name": name, "mimeType": "text/csv", "buffer": content})
-        read = self.page.locator(".st-key-data_read button")
-        expect(read).to_be_enabled()
+        read = self.ready("data_read")
         # It has begun when something tells of it: progress, an error, an account, a question.
         told = self.page.get_by_test_id("stMain").get_by_test_id("stMarkdownContainer")
         question = self.page.locator(".st-key-data_doubt")
@@ -291,6 +290,15 @@ class Dashboard:
         """Where data are open already, the ways to open others are a click away."""
         if self.page.locator(".st-key-data_open").count():
             self.unfold("data_open")
+
+    def ready(self, key: str) -> Locator:
+        """Return the button of that key once it can be pressed.
+
+        While the page is drawn anew, a stale button may stand beside the new one.
+        """
+        button = self.page.locator(f".st-key-{key} button:enabled")
+        expect(button).to_have_count(1)
+        return button
 
     def press(self, key: str, told: str | re.Pattern[str] = "") -> None:
         """The button of that key; until the view says what comes of it, if that is given."""

@@ -137,7 +137,7 @@ def test_a_slide_stands_alone_over_lines_of_ones_own_and_asks_nobody_for_anythin
     page.locator(".st-key-data_background input[type=file]").set_input_files(
         file | {"buffer": json.dumps(ROADS).encode()}
     )
-    expect(page.locator(".st-key-data_background_read button")).to_be_enabled()
+    dashboard.ready("data_background_read")
     dashboard.press("data_background_read", "1 line of 2 points lie")
     dashboard.turn_to("Present")
     expect(page.locator(".st-key-present_corner")).to_contain_text("1 of 4")

@@ -50,9 +50,7 @@ class Officer:
             box = page.locator(f".st-key-data_{key}")
             self.clicks += 1
             dashboard.attach(box, _file(name, table))
-        read = page.locator(".st-key-data_read button")
-        expect(read).to_be_enabled()
-        self.click(read)
+        self.click(dashboard.ready("data_read"))
         dashboard.wait_for_data(people)
         place = "Publish no records"
         self.click(page.locator(".st-key-navigation").get_by_role("link", name=place))
@@ -64,8 +62,7 @@ class Officer:
         dashboard, page = self.dashboard, self.dashboard.page
         assert serious(dashboard) == []
         self.click(page.locator(".st-key-tables_go button"))
-        offered = page.locator(".st-key-tables_get_release button")
-        expect(offered).to_be_enabled()
+        offered = dashboard.ready("tables_get_release")
         for pair in ("presence", "flows"):
             for column in (1, 2):
                 at = _MAP.format(pair, column)

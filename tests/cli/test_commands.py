@@ -913,7 +913,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     assert "learns all that is published of it" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))
     assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
-    assert "Alone: people with a unique record" in text
+    assert "Unique: people with a unique record" in text
     assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
     assert "moved; what true points find, linkage says" in text
     (pair,) = (line for line in text.splitlines() if line.startswith("GLOVE"))

@@ -186,11 +186,11 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert "No option within the thresholds is without unique records" in text
     assert text.count("finds the whole record") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
-    assert rows["Alone"].tolist() == ["22 (22%)", "4 (4%)"]
+    assert rows["Unique"].tolist() == ["22 (22%)", "4 (4%)"]
     assert rows["Over"].tolist() == ["1 of 5", "none of 5"]
     every = whole(found, by)
     assert every["Over the threshold of"].tolist() == ["unique records", ""]
-    assert every["Alone with their record"].tolist() == rows["Alone"].tolist()
+    assert every["Unique records"].tolist() == rows["Unique"].tolist()
     assert "22 of the 100 people (22%) have a unique record in it" in chosen(weekly, found, by)
     assert "Unique records: 22 of 100 (22%). Above the threshold of 5%" in chosen(weekly, found, by)
     assert not story.chosen_told(weekly, "why", found, by)[2]

@@ -54,7 +54,7 @@ def front(at: AppTest, count: int) -> bool:
 
 def shown(at: AppTest) -> pd.DataFrame:
     """The first table."""
-    return next(table.value for table in at.dataframe if "Alone" in table.value)
+    return next(table.value for table in at.dataframe if "Unique" in table.value)
 
 
 def whole(at: AppTest) -> pd.DataFrame:
