@@ -69,8 +69,8 @@ _Made = Callable[[dict[str, Any]], Any]
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Make the options of a command from its parameters, and its arguments from their values.
 
-    A parameter is a dataclass, or one ``Annotated`` with its :data:`Fields`, and gives options for
-    all its fields; or it is a single value, ``Annotated`` with its :class:`Asked`. Positional
+    A parameter is a dataclass, perhaps ``Annotated`` with its :data:`Fields`, and gives options for
+    all its fields. Or it is a single value, ``Annotated`` with its :class:`Asked`. Positional
     arguments come first. Help on a parameter or field in the command's docstring overrides that in
     the dataclass's docstring.
     """

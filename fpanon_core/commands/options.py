@@ -152,7 +152,7 @@ def options(
 
 
 def _alone(recipe: Recipe, context: typer.Context) -> Recipe:
-    """Return the recipe; raise ConfigError if an option repeats something that it states."""
+    """Return the recipe; raise ConfigError if an option is given for something that it states."""
     options = {option.name: option.opts[0] for option in context.command.params}
     sources = {name: context.get_parameter_source(name) for name in _IN_RECIPE}
     given = [options[n] for n, source in sources.items() if source and source.name != "DEFAULT"]

@@ -121,7 +121,7 @@ as tls://host:8786.
 
     @property
     def connected(self) -> bool:
-        """Whether the client's last known state of the scheduler is running."""
+        """Whether the scheduler was connected when the client last heard of it."""
         return bool(self._client.status == "running")
 
     def close(self) -> None:

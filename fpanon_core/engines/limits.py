@@ -1,8 +1,7 @@
 """Limits of memory and time for one computation on this machine.
 
-A computation gets a share of the memory, so that the rest of the machine keeps working when a file
-or a question needs more than expected. A child that exceeds a limit is ended, and its job reports
-this.
+A computation gets a share of the memory. So the rest of the machine keeps working when a file or a
+question needs more than expected. A child that exceeds a limit is ended, and its job reports this.
 """
 
 from __future__ import annotations
@@ -157,7 +156,7 @@ def needs_too_much(
 ) -> str:
     """Return the text for a computation that is not begun because it would run out of memory.
 
-    ``in_session`` states whether the user has data and settings that stay unchanged.
+    ``in_session`` states whether there are data and settings that the user may fear to lose.
     """
     said = (
         f"This would need about {gigabytes(needs_bytes)} of memory, by an estimate; a computation "
@@ -235,7 +234,7 @@ _MANY = 2_000_000  # samples: of fewer, what is free meanwhile is little
 
 
 def give_back() -> None:
-    """Return this process's free memory to the machine.
+    """Give this process's free memory back to the machine.
 
     The call takes some tenths of a second; use it between sessions or between steps of a long run.
     """
@@ -248,6 +247,6 @@ def give_back() -> None:
 
 
 def give_back_after(n_samples: int) -> None:
-    """Return free memory after a step with ``n_samples`` samples, if there were many."""
+    """Give free memory back after a step with ``n_samples`` samples, if there were many."""
     if n_samples > _MANY:
         give_back()

@@ -5,9 +5,9 @@ function is called once before any task arrives, so that imports and compilation
 
 Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on the original
 standard output. A stray ``print`` goes to standard error instead, where it cannot garble them.
-Input is read on a separate thread, so that the end of the parent, seen as end of file, ends this
-process even during a computation. An error message may quote the data, so only the error's type and
-its place in the program are sent.
+Input is read on a separate thread. So the end of the parent, seen as end of file, ends this process
+even during a computation. An error message may quote the data, so only the error's type and its
+place in the program are sent.
 
 A session asks a dozen questions about the same fingerprints, which are by far the largest part of
 each call. So each side keeps the latest sets by digest, and a later message names a set that the

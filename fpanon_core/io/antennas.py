@@ -241,7 +241,7 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
 
 
 def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the spellings in which events may name these antennas, each as ids per row.
+    """Return the spellings of ids that events may use, each with the id of every antenna.
 
     These are the whole id and, for OpenCellID, shorter and longer forms and the cell alone.
     """
@@ -269,7 +269,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
     """Return the position of each of some distinct antenna ids; NaN for unknown ids; and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros and a trailing ``.0``, in the spelling that finds most. A
+    case, separators, leading zeros and a trailing ``.0``. The spelling that finds most counts. A
     spelling that stands for antennas at several positions finds none of them.
     """
     best = np.full(len(ids), -1, np.int64)

@@ -208,7 +208,7 @@ def mixture(
 
 
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Return the rows in use, including those in ``lost``, that equal an earlier row."""
+    """Return the rows, in use or in ``lost``, that equal an earlier one of them."""
     twins = _twins(known, mixtures, lost)
     if not len(twins):
         return []

@@ -227,7 +227,7 @@ class Seen:
 
     @property
     def ashore(self) -> bool:
-        """Whether nearly all positions are on land."""
+        """Whether nearly all positions are on or near land, outside Antarctica."""
         return min(self.possible, self.land) >= NEARLY_ALL
 
     @property

@@ -59,9 +59,9 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     otherwise nothing is an outlier. A group is set aside if it is small and far from the bulk.
     Small means at most 1% of the rows (one row is always allowed). Far means farther than a year
     and than the bulk's own span. A group is also set aside if all its rows have default dates of
-    devices (1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099, 2100, and adjacent days). So sparse
-    data, pauses, and a second campaign years later stay. Times before 1900 and from 2200 on are
-    always outliers.
+    devices. These are in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100, with adjacent
+    days. So sparse data, pauses, and a second campaign years later stay. Times before 1900 and from
+    2200 on are always outliers.
 
     Parameters
     ----------

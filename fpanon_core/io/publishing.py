@@ -1,8 +1,9 @@
 """Writing of releases and counts as a folder or a zip, and reading of a release.
 
-A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person;
-``README.md``, one page; and ``datapackage.json``, every column with its type and unit (Frictionless
-Data Package, version 2). Recipients need no fpanon. Nothing in it says when or where it was made.
+A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person.
+``README.md`` is one page. ``datapackage.json`` describes every column with its type and unit
+(Frictionless Data Package, version 2). Recipients need no fpanon. Nothing in it says when or where
+it was made.
 
 Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. They
 contain no path, no id and no digest of the input, and nothing beyond the frame, the settings and
@@ -327,7 +328,9 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
 
 
 def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """Iterate over a file of one's own as :func:`read_published` does, some 250,000 rows each.
+    """Iterate over a file of one's own as :func:`read_published` reads it, in pieces.
+
+    A piece has some hundred thousand rows.
 
     Raises
     ------

@@ -268,8 +268,9 @@ class Reading:
     ) -> tuple[IntArray, int, list[IntArray]]:
         """Put the rows in use into buckets of users, on one clock and one map.
 
-        Returns the new number of each user's code, by first appearance among the rows in use, −1
-        for users without a row; the first instant; and the rows that equal an earlier one.
+        Return the new number of each user's code, the first instant, and the rows that equal an
+        earlier one. Numbers follow the first appearance among the rows in use; users without a row
+        have −1.
         """
         known = self.known
 

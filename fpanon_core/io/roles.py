@@ -89,7 +89,7 @@ def time_column(table: SourceTable, where: tuple[int, ...]) -> pa.ChunkedArray:
 
 
 def _date_part(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as text; a stored timestamp at midnight (a spreadsheet's date) as a date."""
+    """Return a column as text; a timestamp without a zone (a spreadsheet's date) as its date."""
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
         return text_of(column.cast(pa.date32(), safe=False))
     return text_of(column)

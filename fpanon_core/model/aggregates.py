@@ -288,7 +288,7 @@ class CountRows(Closed):
 
     @classmethod
     def of_blocks(cls, blocks: Iterable[npt.NDArray[np.integer]]) -> CountRows:
-        """Build rows from consecutive tables, each of some slots by all places; at least one."""
+        """Build rows from one or more consecutive tables, each of some slots by all places."""
         lengths: list[IntArray] = []
         places: list[SmallInts] = []
         values: list[npt.NDArray[np.integer]] = []

@@ -29,8 +29,8 @@ class RelinkConfig:
     ----------
     candidates : int
         Candidates compared with each record, 1 or more: the most similar records of the other
-        period, until they stand for so many people. A number no smaller than that of the people
-        leaves none out.
+        period, until together they stand for this many people. With at least as many as there are
+        people, none is left out.
     seed : int
         Seed of the draws among similar records, when records are followed over all periods, and of
         the random matching for comparison.
@@ -48,12 +48,12 @@ class RelinkConfig:
 class RelinkResult:
     """Share of people whose records of different periods an attacker links from the release alone.
 
-    The figures are those of the strongest attacker of a battery: ``likeness`` compares places and
-    hours; ``likeness and continuity`` also weighs how likely the move is between the last cell of a
+    The figures are those of the strongest attacker of a battery. ``likeness`` compares places and
+    hours. ``likeness and continuity`` also weighs how likely the move is between the last cell of a
     period and the first of the next.
 
-    Records that are alike cannot be distinguished. One of them is drawn, and counts by its
-    probability.
+    Records that are alike cannot be distinguished. One of them is drawn, and a correct link counts
+    by its probability.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ class StretchConfig:
 
     @property
     def of_effort(self) -> StretchConfig:
-        """Parameters of the effort that goes with a loss, with halves in place of 1 and 1."""
+        """Parameters of the effort of a loss: halves in place of 1 and 1, otherwise unchanged."""
         return replace(self, w_space=0.5, w_time=0.5) if self.unweighted else self
 
 

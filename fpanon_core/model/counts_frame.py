@@ -2,8 +2,8 @@
 
 The rows and columns of a table of counts show which places and times there are. If they are taken
 from the events, they reveal single people: one more record can add a row, and no noise hides that.
-A frame states them in advance: every antenna of the antenna table, or every cell of a grid over a
-stated area; and every slot of a stated number of days.
+A frame states them in advance. Its places are all antennas of the antenna table, or all cells of a
+grid over a stated area. Its slots are all those of a stated number of days.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """

@@ -80,8 +80,8 @@ def keyed(digest: str) -> str:
     """Return the keyed digest of an input digest, for a file; a keyed digest is returned unchanged.
 
     The empty digest, of no data, stays empty. If the user has no place for files, the key is drawn
-    for this process alone: its files have matching digests, but later processes do not recognize
-    them.
+    for this process alone. Its files then have matching digests, but later processes do not
+    recognize them.
 
     Examples
     --------

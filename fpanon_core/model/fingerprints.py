@@ -395,8 +395,8 @@ def distinct_cells(
     """Return offsets by user, values and counts of the distinct rows of snapped-down values.
 
     The result is that of :func:`distinct` after snapping. The values are packed into one key piece
-    by piece, without an array of cells for each: for millions of events, memory access takes the
-    time.
+    by piece, without an array of cells for each. For millions of events, memory access takes most
+    of the time.
     """
     lows = [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
     highs = [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]

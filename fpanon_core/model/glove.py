@@ -28,11 +28,11 @@ REASONS = (
     "hardest to hide",
     "period of fewer than k",
 )
-"""Reasons why a sample is not published. Its group's cell would exceed the spatial threshold, the
-temporal one, or both. Its user belonged to the last fewer than k, who were suppressed. The cell, or
-every part of it within the thresholds, would hold samples of fewer than k users (in an aligned
-group: not of every member). Its user is one of the share left out as costliest to hide. Or fewer
-than k users have a sample in its period."""
+"""Reasons why a sample is not published. With it, its group's cell would exceed the spatial
+threshold, the temporal one, or both. Its user belonged to the last fewer than k, who were
+suppressed. The cell, or each part of it within the thresholds, would hold samples of fewer than k
+users. In an aligned group, it would not hold samples of every member. Its user is one of the share
+left out as costliest to hide. Or fewer than k users have a sample in its period."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -17,7 +17,7 @@ from .intervals import wilson_interval
 
 
 class HomesFound(pd.DataFrame):
-    """Table of the share of homes found within each distance by the strongest attacker.
+    """Table of the share of homes found within each distance, each by its strongest attacker.
 
     Selecting from it or copying it gives a plain DataFrame.
 
@@ -89,7 +89,7 @@ class HomesFound(pd.DataFrame):
 
 
 QUANTILES = 2_001
-"""Number of stored quantiles of a distribution, evenly spaced from the smallest value on."""
+"""Number of stored quantiles of a distribution, evenly spaced from the smallest to the largest."""
 
 
 def quantiles(values: FloatArray) -> FloatArray:

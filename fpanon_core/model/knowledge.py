@@ -1,16 +1,16 @@
 """An attacker's knowledge: some bins of some users, and how a release method changes true points.
 
 The threat is an attacker who has met a person, read a post or followed a car. The attacker knows p
-points of that person's life, each a place and a time window as coarse as in the release, and
-searches the release for matching records. The attacker is assumed to be right: every known bin is
-in the target's fingerprint. :mod:`fpanon_core.measures.drawing` describes how known bins are
+points of that person's life, each a place and a time window as coarse as in the release. The
+attacker searches the release for matching records. The attacker is assumed to be right: every known
+bin is in the target's fingerprint. :mod:`fpanon_core.measures.drawing` describes how known bins are
 *drawn*.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
 
 The attacker also knows a release's method and its parameters, never its random draws.
-:class:`KnownPoints` therefore holds, for each true point, the cell to which the method carries it
-and the probability that it was exchanged for another; :class:`Mechanism` holds the noise.
+:class:`KnownPoints` therefore holds the cell to which the method carries each true point, and the
+probability that the point was exchanged for another. :class:`Mechanism` holds the noise.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -113,10 +113,11 @@ class Knowledge(Cells):
         ConfigError
             No user is given, a user is not a row number, or a bin is not three finite numbers.
         InfeasibleError
-            A user is not in the data, has no bin, or has a bin that is not in that user's
-            fingerprint. Such a bin is refused, not ignored. This attacker knows only true points
-            (the target is in its own equivalence class), and ignoring a bin would make everyone
-            look better hidden than they are. Give bins of the generalization profile in force.
+            A user is not in the data, is given without a bin, or with a bin that is not in that
+            user's fingerprint. Such a bin is refused, not ignored. This attacker knows only true
+            points (the target is in its own equivalence class), and ignoring a bin would make
+            everyone look better hidden than they are. Give bins of the generalization profile in
+            force.
 
         Examples
         --------

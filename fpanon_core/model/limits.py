@@ -182,11 +182,11 @@ GENERATED_SEED = Limit(0, 2**63 - 1)
 """Seed of synthetic data."""
 
 KEPT_RELEASES = 8
-"""Number of releases by GLOVE that a session keeps."""
+"""Number of releases that a session keeps of each kind, such as those by GLOVE."""
 
 DRAWN_PEOPLE = 30
-"""Number of people below which a distribution over people is stated and not drawn: a quarter of
-fewer is a handful, and a box plot of them shows a shape that another sample would not have."""
+"""Number of people below which a distribution over people is stated and not drawn. A quarter of
+fewer people is a handful, and another sample would give a box plot of another shape."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""

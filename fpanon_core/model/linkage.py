@@ -255,7 +255,7 @@ class RiskResult:
         return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return :attr:`by_attacker` with ``guessing`` and a mask of the ``strongest`` attacker."""
+        """Return :attr:`by_attacker` with ``guessing`` and ``strongest``, true for one attacker."""
         return self.by_attacker.assign(
             guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
         )

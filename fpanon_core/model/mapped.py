@@ -3,7 +3,7 @@
 A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
 mapped, not read: all processes that open the folder share the system's pages of it, and unread
 parts take no memory. Nothing in the folder is a pickle. A set opened this way passes to another
-process as the folder's name and the state of its files; it is refused if these have changed since.
+process as the folder's name and the state of its files. It is refused if these have changed since.
 The folder may come from others. Its name may be a link, which is followed once. Every file in it is
 opened from the folder's own descriptor, and a link, pipe or device is refused.
 

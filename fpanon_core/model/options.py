@@ -121,7 +121,7 @@ class ReleaseOption:
         """Return whether the input of the last step still contains the raw samples as wholes.
 
         Each step before it must leave samples out, cut them into periods, or put them into grid
-        cells and windows that are whole multiples of those before.
+        cells and windows. These must then be whole multiples of those before.
 
         Parameters
         ----------
@@ -474,8 +474,8 @@ class Periods:
     """Division into periods of ``days``, with new pseudonyms: :func:`fpanon_core.into_periods`.
 
     Each period has pseudonyms of its own. Only steps that keep the periods apart may follow:
-    coarser places and times whose windows fit the periods; suppression of rare bins; and, last,
-    hiding in groups, in each period separately.
+    coarser places, and times whose windows fit the periods; suppression of rare bins. The last step
+    may hide people in groups, in each period separately.
     """
 
     days: int
@@ -525,8 +525,8 @@ _SPACES: dict[str, type[Any]] = {
 def check_chain(steps: Sequence[Step]) -> None:
     """Refuse steps before or after periods that do not keep the periods apart.
 
-    A window across the edge of a period would hide people of two periods together, or show in both
-    pieces of a person that they belong together.
+    A window across the edge of a period would hide people of two periods together. Or it would show
+    in two pieces of one person, and reveal that they belong together.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Published fingerprints, one for each group of users, and the records of a release.
 
 :class:`Part` is the result of hiding some of the people separately. :class:`Membership` says which
-records of one release are alike, which suffices for the composition of two releases of the same
-people; it holds no place and no time.
+records of one release are alike, without any place or time. That suffices for the composition of
+two releases of the same people.
 
 :func:`remember` and :func:`known` find the data behind a result. A result of GLOVE is sent between
 processes and saved. It therefore carries the digest of its original, not the original itself. The

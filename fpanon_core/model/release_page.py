@@ -231,7 +231,7 @@ def duration(minutes: float) -> str:
 
 
 def _plain(text: object) -> str:
-    """Escape a text from the original's columns, so that Markdown does not interpret it."""
+    """Escape names from the original's columns, so that Markdown does not interpret them."""
     return _ACTIVE.sub(r"\\\1", " ".join(str(text).split()))
 
 

@@ -1,10 +1,11 @@
 """Results of unicity, of its scaling with resolution, and of the sparsity model.
 
 :class:`UnicityResult` is what :func:`fpanon_core.unicity` returns: the share of people singled out
-by a few points. :class:`ScalingFit` and :class:`LinearFit` are what
-:func:`fpanon_core.fit_scaling_law` and :func:`fpanon_core.fit_exponents` return: four forms ``ε = α
-− f(x; β)`` of unicity against resolution. :class:`SparsityModel` is what
-:func:`fpanon_core.sparsity_model` returns: the uniqueness to expect by chance.
+by a few points. :class:`ScalingFit` is what :func:`fpanon_core.fit_scaling_law` returns: four forms
+``ε = α − f(x; β)`` of unicity against resolution. :class:`LinearFit` is what
+:func:`fpanon_core.fit_exponents` returns: a line through the exponents against p.
+:class:`SparsityModel` is what :func:`fpanon_core.sparsity_model` returns: the uniqueness to expect
+by chance.
 """
 
 from __future__ import annotations

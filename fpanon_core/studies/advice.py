@@ -112,7 +112,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"
         if rung.within and not rung.serves and some_alone(result):
-            told = "within, people are alone"
+            told = "within, unique records"
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:
@@ -123,6 +123,8 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
         name = w.shown(result.option.name)
         risk = "outsider" if result.option.recordless is None else "membership"
         found = f"{w.MEASURES[risk].short} {w.percent(result.risk(risk)[0])}"
+        if (most := limits.allowed(result, risk)) is not None:
+            found += f" (threshold {w.percent(most)})"
         rows.append((rung.kind.capitalize(), name, *_coarse(result), found, useful, told))
     return pd.DataFrame(rows, columns=list(LADDER))
 

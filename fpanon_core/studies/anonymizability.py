@@ -1,7 +1,7 @@
 """Anonymizability: k-gaps and their components, by profile, for several k.
 
-A k-gap says how far in space and time a person's samples must be moved to match k − 1 others
-(Gramaglia & Fiore 2015, eq. 5 and section 4).
+A k-gap says how far in space and time a person's samples must be moved to match k − 1 others.
+Source: Gramaglia & Fiore 2015, eq. 5 and section 4.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Result(Tabled):
         """Return ``k_gaps`` per user, profile and k, and ``k_gap_summary`` per profile and k.
 
         Distances and times are means over a user's matched samples, each counted up to
-        ``max_space_m`` and ``max_time_min``; ``share_beyond_…`` is the share of the matched samples
+        ``max_space_m`` and ``max_time_min``. ``share_beyond_…`` is the share of the matched samples
         at or beyond that distance or time. ``share_at_0`` is the share of the users whose k-gap is
         0: the k-anonymous ones, unless space or time has no weight.
         """

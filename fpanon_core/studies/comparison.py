@@ -257,8 +257,8 @@ def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> General
 def one_cell(fs: FingerprintSet) -> GeneralizationProfile:
     """Return the profile that puts everything in one cell: the data's extent and whole period.
 
-    The side is rounded up to whole kilometres (below one, to whole raw cells), the window to whole
-    days from local midnight of the first day.
+    The side is rounded up to whole kilometres (below one, to whole raw cells). The window is
+    rounded up to whole days from local midnight of the first day.
     """
     extent = max(
         float((low + size).max() - low.min())

@@ -107,7 +107,7 @@ class Result(Tabled):
     guarantee : PrivacyGuarantee or None
         Guarantee of private counts.
     left_out : LeftOut
-        Records and people outside the frame; exact numbers, not for release.
+        Samples and people outside the frame; exact numbers, not for release.
     people : int
         Number of people counted; not for release unless the counts are plain.
     recorded : int64 ndarray, shape of the counts, or None
@@ -139,7 +139,7 @@ class Result(Tabled):
 
     @property
     def blank_share(self) -> float:
-        """Share of the people counted over all slots in blank counts; NaN without people."""
+        """Share of people counted over all slots who are in blank counts; NaN without people."""
         total = int(np.maximum(self.counts.counts, 0).sum())
         return int(self._blank().sum()) / total if total else float("nan")
 
@@ -169,7 +169,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of people counted over all slots with a sample then; NaN where not known."""
+        """Share of people counted over all slots who have a sample then; NaN where not known."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")

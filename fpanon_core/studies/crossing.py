@@ -86,8 +86,9 @@ def cross_releases(
 
     Examples
     --------
-    Four people on a line. Places of 2 km make two pairs of them, and so do the same places with
-    another corner. But the pairs differ, so that everybody is singled out in the composition.
+    Four people on a line. Places of 2 km make two pairs of them. The same places with another
+    corner pair the two in the middle, and leave the first and the last alone. The composition
+    singles everybody out.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x_m = [0, 1000, 2000, 3000]

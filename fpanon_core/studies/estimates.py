@@ -6,8 +6,8 @@ a computation is refused, and the refusal says what would fit.
 
 Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, 123,000 to 2
 million samples, at k = 2 (23 November 2026, tests/benchmarks/estimates.py). The figure is the peak
-of a child process's own memory: a start, and so many bytes for each sample, which is within a
-factor of 1.5 of the measurements. Beyond that range memory is assumed proportional to the data. A
+of a child process's own memory. It is modelled as a start and so many bytes for each sample, within
+a factor of 1.5 of the measurements. Beyond that range memory is assumed proportional to the data. A
 million people in shards, and the recovery attack on 100,000, were also measured (RESULTS.md).
 """
 

@@ -105,8 +105,8 @@ class Step:
     before_better, before_level : float
         The same numbers in the data as they are, for the same points.
     candidates : tuple of Candidate
-        Up to ten leading records, by posterior. None before the first point, where all are level,
-        and none without a point nearby.
+        Up to ten leading records, by posterior. Empty before the first point, where all are level.
+        Records without a point nearby are left out.
     place : int or None
         Index of the right one among them, from 0; None if it is not there.
     guess : Place or None
@@ -584,7 +584,7 @@ def _middles(
 def _nearest(t_min: FloatArray, near_t: FloatArray) -> IntArray:
     """Return the indices of the nearest :data:`MOST_SAMPLES` times, in order.
 
-    Places known without a time count as time 0.
+    Known points without a time count as time 0.
     """
     if len(t_min) <= MOST_SAMPLES:
         return np.arange(len(t_min))

@@ -247,8 +247,8 @@ def estimate_glove_s(
 ) -> float:
     """Estimate the seconds that ``glove(fs, k)`` takes on this machine, now.
 
-    A sample of users is merged, and its time is extrapolated to the whole set as a power of the
-    number of users, taken from measurements. A small set is merged whole.
+    A sample of users is merged, and its time is extrapolated to the whole set. It grows with a
+    power of the number of users that was measured. A small set is merged whole.
 
     Raises
     ------
@@ -419,7 +419,7 @@ class Gain:
     samples : int
         Original samples that both publish. The means are over these, NaN if there are none.
     side_m, span_min : float
-        Mean side, metres, and span, minutes, with the hardest people left out.
+        Mean side, metres, and span, minutes, without the people hardest to hide.
     whole_side_m, whole_span_min : float
         The same with nobody left out.
     """
@@ -437,8 +437,8 @@ def gain(whole: GloveResult, tail_out: GloveResult) -> Gain:
     Parameters
     ----------
     whole, tail_out : GloveResult
-        Releases of the same data, in the same periods if any: with nobody left out, and with the
-        hardest people left out.
+        Releases of the same data, in the same periods if any: with nobody left out, and without the
+        people hardest to hide.
 
     Raises
     ------

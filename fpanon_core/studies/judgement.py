@@ -242,7 +242,7 @@ def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
 
 
 def _nobody_alone(table: OptionsTable, rows: Iterable[int]) -> list[int]:
-    """Return the rows without unique records; all rows where there is none."""
+    """Return the rows without unique records; all rows where every row has some."""
     every = list(rows)
     return [i for i in every if not some_alone(table.results[i])] or every
 

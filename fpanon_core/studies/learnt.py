@@ -135,7 +135,7 @@ def homes_found(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> HomesFound:
-    """Do the same as :func:`home_found`, for a prepared attack with known true homes."""
+    """Return the result of :func:`home_found` for a prepared attack with known true homes."""
     origin, original = release.origin, release.origin.original
     asked = homes_asked(release, homes, nights)
     if asked is None:

@@ -225,6 +225,6 @@ def _first_day(fs: FingerprintSet) -> int:
 
 
 def _readable(text: object) -> str:
-    """Return a file's text about itself, shortened and without unprintable characters."""
+    """Return a file's text about itself, shortened and with unprintable characters replaced."""
     line = " ".join(str(text).split())[:_NAME_LENGTH]
     return "".join(c if c.isprintable() else "\ufffd" for c in line)

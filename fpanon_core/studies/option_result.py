@@ -47,7 +47,7 @@ class OptionResult:
     risks : dict of str to (value, low, high)
         The measures of :data:`fpanon_core.model.disclosure.RISKS` with their 95% intervals, NaN
         where one cannot be measured; ``"custom"`` if given. EM and KL are sums over the bins of a
-        person, in bins and nats. Intervals of unicity, k and linkage stay below the bound set by
+        person, in bins and nats. Intervals of unicity, k and linkage do not exceed the bound set by
         the people who share a record.
     components : dict of str to float
         Components of the computed utility, in [0, 1]; NaN where one is not applicable.

@@ -88,8 +88,9 @@ def trade_grid(fs: FingerprintSet) -> list[ReleaseOption]:
     The regions are the antenna table's columns of names, the finest first, where there are three or
     more. With two columns, single antennas come before them. With fewer, the regions are single
     antennas and about 35 and 6 clusters of antennas. Without an antenna table, they are square
-    grids of about a 50th, a 10th and a third of the extent, which ignores a few far travellers.
-    They replace ZIP codes, districts and municipalities, whose sizes were those of another city.
+    grids. Their sides are about a 50th, a 10th and a third of the extent, which ignores a few far
+    travellers. They replace ZIP codes, districts and municipalities, whose sizes were those of
+    another city.
 
     Examples
     --------
@@ -164,7 +165,9 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 
 
 def crowd(limits: Limits) -> int:
-    """Return the k whose re-identification chance is within the threshold.
+    """Return the least k whose re-identification chance, 1/k, is within the threshold.
+
+    Without a threshold it is 20.
 
     Examples
     --------

@@ -6,7 +6,8 @@
 * :func:`verdict_on` reads the bytes back and calls the verifier. Where GLOVE was the last step, it
   looks for everybody's k-anonymous group. It compares with the original itself where every
   published sample still holds its original one. Where samples were moved before, or their cells do
-  not hold the raw ones whole, it compares with the data given to GLOVE: the promise is about them.
+  not hold the raw ones whole, it compares with the data given to GLOVE. The promise is about these
+  data.
 * :func:`held_against` checks whether an existing release keeps its promise, from its bytes and the
   original data.
 

@@ -2,9 +2,9 @@
 
 The memory that reading a table needs is estimated from its beginning. It was measured on 0.3 to 24
 million generated events, of 4 to 16 columns (23 November 2026,
-tests/benchmarks/reading_estimates.py). The figure is the peak of a process of its own: a start, so
-many bytes for each row, and so many for each byte of the decoded table. When reading in parts only
-some rows are in memory at a time; of text parts, one whole part.
+tests/benchmarks/reading_estimates.py). The figure is the peak of a process of its own. It is
+modelled as a start, so many bytes for each row, and so many for each byte of the decoded table.
+When reading in parts, only some rows are in memory at a time; with text parts, one whole part.
 
 Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """

@@ -133,7 +133,7 @@ class Result(Tabled):
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """The same among those with errors of at most half of all people counted; None if none."""
+        """As :attr:`strongest`, with errors of at most half of all people counted; None if none."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None

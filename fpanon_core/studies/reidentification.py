@@ -127,7 +127,7 @@ def strongest_of(
     engine: Engine,
     progress: Progress | None = None,
 ) -> RiskResult:
-    """Do the same as :func:`reidentification`, for a prepared release with known groups."""
+    """Return the result of :func:`reidentification` for a prepared release with known groups."""
     known = targets_of(release, config, absent=False, beyond=True)
     by_truth = true_ranks(
         release, known, config, engine=engine, progress=part(progress, 0.0, _TRUE_SHARE)
@@ -168,7 +168,7 @@ def published_first(
 
 
 def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
-    """Repeat the values of published records, once for each person in a record's group."""
+    """Repeat the values of published records, once for each person that a record stands for."""
     hidden = release.origin.hidden
     return values if hidden is None else np.repeat(values, hidden.weight[hidden.group >= 0])
 

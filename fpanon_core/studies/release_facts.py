@@ -2,8 +2,8 @@
 
 The facts are those of :class:`fpanon_core.model.facts`. The coarseness decides whether a release is
 of use, whatever its risk. One rule holds for every page and the report. A release is of little use
-if its typical area is more than half as wide as the data, or its typical time window longer than a
-day. It is also of little use if less than half of the data is left.
+if its typical area is more than half as wide as the data. It is also of little use if its typical
+time window is longer than a day, or if less than half of the data is left.
 """
 
 from __future__ import annotations

@@ -293,7 +293,7 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """Return the figures of two periods, and the copies of the first that recur in the second."""
+    """Return the figures of two periods, and which copies of the first are of people in both."""
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True

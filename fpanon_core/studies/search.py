@@ -262,11 +262,11 @@ class Search:
         return result.fault is None and not self.limits.broken(result)
 
     def _smaller(self, known: Known) -> list[ReleaseOption]:
-        """Return each kind without records at half of its smallest ε that was tried.
+        """Return each kind without records at half of an ε that was tried.
 
-        That is the smallest ε that serves; where no option is within the thresholds, the smallest
-        of all. If the halved option no longer serves, the kind is complete: the purpose does not
-        allow so much noise.
+        That ε is the smallest one that serves; where no option of the kind is within the
+        thresholds, the smallest of all. If the halved option no longer serves, the kind is
+        complete: the purpose does not allow so much noise.
         """
         results = [r for r in known.values() if r.option.recordless is not None and not r.fault]
         table = OptionsTable(tuple(results), "membership", self.choice, KNOWLEDGE, self._digest)

@@ -45,8 +45,8 @@ def generalized(fs: FingerprintSet, profile: GeneralizationProfile) -> Fingerpri
 def check_profiles(fs: FingerprintSet, profiles: Sequence[GeneralizationProfile]) -> None:
     """Check that every profile is at least as coarse as the data; raise ConfigError if not.
 
-    :func:`generalized` uses the data as they are for a profile that is finer in space and time, so
-    that a list of usual profiles suits any data. A caller who names a profile may need the error.
+    :func:`generalized` uses the data as they are for a profile that is finer in space and time. So
+    a list of usual profiles suits any data. A caller who names a profile may need the error.
     """
     for profile in profiles:
         check_coarser(fs, profile)

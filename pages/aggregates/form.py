@@ -119,7 +119,7 @@ def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
 
 
 def _question(fs: FingerprintSet, plan: Config) -> Question:
-    return Question(RECOVERY, fs, plan, "Recovering people's paths from counts")
+    return Question(RECOVERY, fs, plan, "Recovering people's trajectories from counts")
 
 
 def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:

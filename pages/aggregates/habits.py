@@ -138,7 +138,7 @@ def files(
         "Information gains": "gains",
     }
     offered = {label: _table(found, name) for label, name in tables.items()}
-    offered["This path"] = File(
+    offered["This trajectory"] = File(
         "path", lambda: table_bytes([leaving.guarded(found.path(row))], ".csv")
     )
     if varied is not None:

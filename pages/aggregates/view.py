@@ -63,7 +63,7 @@ with left:
         alt="Share of the points by distance between recovered and true place.",
     )
 with right:
-    st.subheader("Whose path is it?", anchor=False, help=definitions.TOP_PLACES)
+    st.subheader("Whose trajectory is it?", anchor=False, help=definitions.TOP_PLACES)
     show(
         recovery.unique_by_top(score.uniqueness.tolist(), of),
         key="aggregates_unique",
@@ -97,7 +97,7 @@ if len(found.lon):
     )
 what_this_means(*story.release(found), key="aggregates_release")
 
-with st.expander("One person's path", key="aggregates_one"):
+with st.expander("One person's trajectory", key="aggregates_one"):
     row = person(found)
     who = found.pseudonyms[row]
     left, right = side_by_side("aggregates_person")
@@ -161,7 +161,7 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
 
 st.subheader("Counts to publish", anchor=False, help=definitions.COUNTS_FRAME)
 st.markdown(counts_story.INSTEAD)
-st.page_link("pages/tables/view.py", label="Publish no records", icon=":material/table_chart:")
+st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/table_chart:")
 counts.section(data)
 
 files = habits.files(found, row, varied, tried)

@@ -220,7 +220,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return medians of the samples and published data sets, if they answer the same question."""
+    """Return medians of sample and published data for k = 2 and the usual effort, else nothing."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 
@@ -258,7 +258,7 @@ def gini(parts: Parts) -> list[str]:
 
 
 def tail(parts: Parts) -> list[str]:
-    """Return how heavy the tail of everyone's efforts is, and how many users have no weight."""
+    """Return how heavy the tail of the efforts is, and how many users have no tail weight."""
     n = len(parts.space_m)
     known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
     found, told = [], []

@@ -28,7 +28,7 @@ K_PRESETS = (2, 5, 10, 25, 50, 100)
 
 @dataclass(frozen=True)
 class Settings:
-    """Measured values: ``ks`` ascending, ``profiles`` fine to coarse, as many as are offered."""
+    """What is measured: ``ks`` ascending, ``profiles`` fine to coarse, no more than are allowed."""
 
     ks: tuple[int, ...] = (2, 5, 10)
     profiles: tuple[GeneralizationProfile, ...] = PRESETS
@@ -247,8 +247,8 @@ def _undo() -> None:
 def _key(name: str) -> str:
     """Return the key of a widget of the form.
 
-    The settings are given to the widgets as defaults, not through the session's state: a value set
-    there is sent once, and lost when the expander around the form is closed at that moment.
+    The settings are given to the widgets as defaults, not through the session's state. A value set
+    there is sent once, and lost if the expander around the form is closed at that moment.
     """
     return layout.key(name, _FORM)
 

@@ -109,8 +109,8 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the longest time likely for one profile, seconds, and how many are missing.
 
-    It is based on the finest profile if that is measured; otherwise on a sample of the data in the
-    child process: None until that is known.
+    The time is based on the finest profile if that is measured. Otherwise it is based on a sample
+    of the data in the child process, and None until that is known.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)

@@ -100,7 +100,7 @@ def form(fs: FingerprintSet) -> Asked | None:
 
 
 def _outsider() -> LinkConfig:
-    """Return what the attacker knows of a person, and how exactly."""
+    """Draw and return what the attacker knows of a person, and how exactly."""
     told: dict[str, Any]
     low, high = limits.OPTION_POINTS.low, limits.OPTION_POINTS.high
     told = {"width": 180, "help": definitions.LINKAGE}

@@ -72,7 +72,7 @@ def path_map(
     lat: FloatArray,
     of: Theme,
 ) -> Map | None:
-    """Return a map of one recovered trajectory, filled, over the true one, as rings, or None.
+    """Return a map of one recovered trajectory (filled) over the true one (rings).
 
     It is None if places have no degrees.
 

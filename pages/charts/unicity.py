@@ -86,7 +86,7 @@ def over_resolutions(
 
 @dataclass(frozen=True)
 class Fitted:
-    """Measured points and the curve fitted to them; the curve is empty if no law has this name."""
+    """Measured points and the curve fitted to them; the curve is empty where no law holds."""
 
     name: str
     x: FloatArray

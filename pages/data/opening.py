@@ -90,7 +90,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Return a file of named areas for the antennas, and the property that names them."""
+    """Draw the upload of named areas for the antennas; return the file and its name property."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")

@@ -236,20 +236,20 @@ COLUMNS = {
     "Method": st.column_config.TextColumn(width=65),
     "k": st.column_config.NumberColumn(width=35),
     "Period": st.column_config.TextColumn(width=65),
-    "May be out": st.column_config.TextColumn(width=80),
+    "May be out": st.column_config.TextColumn(width=75),
     "Verified": st.column_config.TextColumn(width=85),
     "Side, median": st.column_config.TextColumn(width=95, help=definitions.SIDE),
-    "mean": st.column_config.TextColumn(width=65, help=definitions.SIDE),
+    "mean": st.column_config.TextColumn(width=60, help=definitions.SIDE),
     "Span, median": st.column_config.TextColumn(width=95),
-    "mean ": st.column_config.TextColumn(width=65),
-    "Mean loss": st.column_config.TextColumn(width=80, help=definitions.LOSS),
+    "mean ": st.column_config.TextColumn(width=80),
+    "Mean loss": st.column_config.TextColumn(width=75, help=definitions.LOSS),
     "Samples": st.column_config.TextColumn(
         width=75, help="Share of the samples that is published."
     ),
     "People": st.column_config.TextColumn(
         width=70, help="Share of the people with anything published."
     ),
-    "False presence": st.column_config.TextColumn(width=80, help=definitions.PHANTOM),
+    "False presence": st.column_config.TextColumn(width=110, help=definitions.PHANTOM),
 }
 
 

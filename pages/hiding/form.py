@@ -112,7 +112,7 @@ def _row() -> DeltaGenerator:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Return the largest area, km, and longest span, hours, published, and the leftover rule."""
+    """Draw and return the largest area, km, and span, hours, published, and the leftover rule."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,
@@ -139,7 +139,7 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
 
 
 def _shards(data: Dataset) -> int | None:
-    """Return the number of shards into which many people are cut first."""
+    """Draw and return the number of shards into which many people are cut first; None for few."""
     if data.fs.n_users < SHARDED_FROM:
         return None
     shards: int | None = _field(

@@ -163,7 +163,7 @@ def _map(
 
 
 def _hour(data: Dataset, result: GloveResult) -> int:
-    """Return the hour to show, chosen where there are several."""
+    """Return the hour to show; draw a slider for it where there are several."""
     among = hours(result, data.fs)
     if len(among) < 2:
         return among[0]

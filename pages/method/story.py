@@ -15,12 +15,12 @@ _MORE = re.compile(r" \(\[more\]\(science\.md#([^)\s]+)\)\)")
 
 
 def headings() -> dict[str, str]:
-    """What there is to read, in order: the heading of each part by its anchor."""
+    """Return what there is to read, in order: the heading of each part by its anchor."""
     return {method.anchor(name): name for name in (*method.sections(), GLOSSARY, REFERENCES)}
 
 
 def text_of(heading: str) -> str:
-    """The Markdown of a part, its own headings below the second level."""
+    """Return the Markdown of a part, with its own headings below the second level."""
     if heading == REFERENCES:
         return entries(method.references())
     text = method.words() if heading == GLOSSARY else method.sections()[heading]
@@ -28,13 +28,13 @@ def text_of(heading: str) -> str:
 
 
 def entries(works: Mapping[str, str]) -> str:
-    """Works as a list."""
+    """Return works as a list."""
     told = (" ".join(entry.split()) for entry in works.values())
     return within("\n".join(f"- **{key}**. {text}" for key, text in zip(works, told, strict=True)))
 
 
 def within(text: str) -> str:
-    """The same without links to other files: what they lead to has another place on the page.
+    """Return a text without links to other files, whose content is elsewhere on the page.
 
     Examples
     --------

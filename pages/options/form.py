@@ -50,7 +50,7 @@ _COMPUTED, _ASKED = "computed from the data", "asked of experts"
 
 
 def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOption, ...]:
-    """Return the chosen options, without repetition, in the order of the list of presets.
+    """Draw and return the choice of options, without repetition, in the order of the presets.
 
     The user's own options are put together in a separate place.
     """
@@ -97,7 +97,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
 
 def knowledge() -> KnowledgeConfig:
-    """Return what the attacker knows of a release, and the seed of all draws."""
+    """Draw and return what the attacker knows of a release, and the seed of all draws."""
     p = number(
         "Points an attacker knows (p)",
         OPTION_POINTS,
@@ -185,7 +185,7 @@ def _made(fs: FingerprintSet, name: str) -> list[ReleaseOption]:
 
 
 def criteria(names: Sequence[str]) -> Criteria | None:
-    """Return the measure of risk and the utility; None while a required input is missing.
+    """Draw and return the measure of risk and the utility; None while an input is missing.
 
     The thresholds are set once, for every page. ``names``: the options' names, for a questionnaire.
     """
@@ -244,7 +244,7 @@ def _computed() -> tuple[Any, str, str] | None:
 
 
 def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
-    """Return utility by a questionnaire: an uploaded file, or the synthetic example."""
+    """Draw and return utility by a questionnaire: an uploaded file, or the synthetic example."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         downloads.offer(
             "Template",

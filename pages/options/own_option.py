@@ -109,7 +109,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
-    """Return a callable for the places on submission; None where they stay unchanged."""
+    """Draw the fields of the places; return a callable that reads them, None if unchanged."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -158,7 +158,7 @@ def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
 
 
 def _resolution(fs: FingerprintSet) -> int | None:
-    """Return the resolution of the hexagons, never finer than the data."""
+    """Draw and return the resolution of the hexagons, never finer than the data."""
     every = range(limits.HEXAGON_RESOLUTION.low, limits.HEXAGON_RESOLUTION.high + 1)
     found: int | None = st.selectbox(
         "Resolution of the hexagons",
@@ -172,7 +172,7 @@ def _resolution(fs: FingerprintSet) -> int | None:
 
 
 def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
-    """Return minutes of the time window (None: unchanged), share of users kept, users in a bin."""
+    """Draw and return minutes of the time window (None: unchanged), share kept, users in a bin."""
     hours = st.number_input(
         "Time window (hours)",
         fs.granularity_min / 60,
@@ -197,7 +197,7 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
 
 
 def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
-    """Return noise in metres and minutes, and what is exchanged."""
+    """Draw and return noise in metres and minutes, and what is exchanged."""
     noise_m = _number(
         "Noise in space (m)",
         limits.NOISE_M,
@@ -219,7 +219,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Return a callable for the last steps: everyone in a group of k, and periods."""
+    """Draw the fields of k and periods; return a callable for these last steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",

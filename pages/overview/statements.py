@@ -160,7 +160,7 @@ def moved(result: anonymizability.Result) -> Told:
         already = f" {who} {'does' if hidden == 1 else 'do'} so already."
     return (
         number,
-        "or more, for half of the people",
+        "on average, for a typical person",
         f"To look like {words.others(k)}. Of {n:,} people, on average over their samples. What is "
         f"farther than {' or '.join(_cap(result.config))} off counts as no more.{already}",
     )

@@ -35,7 +35,10 @@ _ANYBODY = -1
 
 
 def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator) -> list[Slide]:
-    """Return the slide if it is wanted; real people are shown only on request."""
+    """Draw the choice of a person; return the slide if it is wanted.
+
+    Real people are shown only on request.
+    """
     if data.fs.crs is None:
         return []
     with place.popover("One person", icon=":material/person:", key="present_person"):
@@ -56,7 +59,7 @@ def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator
         user: int = st.selectbox(
             "Whose",
             [_ANYBODY, *range(min(data.fs.n_users, _LIST_UP_TO))],
-            format_func=lambda user: "one who went middlingly far" if user < 0 else names[user],
+            format_func=lambda user: "a typical person" if user < 0 else names[user],
             key=f"present_person_of_{data.digest[:16]}",
         )
     show = partial(_show, data, result, seed, None if user < 0 else user)

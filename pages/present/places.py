@@ -146,7 +146,10 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
 
 
 def _areas(made: Made, of: Theme) -> str | None:
-    """Draw the hour of a day with the most people counted; None if too few areas have any."""
+    """Draw both maps at the hour of a day with the most people counted; return their sentence.
+
+    Return None, and draw nothing, if too few areas have enough people.
+    """
     ground, error = charts.ground_of(made.areas), made.error
     shown, exact = made.made.presence, made.before.presence
     assert ground is not None
@@ -205,7 +208,7 @@ def _pair(
 
 
 def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
-    """Draw how much of each use is kept, in place of maps."""
+    """Draw how much of each use is kept, in place of maps; return the sentence on the cost."""
     kept = story.kept(result)
     if kept:
         show(

@@ -280,7 +280,10 @@ class Registry:
     # --- inside ---
 
     def _grace(self, work: Work) -> float:
-        """Return the seconds for which a work is kept; less if nobody can come back to it."""
+        """Return the seconds for which a work is kept.
+
+        They are 0 if nobody can come back to it, and few if it is empty.
+        """
         if not work.owner or (work.left and work.idle):
             return 0.0
         return min(self.grace_s, IDLE_GRACE_S) if work.idle else self.grace_s

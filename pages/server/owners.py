@@ -133,8 +133,8 @@ def _led_here(scope: Scope) -> bool:
 def _name(scope: Scope) -> str:
     """Return the name of the cookie, with the port: browsers share cookies between ports.
 
-    Browsers accept the https prefix ``__Host-`` from this very host alone (RFC 6265bis, 4.1.3): no
-    other host of the domain can plant a cookie that it knows.
+    Browsers accept the https prefix ``__Host-`` from this very host alone (RFC 6265bis, 4.1.3). So
+    no other host of the domain can plant a cookie that it knows.
     """
     server = scope.get("server") or ("", 0)
     return f"{'__Host-' if _https(scope) else ''}fpanon-{server[1] or 0}"

@@ -59,7 +59,7 @@ def every() -> dict[str, str]:
 
 
 def arrived(name: str) -> str | None:
-    """Return a setting that a link has just asked for; None if this program wrote the address."""
+    """Return a setting that a link has just asked for; None if no link names it."""
     named_now = st.query_params.to_dict()
     return None if named_now == st.session_state.get(_WRITTEN) else named_now.get(name)
 

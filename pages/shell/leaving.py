@@ -162,7 +162,7 @@ def _empty(found: Result) -> bool:
 
 
 def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
-    """Return the option with stated days and area."""
+    """Draw the fields of days and area; return the option with the stated ones."""
     begin(data)
     made_up, frame = isinstance(step, Synthesize), step.frame
     with st.container(horizontal=True, vertical_alignment="bottom", key="tables_stated"):

@@ -40,9 +40,9 @@ def draw(label: str, usual: Limits) -> None:
     Beside each threshold stands its source; ``usual`` are those for the recipient.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
-    that was put into the session's state is sent in that one run, unless the field persists: then
-    every run sends it, until the browser has the field. The content of a field is never read: only
-    its change writes a threshold. To draw, open or close the form changes nothing.
+    that was put into the session's state is sent in that one run. If the field persists, every run
+    sends it until the browser has the field. The content of a field is never read: only its change
+    writes a threshold. Drawing, opening or closing the form changes nothing.
     """
     of = in_force()
     if _SEEN in st.session_state and st.session_state[_SEEN] is not of:  # they are from elsewhere

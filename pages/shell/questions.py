@@ -184,7 +184,7 @@ def ask(question: Question, *, again: bool = False) -> None:
 
 
 def let_go(kind: Kind, *, but: Collection[tuple[str, Hashable]] = ()) -> None:
-    """Stop and forget the jobs of a kind, except those of the given keys, still needed."""
+    """Stop and forget the jobs of a kind, except those of the keys in ``but``."""
     for job in jobs(kind):
         if job.meta["key"] not in but:
             session.dismiss(job)

@@ -157,9 +157,8 @@ def reason_key(name: str | None) -> str:
 def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     """Return what speaks against a choice without a reason, which is not kept; otherwise "".
 
-    A reason is due if the option is, or may be, above a threshold, or if a person in it has a
-    unique record: accepting that is a person's decision. A threshold is overridden only with a
-    name, too.
+    A reason is due if the option is, or may be, above a threshold, or if a record in it is unique.
+    Accepting that is a person's decision. A threshold is overridden only with a name, too.
     """
     over = over_told(result, limits)
     alone = result.alone if result.crowd_least <= 1 else 0
@@ -169,9 +168,9 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
     against += f"{plain('. '.join(over), MESSAGE_LENGTH)}."
     if not over:
         whom = f"{alone:,} of the {result.n_users:,} people"
-        against = f"In “{plain(result.option.told)}” {whom} are alone with their record."
+        against = f"In “{plain(result.option.told)}” {whom} have a unique record."
     return (
-        f"{against} Say above why it is chosen all the same"
+        f"{against} Say above why you choose it"
         f"{', and who decides so' if over else ''}. It stands in the report."
     )
 

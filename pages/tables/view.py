@@ -1,4 +1,4 @@
-"""Publish no records: tables of presence and flows, or synthetic people."""
+"""Publish tables: tables of presence and flows, or synthetic people."""
 
 from __future__ import annotations
 

@@ -291,13 +291,13 @@ class Dashboard:
         if self.page.locator(".st-key-data_open").count():
             self.unfold("data_open")
 
-    def ready(self, key: str) -> Locator:
+    def ready(self, key: str, patience_ms: float = LONG_MS) -> Locator:
         """Return the button of that key once it can be pressed.
 
         While the page is drawn anew, a stale button may stand beside the new one.
         """
         button = self.page.locator(f".st-key-{key} button:enabled")
-        expect(button).to_have_count(1)
+        expect(button).to_have_count(1, timeout=patience_ms)
         return button
 
     def press(self, key: str, told: str | re.Pattern[str] = "") -> None:

@@ -34,25 +34,25 @@ def test_from_the_start_to_report_and_release_in_ten_clicks(
     dashboard.wait_for_view("Data")
     page.locator(".st-key-data_file input[type=file]").set_input_files(DATA)
     dashboard.ready("data_read").click()
-    page.locator(".st-key-data_on button").click()
+    dashboard.ready("data_on").click()
     dashboard.wait_for_view("Overview")
     page.get_by_role("radio", name="Travel between areas").click()
     if recipient != "Anyone":
         page.get_by_role("radio", name=recipient).click()
     bar = page.locator(".st-key-bar")
     expect(bar).to_contain_text(f"Travel between areas · {recipient}")
-    page.locator(".st-key-overview_find_go button").click()
+    dashboard.ready("overview_find_go").click()
     dashboard.wait_for_search()
     assert "Do not release" in page.locator(".st-key-overview_verdict").inner_text()
     best = page.locator(".st-key-overview_best").inner_text().partition(": ")[2]
     best = best.partition(". ")[0].strip().rstrip(".")
-    page.locator(".st-key-overview_choose button").click()
+    dashboard.ready("overview_choose").click()
 
     dashboard.wait_for_view("Report")
     dashboard.wait_until_idle()
     archive = zipfile.ZipFile(io.BytesIO(_released(dashboard)))
     with page.expect_download() as got:
-        page.locator(".st-key-report_get_html button").click()
+        dashboard.ready("report_get_html").click()
     report = Path(got.value.path()).read_text(encoding="utf-8")
 
     assert page.evaluate("() => window.clicks") <= MOST_CLICKS
@@ -77,6 +77,7 @@ def _released(dashboard: Dashboard) -> bytes:
     page.keyboard.press("Escape")
     page.keyboard.press("Tab")
     dashboard.ready("tables_go").click()
-    with page.expect_download(timeout=3 * LONG_MS) as got:
-        page.locator(".st-key-tables_get_release button").click(timeout=2 * LONG_MS)
+    offered = dashboard.ready("tables_get_release", 2 * LONG_MS)
+    with page.expect_download() as got:
+        offered.click()
     return Path(got.value.path()).read_bytes()

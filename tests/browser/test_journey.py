@@ -67,7 +67,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     page.keyboard.press("Escape")
     assert "Synthetic data" not in bar.inner_text()
 
-    page.locator(".st-key-data_on button").click()
+    dashboard.ready("data_on").click()
     dashboard.wait_for_view("Overview")
     dashboard.turn_to("How hard to hide")
     dashboard.says("12 people")

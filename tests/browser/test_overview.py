@@ -41,7 +41,7 @@ def test_from_a_click_to_the_verdict_that_options_and_report_repeat(dashboard: D
     best = page.locator(".st-key-overview_best").inner_text().partition(": ")[2]
     best = best.partition(". ")[0].strip().rstrip(".")
 
-    page.locator(".st-key-overview_report button").click()
+    dashboard.ready("overview_report").click()
     report = page.frame_locator("iframe").first.locator("body")
     expect(report).to_contain_text(said.group().split(",")[0], timeout=LONG_MS)
     shown = report.text_content() or ""

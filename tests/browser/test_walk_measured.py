@@ -28,7 +28,7 @@ def test_with_everything_measured(open_dashboard: Callable[..., Dashboard]) -> N
     dashboard.wait_for_search()
     dashboard.turn_to("Hide everyone")
     dashboard.hide_everyone()
-    dashboard.turn_to("Publish no records")
+    dashboard.turn_to("Publish tables")
     dashboard.state_tables("2008-06-08", 1, 500)
     dashboard.press("tables_go")
     expect(page.locator(".st-key-tables_get_release")).to_have_count(1)

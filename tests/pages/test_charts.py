@@ -301,7 +301,7 @@ def test_counts_on_a_map_are_drawn_to_a_common_scale() -> None:
 # --- numbers beside dots -------------------------------------------------------------------------
 
 
-def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
+def written(figure: go.Figure) -> dict[int, tuple[float, ...]]:
     """Boxes of the numbers that are written, in pixels, by number; from the figure alone."""
     (x0, x1), (y0, y1) = figure.layout.xaxis.range, figure.layout.yaxis.range
     wide, high = 870.0, figure.layout.height - 104.0
@@ -316,14 +316,14 @@ def written(figure: go.Figure) -> dict[int, tuple[float, float, float, float]]:
             x = wide * (trace.x[i] - x0) / (x1 - x0)
             y = high * (y1 - trace.y[i]) / (y1 - y0)
             y += {"top": -16, "middle": 0, "bottom": 16}[place]
-            x, y = round(x, 6), round(y, 6)  # two dots may lie 1e-12 of a pixel apart
             length = 9.0 * len(str(number))
             left = x + 8 if side == "right" else x - 8 - length
-            found[number] = (left, y - 8, left + length, y + 8)
+            box = (left, y - 8, left + length, y + 8)
+            found[number] = tuple(round(edge, 6) for edge in box)  # they may lie 1e-12 px apart
     return found
 
 
-def threshold(figure: go.Figure) -> tuple[float, float, float, float]:
+def threshold(figure: go.Figure) -> tuple[float, ...]:
     """The box of the threshold's label, in pixels."""
     (note,), (y0, y1) = figure.layout.annotations, figure.layout.yaxis.range
     low = (figure.layout.height - 104.0) * (y1 - note.y) / (y1 - y0)

@@ -12,7 +12,7 @@ NO_LIMITS = Limits(dict.fromkeys(Limits().of))
 
 def test_whoever_is_alone_needs_a_reason() -> None:
     one = option("coarse", 0.5, alone=2)
-    assert "2 of the 100 people are alone with their record" in refused(one, " ", "", NO_LIMITS)
+    assert "2 of the 100 people have a unique record" in refused(one, " ", "", NO_LIMITS)
     assert refused(one, "The ministry asked.", "", NO_LIMITS) == ""
 
 

@@ -1,4 +1,4 @@
-"""Publish no records: synthetic people, from stated numbers to the zip and its charge."""
+"""Publish tables: synthetic people, from stated numbers to the zip and its charge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publish no records: from a stated frame to a zip; expected error, ledger, odd data."""
+"""Publish tables: from a stated frame to a zip; expected error, ledger, odd data."""
 
 from __future__ import annotations
 

@@ -51,14 +51,14 @@ def main(folder: Path, out: Path) -> None:
 
 
 def features(folder: Path, name: str) -> list[dict[str, Any]]:
-    """The features of one of Natural Earth's files."""
+    """Return the features of one of Natural Earth's files."""
     with gzip.open(folder / f"{name}.geojson.gz") as file:
         found: list[dict[str, Any]] = json.load(file)["features"]
     return found
 
 
 def parts(geometry: dict[str, Any]) -> list[Any]:
-    """Lines, or outer rings of polygons."""
+    """Return lines, or outer rings of polygons."""
     coordinates: list[Any] = geometry["coordinates"]
     match geometry["type"], coordinates:
         case "LineString", line:
