@@ -395,12 +395,11 @@ class Tables:
     def __str__(self) -> str:
         one, many = _areas_text(self.frame)
         hours = 24 // self.bands
-        when = {24: "", 1: " and hour"}.get(hours, f" and {hours} hours")
-        people = f"people per {one}{when}"
+        when = {24: "", 1: ", hourly"}.get(hours, f", every {hours} hours")
         what = {
-            ("presence",): people,
+            ("presence",): f"people by {one}{when}",
             ("flows",): f"trips between {many}",
-            ("presence", "flows"): f"{people}, and trips between them",
+            ("presence", "flows"): f"people and trips by {one}{when}",
         }[self.CONTENTS]
         kind = "exact"
         if self.threshold is not None:
@@ -613,12 +612,12 @@ def step_from_dict(plain: Any) -> Step:
 
 
 def _areas_text(frame: FrameConfig) -> tuple[str, str]:
-    """Return the words for one area of a frame, and for all of them."""
+    """Return the words by which a table counts over a frame, and for all its areas."""
     if frame.column is not None:
         return frame.column, f"areas ({frame.column})"
     if frame.antennas_an_area > 1:
-        antennas = f"of about {frame.antennas_an_area} antennas"
-        return f"area {antennas}", f"areas {antennas}"
+        areas = f"areas of about {frame.antennas_an_area} antennas"
+        return areas, areas
     side, resolution = f"of {_metres(frame.side_m)}", f"of resolution {frame.resolution}"
     return {
         "antennas": ("antenna", "antennas"),

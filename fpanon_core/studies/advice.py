@@ -124,7 +124,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
         risk = "outsider" if result.option.recordless is None else "membership"
         found = f"{w.MEASURES[risk].short} {w.percent(result.risk(risk)[0])}"
         if (most := limits.allowed(result, risk)) is not None:
-            found += f" (threshold {w.percent(most)})"
+            found += f" (threshold {100 * most:.3g}%)"
         rows.append((rung.kind.capitalize(), name, *_coarse(result), found, useful, told))
     return pd.DataFrame(rows, columns=list(LADDER))
 

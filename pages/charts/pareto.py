@@ -111,7 +111,7 @@ def pareto(
     screens = _Screens(across, up, height - _LEGEND_ROW_PX * (rows - 1))
     around, level = screens.around(dots), {}
     if limit is not None:
-        text = f"threshold {100 * limit:g}%" if percent else f"threshold {limit:g}"
+        text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
         side, taken = screens.label(text, limit, around)
         level, around = _limit(limit, text, side, of), np.concatenate([around, taken])
     where = _corners(dots, screens, around, screens.lines(front, limit))

@@ -145,7 +145,7 @@ right.dataframe(story.form(report), hide_index=True, key="data_form")
 # --- people, and screening ---
 left, right = side_by_side("where")
 with left:
-    st.subheader("How much of each person", anchor=False)
+    st.subheader("Samples per person", anchor=False)
     show(
         samples_per_user(fs.lengths, of),
         key="data_activity",
