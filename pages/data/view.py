@@ -139,7 +139,7 @@ opening.background()
 left, right = side_by_side("understood")
 left.markdown("**How the file was understood**")
 left.dataframe(story.roles(report), hide_index=True, key="data_columns")
-right.markdown("**Its form**")
+right.markdown("**Format**")
 right.dataframe(story.form(report), hide_index=True, key="data_form")
 
 # --- people, and screening ---
