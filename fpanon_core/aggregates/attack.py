@@ -93,7 +93,7 @@ def attack_tables(
         There are too few people.
     """
     if fs.n_users < _LEAST_PEOPLE:
-        raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of one half.")
+        raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of half of them.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
     drawn = rng.permutation(fs.n_users)

@@ -175,8 +175,8 @@ def _sites_of_samples(fs: FingerprintSet) -> _Sites:
 def _clustered(size: int, seed: int, sites: _Sites) -> IntArray:
     if size > len(sites.x):
         raise InfeasibleError(
-            f"Clusters of about {size} antennas are larger than all there are: the antennas stand "
-            f"at {len(sites.x)} distinct places. Choose a size of at most {len(sites.x)}."
+            f"Clusters of about {size} antennas are larger than the network. Choose a size of at "
+            f"most {len(sites.x)}, the number of distinct places at which antennas stand."
         )
     x, y = sites.x + sites.dx / 2, sites.y + sites.dy / 2
     return cluster_antennas(x, y, size, seed=seed)

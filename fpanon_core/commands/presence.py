@@ -190,7 +190,7 @@ def tables(
     released = run.ask("tables", release, option)
     path = _write(package(released, table_format), option, out, run)
     if option.epsilon is None:
-        lines.append("Two such tables that differ in one person give that person away.")
+        lines.append("Two such tables that differ by one person give that person away.")
     figures = {"option": str(option), "areas": released.frame.n_areas, "path": path}
     linked = run.ask("linking counts", recovery_of, released)
     if linked is not None:
@@ -233,7 +233,7 @@ def synthesize(
     figures = {"option": str(option), "people": packed, "records": records, "path": path}
     run.end(
         figures,
-        f"{packed:,} people made up, for about {released.n_noisy:,} real ones by a noisy count.",
+        f"{packed:,} made-up people stand for {released.n_noisy:,} real ones, by a noisy count.",
         *lines,
     )
 

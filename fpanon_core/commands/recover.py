@@ -172,6 +172,6 @@ def _mitigations_text(table: pd.DataFrame) -> str:
     head = ["mitigation", *points, "error of a count", "of all people counted"]
     return (
         table_text(head, rows)
-        + "\nPrivate counts here are noise over places and a period taken from the data: they "
-        "show what noise does, and promise nothing. See the command counts."
+        + "\nPrivate counts here have the noise that their ε needs, on places and a period taken "
+        "from the data. They show what noise does and promise nothing. See the command counts."
     )

@@ -297,7 +297,7 @@ def _named_error(kind: str, text: str) -> FpanonError:
 def _fault(kind: str, place: str) -> FpanonError:
     return FpanonError(
         f"The computation stopped because of a fault in the program ({kind} at {place}). Your data "
-        "and settings are unchanged; try again, and report this line if it comes back."
+        "and settings are unchanged; try again, and if this message appears again, report it."
     )
 
 

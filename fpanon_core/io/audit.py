@@ -179,9 +179,9 @@ def _own(path: Path, how: int) -> int:
     if not stat.S_ISREG(state.st_mode) or state.st_uid != os.geteuid() or state.st_mode & 0o077:
         os.close(file)
         raise ConfigError(
-            "The audit log or its key is no file of the dashboard's own user that others can "
-            f"neither read nor write; give it to that user and to nobody else (chmod 600). "
-            f"{_NOTHING_LEAVES}"
+            "The audit log and its key must belong to the dashboard's own user, and nobody else "
+            "may read or write them; one of them does not meet this. Set the owner and "
+            f"permissions (chmod 600). {_NOTHING_LEAVES}"
         )
     return file
 

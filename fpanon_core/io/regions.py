@@ -145,12 +145,12 @@ def in_regions(
     ]
     if outside:
         notes.append(
-            f"{outside:,} of {len(lat):,} antennas are outside of all regions; they have none."
+            f"{outside:,} of {len(lat):,} antennas stand{'s' * (outside == 1)} in no region."
         )
     if several:
         notes.append(
-            f"{several:,} antennas are in several regions, which overlap or share a border there; "
-            "the first in the file counts."
+            f"{several:,} antenna{' is' if several == 1 else 's are'} in several regions, which "
+            "overlap or share a border there; the one that comes first in the file counts."
         )
     own = dict(columns)
     if REGION in own:

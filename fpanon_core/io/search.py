@@ -222,9 +222,9 @@ class Search:
         if max(beyond) <= 0.005:
             self.roles.notes.append(
                 Message(
-                    "Latitude and longitude have no names and both lie within ±90°; latitude is "
-                    "taken to come first, which is a guess. If the map is wrong, "
-                    f"{give('lat', 'lon')}."
+                    "The latitude and longitude columns have no names, and the values in both lie "
+                    "within ±90°. The program guesses that latitude comes first. If the map is "
+                    f"wrong, {give('lat', 'lon')}."
                 )
             )
 

@@ -57,7 +57,7 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     if not len(a):
         raise InfeasibleError(
             f"Nobody of the {first.n_people:,} people of the one release is among the "
-            f"{second.n_people:,} of the other, in days that both are of: there is nothing to "
+            f"{second.n_people:,} of the other, on the days that both cover: there is nothing to "
             "cross. Give two releases of the same people."
         )
     weight = np.minimum(first.weight[a], second.weight[b])

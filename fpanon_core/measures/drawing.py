@@ -107,8 +107,8 @@ def drawn(
 
 def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleError:
     return InfeasibleError(
-        f"p = {config.p} points exceed every trace: the longest has {longest} "
-        f"{noun}{'s' * (longest > 1)}; choose p ≤ {longest} or a finer generalization."
+        f"No trace has p = {config.p} points: the longest has {longest} "
+        f"{noun}{'s' * (longest > 1)}. Choose p ≤ {longest} or a finer generalization."
     )
 
 

@@ -88,7 +88,7 @@ def only_ours(what: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             # Out of the clause above: a fault that hangs on to this one would quote the file.
             raise Unforeseen(
                 f"The {what} holds something that fpanon did not foresee ({place}). Save it again, "
-                "as plain CSV if need be; and report this line if it comes back."
+                "as plain CSV if need be; if this message appears again, report it."
             )
 
         return guarded

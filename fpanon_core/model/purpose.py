@@ -61,19 +61,20 @@ class Purpose:
 
 
 _SPOKEN = {
-    "presence": ("Where people are, by hour", "It tells how many people are where, by hour."),
-    "travel": ("Travel between areas", "It tells how many people go from which area to which."),
+    "presence": ("Where people are, by hour", "It shows how many people are where, by hour."),
+    "travel": ("Travel between areas", "It shows how many people go from which area to which."),
     "transport": (
         "Transport planning",
-        "It tells trips between areas, people by hour, and how far and when people travel.",
+        "It shows trips between areas, numbers of people by hour, and how far and when people "
+        "travel.",
     ),
     "epidemics": (
         "Spread of disease",
-        "It tells where people are, how far they go, and among how many places they move.",
+        "It shows where people are, how far they go, and among how many places they move.",
     ),
     "research": (
         "Individual mobility",
-        "It tells how far each person goes, and among how many places each moves.",
+        "It shows how far each person goes, and among how many places each moves.",
     ),
 }
 PURPOSES: Mapping[str, Purpose] = MappingProxyType(

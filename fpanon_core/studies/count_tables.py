@@ -439,7 +439,7 @@ def charge(
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError:
         raise ConfigError(
-            "No ledger can be kept, so no private tables are made. Let the data's folder, or your "
-            "own, be written to."
+            "No ledger can be kept, so no private tables are made. Make the data's folder, or your "
+            "own, writable."
         ) from None
     Ledger(path, budget=budget).spend(option, reason=reason)

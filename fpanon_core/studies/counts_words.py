@@ -40,24 +40,24 @@ TITLES = {
     "private": "Differentially private counts of people by place and time",
 }
 _FILLED = {
-    True: "In a slot without any sample the person is counted, too, at the place nearest to the "
-    "straight line between the places before and after: many of these points were filled in and "
-    "never seen.",
+    True: "In a slot without any sample, the person is still counted, at the place nearest to the "
+    "straight line between the places before and after. So many of these points are filled in, "
+    "not recorded.",
     False: "In a slot without any sample the person is not counted: a count is of the people who "
     "were recorded then, not of all who were there.",
 }
 _ROWS = {
-    "plain": "A place and slot without a row had nobody counted.",
+    "plain": "Where a place and slot have no row, nobody was counted.",
     "suppressed": "A place and slot without a row is blank: {few} people or fewer were counted, "
     "perhaps nobody. No totals are published, from which a blank could be worked out.",
-    "private": "Every place and slot has a row. Counts are noisy and can be negative; who sets "
+    "private": "Every place and slot has a row. Counts are noisy and can be negative; setting "
     "negative ones to 0 makes totals too large.",
 }
 _PROTECTION = {
-    "plain": "Nothing but that names and records are left out. Small counts can be of one person "
-    "alone, and paths can be recovered from counts.",
+    "plain": "Nothing, except that names and records are left out. Small counts can be of one "
+    "person alone, and paths can be recovered from counts.",
     "suppressed": "Counts below {below} are left blank. That hides single people at rare places; "
-    "it is a custom and no promise.",
+    "it is a custom, not a promise.",
     "private": "Differential privacy. The table would look nearly the same, with chances that "
     "differ by a factor of e^ε at most, if {unit} were different. Each count has independent "
     "discrete Laplace noise of scale {scale:.4g} (standard deviation about {deviation:.3g} "
@@ -68,7 +68,7 @@ _UNIT = {
     "user-slot": "the records of any one person within any one slot",
 }
 _NOT_PROMISED = {
-    "plain": "That nobody can be found in it. Counts of one person say where that person was; "
+    "plain": "People can still be found in it. Counts of one person say where that person was; "
     "and linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
     "al. 2017). {more}",
     "suppressed": "An attacker can still narrow blanks down: by subtracting from the number of "
@@ -80,7 +80,7 @@ _NOT_PROMISED = {
 }
 _MORE = {
     True: "Filled-in points make paths smoother than they were.",
-    False: "Who knows that somebody was recorded finds them more easily.",
+    False: "Anyone who knows that somebody was recorded finds them more easily.",
 }
 
 

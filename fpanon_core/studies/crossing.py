@@ -310,8 +310,8 @@ def match_releases(
 
 
 MEANING = (
-    "A few true points may lead to somebody's group in each release. What both say together is "
-    "then said of the people in both groups only; of who is alone there, of nobody else."
+    "A few true points may lead to somebody's group in each release. What both say together "
+    "then applies only to the people in both groups: if that is one person, to that person alone."
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
@@ -340,7 +340,7 @@ def describe_crossing(
         )
     if not found.falls:
         end = (
-            f"{alone:,} of {both} {_are(alone)} alone, each so in one of the two by itself, too."
+            f"{alone:,} of {both} {_are(alone)} alone, already so in one of the two by itself."
             if alone
             else f"of {both}, everybody is one of at least {found.together.smallest:,} in "
             "the same two groups."
@@ -353,21 +353,21 @@ def describe_crossing(
         )
     newly = found.newly_alone
     if newly == alone:
-        by_itself = "in either by itself, none of them is"
+        by_itself = f"Neither by itself leaves {'that person' if alone == 1 else 'any'} alone"
     elif newly:
-        by_itself = f"{newly:,} of them {_are(newly)} so in neither by itself"
+        by_itself = f"{newly:,} of them {_are(newly)} alone in neither by itself"
     else:
-        by_itself = "each of them is so in one of the two by itself, too"
-    return f"Together with {before}, {_are_alone(found, both)}; {by_itself}.{_fall(found, where)}"
+        by_itself = f"{'Each' if alone > 1 else 'That person'} is already alone in one by itself"
+    return f"Together with {before}, {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
 
 
 def describe_naming(found: Crossing) -> str:
     """Say the mean chance of picking the right person, beside each release alone and guessing."""
     return (
-        "An attacker who knows no more of a person than the two groups, and who is in them, "
-        f"picks the right person with a chance of {_percent(found.together.naming)} on average; "
-        f"by one release alone, {_percent(found.first.naming)} and "
-        f"{_percent(found.second.naming)}; by guessing among all in both, "
+        "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
+        f"the attacker picks the right person with a chance of {_percent(found.together.naming)}. "
+        f"From the one release alone, the chance is {_percent(found.first.naming)}, from the other "
+        f"{_percent(found.second.naming)}; by guessing among everyone in both, "
         f"{_percent(found.guessing)}."
     )
 
@@ -378,8 +378,8 @@ def describe_followed(found: Crossing) -> str:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
     return (
-        "All this is of one period at a time. An attacker who knows a person's groups in every "
-        f"period has more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both "
+        "All this concerns one period at a time. An attacker who knows a person's groups in every "
+        f"period knows more: {both:,} of {people(found.n_both)} {_are(both)} then alone in both "
         f"releases together, {first:,} and {second:,} by one release alone."
     )
 
@@ -387,8 +387,8 @@ def describe_followed(found: Crossing) -> str:
 def describe_counted(found: Crossing) -> str:
     """Say how many people are in both, and in each."""
     said = (
-        f"{people(found.n_both)} {_are(found.n_both)} in both, of {found.n_first:,} and "
-        f"{found.n_second:,}."
+        f"{people(found.n_both)} {_are(found.n_both)} in both releases, which hold "
+        f"{found.n_first:,} and {found.n_second:,}."
     )
     if found.n_both < FEW * min(found.n_first, found.n_second):
         said += " So few: are these releases of the same people, under the same ids?"
@@ -402,7 +402,7 @@ def people(number: int) -> str:
 
 def _are_alone(found: Crossing, both: str) -> str:
     alone = found.together.alone
-    return f"{alone:,} of {both} {_are(alone)} alone: nobody else is in the same group in both"
+    return f"{alone:,} of {both} {_are(alone)} alone: nobody else shares their group in both"
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
@@ -411,8 +411,8 @@ def _fall(found: Crossing, where: tuple[str, str]) -> str:
     if found.together.smallest == min(first, second):
         return ""
     return (
-        f" The smallest group falls from {first:,} {where[0]} and {second:,} {where[1]} to "
-        f"{found.together.smallest:,}."
+        f" The smallest group has {first:,} people {where[0]} and {second:,} {where[1]}, but only "
+        f"{found.together.smallest:,} in both together."
     )
 
 

@@ -140,8 +140,8 @@ def homes_found(
     asked = homes_asked(release, homes, nights)
     if asked is None:
         raise InfeasibleError(
-            f"Nobody in the release was recorded in {nights} night{'s' * (nights > 1)} (22 to 6 "
-            "h); take a smaller number of nights, or longer data."
+            f"Nobody in the release was recorded on at least {nights} night{'s' * (nights > 1)} "
+            f"(22 to 6 h); choose {'fewer nights, or ' * (nights > 1)}data over a longer time."
         )
     guessed = guesses(
         original,

@@ -155,8 +155,8 @@ def _sound(released: Place | bytes) -> Package:
     package = read_package(released, faults)
     verdict = faults.verdict()
     if not verdict.passed:
-        first = verdict.violations["text"].iloc[0]
-        raise SchemaError(f"The release is not as it was written. {first} Give it unchanged.")
+        why = verdict.violations["text"].iloc[0]
+        raise SchemaError(f"The release has changed since it was written. {why} Give it unchanged.")
     return package
 
 
@@ -172,8 +172,8 @@ def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
     if found < len(names) or len(table) != len(names):
         raise ConfigError(
             f"This is not the key of this release: it names {found:,} of the {len(names):,} "
-            f"pseudonyms in it, and {len(table) - found:,} that are not. Give the key that was "
-            "written with it; several keys stand in the order of their releases."
+            f"pseudonyms in the release, and {len(table) - found:,} not in it. Give the key that "
+            "was written with it; give several keys in the order of their releases."
         )
     who: npt.NDArray[Any] = np.array([ids[name] for name in names.tolist()], dtype=object)
     return who

@@ -180,8 +180,8 @@ def origin_of(
     origin = released.origin if isinstance(released, ReleasedSet) else None
     if origin is None:
         raise ConfigError(
-            "It is not known how these fingerprints were made, or they were changed since; give "
-            "what release or glove returned."
+            "It is not known how these fingerprints were made, or they have been changed since; "
+            "give what release or glove returned."
         )
     return origin
 

@@ -130,11 +130,11 @@ class Recipe:
             The values are no recipe, a damaged one, or one of a newer program.
         """
         if not isinstance(plain, Mapping) or "recipe" not in plain:
-            raise SchemaError("The file is no recipe; take the one that goes with a report.")
+            raise SchemaError("The file is not a recipe; use the one that comes with a report.")
         if plain["recipe"] != _FORMAT:
             raise SchemaError(
-                f"The recipe is of another kind ({str(plain['recipe'])[:20]}) than this program "
-                f"knows ({_FORMAT}); take the program that wrote it, or a newer one."
+                f"The recipe has format {str(plain['recipe'])[:20]}, but this program reads format "
+                f"{_FORMAT}; use the program that wrote it, or a newer one."
             )
         try:
             decided = Decision(**plain["decision"])
@@ -163,7 +163,7 @@ class Recipe:
             )
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError):
             raise SchemaError(
-                "The recipe is damaged; take the one that goes with the report anew."
+                "The recipe is damaged; use the one that comes with the report."
             ) from None
 
 

@@ -219,7 +219,7 @@ class Report:
         if self.exploration.limits.limit(risk) != self.usual.limit(risk):
             return "set by who made this report"
         if risk == NAMING[0] and self.exploration.recipient is not None:
-            return "it follows from who gets the release (first page)"
+            return "set by who gets the release (first page)"
         if risk == ALONE:
             return "the threshold of unicity, for shares of unique people"
         return f"{RISKS[risk].source}."

@@ -97,7 +97,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
-        + ("Above" if limits.surely_over(result, risk) else "Perhaps above")
+        + ("It exceeds" if limits.surely_over(result, risk) else "It may exceed")
         + f" the threshold of {w.limit(limits, risk)}"
         + _by_how_much(limits.times(result, risk))
         for risk in limits.broken(result)
@@ -105,10 +105,10 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(times: float) -> str:
-    """Return a multiple such as " (up to 2.4 times)"; "" where not known, or hardly above."""
+    """Return a multiple, " (up to 2.4 times the threshold)"; "" if not known, or hardly above."""
     if not math.isfinite(times) or times < 1.05:
         return ""
-    return f" (up to {times:.0f} times)" if times >= 10 else f" (up to {times:.1f} times)"
+    return f" (up to {times:.{0 if times >= 10 else 1}f} times the threshold)"
 
 
 def describe_nearest(exploration: Exploration) -> str:
@@ -159,10 +159,10 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     else:
         asked = f"asked about all {result.n_users:,} people in it"
     told = [
-        f"Re-identified by the strongest attacker with {w.points(p)}, {asked}: "
+        f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
-        "Home found within 1 km by an attacker who has the record"
-        f"{'' if result.homes_asked else ', of those whose nights are recorded'}: "
+        ("T" if result.homes_asked else "Of the people whose nights are recorded, t")
+        + "he share whose home an attacker with the record finds within 1 km: "
         f"{w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
@@ -192,11 +192,8 @@ def as_they_are(exploration: Exploration) -> Sentence:
     """Judge whether the data may be released as they are."""
     raw, limits, p = exploration.as_it_is, exploration.limits, exploration.table.config.p
     if raw is None or raw.fault is not None:
-        told = (
-            "Nothing is said here of releasing them as they are. Explore the options anew with "
-            "this program, which measures them beside."
-        )
-        return Sentence("The data as they are were not weighed.", (told,), "open")
+        told = "Explore the options anew with this program, which also measures the original data."
+        return Sentence("The original data have not been weighed.", (told,), "open")
     said = (found_told(raw, p, limits), alone_told(raw))
     if limits.broken(raw):
         many = _above_told(raw, limits)
@@ -234,7 +231,9 @@ def tried_told(exploration: Exploration) -> Sentence:
         return Sentence("No threshold was set.", (told, *also), "against")
     if not good:
         told = describe_nearest(exploration) or "None of them may be released."
-        return Sentence(f"None of {forms} is within all thresholds.", (told, *also), "against")
+        few = {0: "No option has been measured, so none is", 1: "The only option is not"}
+        head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
+        return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]
     verb = "stays" if len(good) == 1 else "stay"
     alone_in = _alone_in(len(nobody), len(good))

@@ -145,7 +145,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     Examples
     --------
     >>> describe_sum(12.2, "em")
-    'as much as 12 visits that become certain or are ruled out'
+    'as much as 12 visits becoming certain or being ruled out'
     >>> describe_sum(10.0, "kl")
     'as much as the answers to 14 yes-or-no questions'
     >>> describe_sum(0.05, "home")
@@ -156,7 +156,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     if risk == "kl":
         bits = _rounded(total / math.log(2))
         return f"as much as the answers to {bits} yes-or-no questions"
-    visits = f"as much as {_rounded(total)} visits that become certain or are ruled out"
+    visits = f"as much as {_rounded(total)} visits becoming certain or being ruled out"
     minutes = None if option is None else _window_min(option)
     return (
         visits
@@ -182,7 +182,7 @@ def between(low: float, high: float, risk: str) -> str:
     if MEASURES[risk].unit != "%":
         return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
     if high == 0:
-        return "none possible: records are shared"
+        return "none possible, as every record is shared"
     if low < 0.0005 or percent(low) == percent(high):
         return f"up to {percent(high)}"
     return f"{percent(low)} to {percent(high)}"
@@ -201,11 +201,16 @@ def estimate(result: OptionResult, risk: str) -> str:
     parts = (
         asked and f"of {asked}",
         ends and f"95% interval: {ends}",
-        beside and f"guessing finds {beside}",
+        beside and f"{guesses(result)} {beside}",
         describe_sum(found, risk, result.option),
     )
     inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
+
+
+def guesses(result: OptionResult) -> str:
+    """Say what finds as many as :func:`guessing`: of tables, those made without the person."""
+    return "guessing finds" if result.option.recordless is None else "without their data"
 
 
 def guessing(result: OptionResult, risk: str) -> str:
@@ -247,13 +252,13 @@ def use_told(result: OptionResult) -> str:
     if not little_use(result):
         return (
             f"Half of what is published has an area at most {length(here.side_m)} wide "
-            f"({sides}). Half has a time span of at most {duration(here.span_min)}.{lacks}"
+            f"({sides}). Half of it has a time span of at most {duration(here.span_min)}.{lacks}"
         )
     data = f" The data are {length(here.data_side_m)} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
         f"Of little use: half of what is published has an area {length(here.side_m)} wide or more "
-        f"({sides}). Half has a time span of {duration(here.span_min)} or more."
+        f"({sides}). Half of it has a time span of {duration(here.span_min)} or more."
         f"{data if here.wide else ''}{left}{lacks}"
     )
 
@@ -363,7 +368,7 @@ def limit(limits: Limits, risk: str) -> str:
     if most is None:
         return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
-        return f"{100 * most:.4g} of 100 more than guessing"
+        return f"{100 * most:.4g} people in 100 more than guessing finds"
     unit = MEASURES[risk].unit
     return f"{100 * most:.4g}%" if unit == "%" else f"{most:g} {unit}"
 

@@ -57,8 +57,8 @@ _FAULTS: tuple[type[Exception], ...] = (
 )
 _FAULTS += (OSError, LookupError, OverflowError)  # of zipfile, whatever is in the bytes
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
-_DAMAGED = "The study is damaged or was changed since it was saved; take the file as it was saved."
-_NO_STUDY = "The file is no study; open one that “Study (zip)” saved."
+_DAMAGED = "The study is damaged or has been changed since it was saved; use it as it was saved."
+_NO_STUDY = "The file is not a study; open one saved by “Study (zip)”."
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _members(content: bytes) -> dict[str, bytes]:
             return {info.filename: archive.read(info) for info in infos}
     except _FAULTS:
         raise SchemaError(
-            "The file is no study, or was cut short; open one that “Study (zip)” saved."
+            "The file is not a study, or was cut short; open one saved by “Study (zip)”."
         ) from None
 
 
@@ -250,8 +250,8 @@ def _no_constant(name: str) -> None:
 def _check_version(manifest: Mapping[str, Any]) -> None:
     if manifest["study"] != FORMAT or isinstance(manifest["study"], bool):
         raise SchemaError(
-            f"The study is of another kind ({str(manifest['study'])[:20]}) than this program knows "
-            f"({FORMAT}); take the program that saved it, or a newer one."
+            f"The study has format {str(manifest['study'])[:20]}, but this program reads format "
+            f"{FORMAT}; use the program that saved it, or a newer one."
         )
     if manifest.get("fpanon") != __version__ or manifest.get("figures") != FIGURES:
         raise SchemaError(

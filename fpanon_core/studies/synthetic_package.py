@@ -217,9 +217,9 @@ def readme(
         "## How to count with it",
         f"A noisy count found {n_noisy:,} real people, give or take about {give}. "
         + (
-            "The files have as many made-up people, so sums are numbers of real people."
+            "The files hold about as many made-up people, so sums estimate numbers of real people."
             if scale == "1"
-            else f"Divide sums by {scale} to have numbers of real people."
+            else f"Divide sums by {scale} to obtain numbers of real people."
         ),
         "## Places and days",
         f"{frame.n_areas:,} places and {days_text(frame)}",
@@ -241,8 +241,8 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
     return (
         f"Where people live and go, by {where}: a group of {homes:,} homes is off by about "
-        f"{off:,.2g}, larger areas by a smaller share. Also how far people go, how many places "
-        "they know, how often they have records and move, and at which hours."
+        f"{off:,.2g}, larger areas by a smaller share. Also kept: how far people go, how many "
+        "places they visit, how often they are recorded and move, and at what hours."
     )
 
 
@@ -267,7 +267,7 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
             f"At this ε an attacker may be right {right:.0%} of the time about who is in the data."
         )
     if n_people * option.epsilon < MOSTLY_STATED:
-        said.append("So few people tell little of hours: those are mostly a stated profile.")
+        said.append("With so few people, the hours of the day mostly follow a stated profile.")
     if n_places > n_people:
         said.append("There are more places than people; larger squares or hexagons serve better.")
     return said
@@ -276,7 +276,7 @@ def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[
 _FIELDS = {
     "person": field_of("person", "integer", "Number of the made-up person."),
     "time": field_of(
-        "time", "datetime", "Local time, to the minute; of an hour that comes twice, either."
+        "time", "datetime", "Local time, to the minute; when clocks go back, it may be either hour."
     ),
     "minute": field_of("minute", "integer", "Minutes since the first midnight.", "min"),
     "place": field_of("place", "string", "Name of the place in places.csv."),

@@ -34,6 +34,7 @@ from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
+from .report_words import count
 
 KINDS = ("tables", "synthetic people")
 """Kinds of packages without records, as named in their description for machines."""
@@ -318,13 +319,13 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
         length = f"{hours} hour{'s' * (hours > 1)}"
         parts.append(
             f"`people` in presence: how many people had records in the area during the {length} "
-            "from `from_hour`, on a mean weekday or weekend day. A person with records in several "
+            "from `from_hour`, on an average weekday or weekend day. A person recorded in several "
             "areas is shared among them. People without a record in those hours are not counted."
         )
     if "flows" in option.CONTENTS:
         parts.append(
             "`trips` in flows: how often people went from one area to the next in which they have "
-            "records, on a mean day. Pairs that are not listed have no trips, or too few to show."
+            "records, on an average day. Pairs not listed have no trips, or too few to show."
         )
     parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
     parts += [_protection(option, frame), "## How exact it is", _exactness(option, frame, error)]
@@ -335,11 +336,11 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
 def _areas_text(frame: TableFrame) -> str:
     regions = (
         " An area is a named region: a person recorded at an antenna counts in the region in "
-        "which the antenna stands. (unnamed) is what is nearest to antennas outside of all regions."
+        "which the antenna stands. (unnamed) is what is nearest to antennas outside all regions."
         if frame.outlines
         else ""
     )
-    return f"{frame.n_areas:,} areas (`areas.geojson`) and {days_text(frame)}{regions}"
+    return f"{count(frame.n_areas, 'area')} (`areas.geojson`) and {days_text(frame)}{regions}"
 
 
 def days_text(frame: TableFrame) -> str:
@@ -353,9 +354,9 @@ def days_text(frame: TableFrame) -> str:
     )
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
     return (
-        f"{counts.days} days from {begin}: {days[0]} weekdays and {days[1]} weekend days.{zone} "
-        "The publisher stated areas and days. What is promised below covers no choice made by "
-        "looking at the records."
+        f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
+        f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. The promise "
+        "below does not cover any choice made by looking at the records."
     )
 
 
@@ -364,7 +365,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
         times = math.exp(option.epsilon)
         trips = option.trips_per_day * frame.counts.days
         of_trips = (
-            f" At most {trips:,} trips of one person count." if "flows" in option.CONTENTS else ""
+            f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
         )
         return (
             f"Differential privacy with ε = {option.epsilon:g} for everything about one person. "
@@ -377,10 +378,10 @@ def _protection(option: Tables, frame: TableFrame) -> str:
         return (
             f"Counts below {option.threshold} are blank or not listed, and no totals are given. "
             "This protects against a look at the table, not against a comparison: two such tables "
-            "that differ in one person can reveal that person."
+            "that differ by one person can reveal that person."
         )
     return (
-        "Nothing. A count of one person says where that person was. Two such tables that differ in "
+        "Nothing. A count of one person says where that person was. Two such tables that differ by "
         "one person give that person away."
     )
 
@@ -390,22 +391,22 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any]) -> str:
         return "Counts that are shown are exact."
     said = []
     if "people" in error:
-        said.append(f"people per cell by at most {error['people']:g}")
+        said.append(f"the number of people in a cell by no more than {error['people']:g}")
     if "trips" in error:
         by_day = [
             f"{each:g} on a {kind} day" if kind == "weekend" else f"{each:g} on a {kind}"
             for kind, each in zip(DAY_TYPES, error["trips"], strict=True)
             if frame.days[DAY_TYPES.index(kind)]
         ]
-        said.append(f"trips between two areas by at most {' and '.join(by_day)}")
+        said.append(f"the number of trips between areas by no more than {' and '.join(by_day)}")
     scale = ""
     if "scale" in error:
         off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
-        scale = f" All numbers of people share one factor, which noise moves {off}."
+        scale = f" All numbers of people share one factor, which noise changes {off}."
     return (
-        f"Noise moves {', '.join(said)}, on average. Smoothing takes most of it off: sums over "
-        "many cells are much more exact than single small cells. Where an area's hours are unlike "
-        f"those of all others, smoothing hides some of that.{scale}"
+        f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
+        "sums over many cells are much more exact than single small cells. Where an area's hours "
+        f"are unlike those of all others, smoothing hides some of that.{scale}"
     )
 
 
@@ -438,8 +439,8 @@ _FIELDS = {
     "area": field_of("area", "string", "Name of the area in areas.geojson."),
     "day": field_of("day", "string", "weekday (Monday to Friday) or weekend."),
     "from_hour": field_of("from_hour", "number", "Hour at which the band begins, local time.", "h"),
-    "people": field_of("people", "number", "People on a mean day of that type.", "people"),
+    "people": field_of("people", "number", "People on an average day of that type.", "people"),
     "origin": field_of("origin", "string", "Name of the area in which the trip begins."),
     "destination": field_of("destination", "string", "Name of the area in which it ends."),
-    "trips": field_of("trips", "number", "Trips on a mean day of that type.", "trips/day"),
+    "trips": field_of("trips", "number", "Trips on an average day of that type.", "trips/day"),
 }

@@ -99,8 +99,8 @@ def as_utf8(data: bytes) -> tuple[bytes, str]:
     controls = (head < 32) & ~np.isin(head, (9, 10, 12, 13, 26)) | (head == 127)
     if controls.any():
         raise SchemaError(
-            "The file is no text and of no kind fpanon knows; give CSV (plain, gz or zip), "
-            "Parquet, XLSX or JSON records."
+            "The file is not text, nor of any other kind that fpanon can read; give CSV (plain, gz "
+            "or zip), Parquet, XLSX or JSON records."
         )
     if data.isascii():
         return data, "UTF-8"

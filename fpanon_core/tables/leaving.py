@@ -31,10 +31,10 @@ COLUMN = "for_release"
 
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
-    "Not for release: figures of single people, or of a few at one place or time. Keep such files "
-    "as you keep the data. Each file has pseudonyms drawn for that file alone, and lists "
-    "people in random order. Nothing in any other file, in a release or on this screen links to "
-    "these pseudonyms."
+    "Not for release: figures about single people, or about a few people at one place or time. "
+    "Protect such files as carefully as the data. Each file has pseudonyms drawn for that file "
+    "alone, and lists people in random order. Nothing in any other file, in a release or on this "
+    "screen links to these pseudonyms."
 )
 
 _PERSON = "pseudonym"

@@ -175,7 +175,7 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
                 text = "The zip file holds a time, a mark, or bytes that belong to no member."
                 faults.add("members", text)
     except _DAMAGED_ZIP:
-        faults.add("members", "The zip file is damaged, or no zip file.")
+        faults.add("members", "The file is damaged, or is not a zip file.")
     return members
 
 

@@ -3,7 +3,8 @@
 The module also reads the files that stay behind: the key, which names the person behind each
 record, and the list of samples left out. Their cells may carry marks against spreadsheet formulas.
 
-Source: docs/science.md, “Hiding everyone: GLOVE”; “What is written so that nothing runs it”.
+Source: docs/science.md, “Hiding everyone: GLOVE”; “How text is written so that no spreadsheet
+runs it”.
 """
 
 from __future__ import annotations

@@ -208,7 +208,7 @@ def _protection() -> tuple[Form | None, float, float, Unit]:
             "Blank below", *ends, CUSTOMARY_LIMIT, help=told, **_kept("below")
         )
     if form == "private":
-        told = "Of private counts; smaller protects more."
+        told = "Of private counts; a smaller ε protects more."
         given: dict[str, Any] = {"format": "%g", "help": told} | _kept("epsilon")
         epsilon = what[1].number_input("ε", *_ends(limits.EPSILON), 1.0, **given)
         named = {"format_func": _UNITS.__getitem__, "help": definitions.PRIVACY_UNIT}

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from fpanon_core.io.report import IngestReport
 from fpanon_core.studies import counts_words
 from fpanon_core.studies.counts_release import Config, Form, Result
+from fpanon_core.studies.report_words import listed
 from pages.charts import words
 
 INSTEAD = "To tell where people are or go, publish tables: the same ε adds far less noise."
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
 REASON_FIRST = (
-    "No limit holds such counts to anything, and an attack may bring the people behind them back. "
-    "Say why they may leave; the zip is offered then."
+    "No limit applies to such counts, and an attack may recover the trajectories behind them. "
+    "Say why they may be released; the zip is then offered."
 )
 EMPTY = "State protection, places and period; the counts leave as one zip."
 CHANGED = (
-    "The settings, or how the data are read, are not those that counts were last made with. What "
-    "was made is no longer offered: make these counts."
+    "The settings, or the way the data are read, have changed since counts were last made. The "
+    "counts made earlier are no longer offered: make them again with these settings."
 )
 _NOISE_PER_ROOT = 2**0.5  # standard deviation of Laplace noise in its scale
 
@@ -43,10 +44,13 @@ def lacking(
     missing = [what for what, lacks in unstated.items() if lacks]
     if not missing:
         return ""
-    taken = " Places and period are not taken from the records, as those would show in the table."
+    taken = (
+        " Places and period are not taken from the records, because they would reveal something "
+        "about single people."
+    )
     if missing == ["how the counts are protected"]:
         taken = ""
-    return f"State {' and '.join(missing)}.{taken}"
+    return f"State {listed(missing)}.{taken}"
 
 
 def zip_label(config: Config) -> str:
@@ -74,9 +78,9 @@ def warned(made: Result) -> str:
         return ""
     much = "These counts say next to nothing" if off >= made.people else "Most of it is noise"
     return (
-        f"**{much}.** Each count is off by about {_rounded(off)}; there "
+        f"**{much}.** Each count is off by about {_rounded(off)}, but there "
         f"{'is' if made.people == 1 else 'are'} {words.people(made.people)} in all, "
-        f"{each:.2g} to a place. Fewer slots, fewer places or a larger ε leave more to see."
+        f"{each:.2g} per place. Fewer slots, fewer places or a larger ε leave more to see."
     )
 
 
@@ -87,11 +91,15 @@ def _unseen(made: Result) -> str:
     if not made.of_one_unseen:
         return " Each says where that person was recorded."
     seen = made.of_one - made.of_one_unseen
-    return (
-        f" In {words.percent(made.of_one_unseen / made.of_one)} of those the person was not "
-        "recorded in that slot: put there from the records before or after, and perhaps "
-        f"elsewhere. The other {seen:,} say where a person was; nothing tells which these are."
+    told = (
+        f" In {words.percent(made.of_one_unseen / made.of_one)} of these, the person was not "
+        "recorded in that slot: the place was inferred from the records before or after, and the "
+        "person may have been elsewhere."
     )
+    if not seen:
+        return told
+    says, these = ("says", "one it is") if seen == 1 else ("say", "ones they are")
+    return f"{told} The other {seen:,} {says} where a person was; nothing shows which {these}."
 
 
 def _off(made: Result) -> float:
@@ -131,7 +139,7 @@ def made(made: Result) -> tuple[str, ...]:
         + (
             f", gaps filled in{_filled(made)}."
             if counts.filled_in
-            else ", each in the slots with a sample of theirs."
+            else ", each only in slots for which they have a sample."
         ),
         _protected(made),
         f"Left out: {words.count(out.outside_area, 'sample')} outside the area, "
@@ -139,8 +147,8 @@ def made(made: Result) -> tuple[str, ...]:
         f"{words.people(out.people)} without a sample inside.",
         ""
         if made.config.form == "plain"
-        else "The numbers of people here are exact and not in the zip: published beside it they "
-        "undo what protects it.",
+        else "The numbers of people here are exact and are not in the zip. If they were published "
+        "with it, they would undo its protection.",
     )
 
 
@@ -150,18 +158,17 @@ def _filled(made: Result) -> str:
     if not share < 1:
         return ""
     return (
-        f": {words.percent(share)} of those counted over all slots were recorded there, the others "
-        "were filled in and never seen"
+        f": {words.percent(share)} of the points counted were recorded; the others were filled in"
     )
 
 
 def _protected(made: Result) -> str:
     if made.guarantee is not None:
         return (
-            f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise), "
-            f"of {words.people(made.people)} in all. {counts_words.epsilons(made.guarantee)} It "
-            "holds if time zone, centre of the projection, area and period were not chosen by "
-            "looking at single records."
+            f"Each count is off by about {_rounded(_off(made))} (standard deviation of the noise); "
+            f"there {'is' if made.people == 1 else 'are'} {words.people(made.people)} in all. "
+            f"{counts_words.epsilons(made.guarantee)} It holds if time zone, centre of the "
+            "projection, area and period were not chosen by looking at single records."
         )
     if made.config.form == "suppressed":
         return (

@@ -36,13 +36,13 @@ _NAMES = {
 }
 _KEYS = {"link_threshold_m": "link"}
 _HELP = {
-    "users": "Of more people in the data, as many are drawn at random.",
+    "users": "If the data hold more people, this number is drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one: in "
     "order, with the most alike that is left (as published), or so that all pairs together have "
     "most in common, which takes longer.",
     "link_threshold_m": "Trajectories and records no farther apart are linked at once, the nearest "
     "first. 0 keeps every link optimal.",
-    "seed": "Of random linking, and of which people are drawn.",
+    "seed": "For random linking and for the choice of people.",
 }
 _OFFERED: dict[str, Any] = {
     "slot_min": limits.SLOTS_MIN,

@@ -29,8 +29,8 @@ PUBLISHED_RECOVERY = (
 )
 PUBLISHED_UNIQUENESS = "more than 95% are unique by two places."
 PUBLISHED_FACTORS = (
-    "73% at the sectors of antennas, 89% at districts; 73% at slots of 30 min, 82% at 180 min; "
-    "falling with the number of people."
+    "73% with antenna sectors, 89% with districts; 73% with slots of 30 min, 82% with 180 min. The "
+    "share falls as the number of people grows."
 )
 
 _SETTLED = 0.75  # of a night at one place; the published data have 0.89 to 0.95
@@ -57,7 +57,7 @@ def release(found: recovery.Result) -> Sentences:
         f"No record is published. Yet {words.percent(found.alone)} of the counts above 0 are of "
         f"one person alone, and {words.percent(found.small)} are below {CUSTOMARY_LIMIT}, a "
         "customary limit.",
-        f"It would be numbers only: how many of {people:,} people are counted at each of "
+        f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
         "records before or after: nobody was seen there then."
@@ -96,8 +96,8 @@ def attack(found: recovery.Result) -> Sentences:
         f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
         f"Of all points, the filled-in ones included, it gets "
         f"{words.percent(float(score.accuracy))} right (at random "
-        f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points "
-        "stay in place, or lie on straight lines that were drawn for the counts, and are easier."
+        f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points stay in "
+        "place, or lie on straight lines drawn for the counts, and so are easier to recover."
         if filled > 0
         else "",
         f"Half of all recovered points lie within {words.distance(score.error_median_m)} of the "
@@ -114,30 +114,30 @@ def attack(found: recovery.Result) -> Sentences:
 
 def _few(people: int) -> str:
     return (
-        f"Among {people:,} people small counts are commoner than among all, so leaving them out "
-        "looks stronger here than it would be."
+        f"Small counts are commoner among {people:,} people than among all, so leaving them out "
+        "protects less with all people than it seems to here."
     )
 
 
 def lack(found: recovery.Result) -> str:
     """Return what these data lack that the attack needs; empty if they lack nothing."""
-    why = "**Why the attack recovers so little.** " if found.score.recorded < 0.5 else ""
+    why = "**Why the attack recovers no more.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
             f"{why}No slot of these data lies between midnight and 6 h, so the attack has no night "
-            "to start from. That is a lack of these data, not safety of counts."
+            "to start from. This is a gap in the data; it does not mean that counts are safe."
         )
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points had to be filled in, which moves "
-        "people who may have slept at home"
+        f"{words.percent(1 - found.recorded)} of the points had to be filled in, and that "
+        "may move people who slept at home"
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
     )
     alone = ""
     if found.alone > 0:
-        alone = f": {words.percent(found.alone)} of those above 0 are of one person alone"
+        alone = f": {words.percent(found.alone)} of the counts above 0 are of a single person"
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
@@ -239,10 +239,12 @@ def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 def person(found: recovery.Result, row: int) -> Sentences:
     """Return how much of one person's trajectory comes back."""
+    off = words.distance(float(found.apart_m(row).mean()))
+    error = "with no error in distance" if off == "no distance" else f"and {off} off"
     return (
         f"The trajectory paired with {found.pseudonyms[row]} is right in "
-        f"{words.percent(float(found.right[row]))} of {words.count(found.counts.n_slots, 'slot')}, "
-        f"and {words.distance(float(found.apart_m(row).mean()))} off on average.",
+        f"{words.percent(float(found.right[row]))} of its slots ({found.counts.n_slots:,}), "
+        f"{error} on average.",
         "The attack does not name the person. An attacker who knows a place or two of the person "
         "may find the name.",
     )
@@ -255,15 +257,15 @@ def factors(varied: recovery_factors.Result) -> Sentences:
     long = time.iloc[-1]
     return (
         ("Coarser is not safer by itself. " if space["whole"].is_monotonic_increasing else "")
-        + f"Of all points, filled-in ones included, {words.percent(fine['whole'])} are recovered "
-        f"across days at the places as they are and {words.percent(coarse['whole'])} at "
-        f"{words.distance(coarse['level'])} – of coarser points; with slots of "
-        f"{words.duration(long['level'])}, {words.percent(long['whole'])} "
+        + f"Of all points, including those filled in, {words.percent(fine['whole'])} are recovered "
+        f"across days at the original places and {words.percent(coarse['whole'])} at places of "
+        f"{words.distance(coarse['level'])}, where a point says less. With slots of "
+        f"{words.duration(long['level'])}, {words.percent(long['whole'])} are recovered "
         f"(at random {words.percent(long['whole_random'])}).",
-        f"With {words.people(int(few['level']))} {words.percent(few['whole'])}, with all "
-        f"{words.people(int(many['level']))} {words.percent(many['whole'])}.",
-        f"Unique by two places are {words.percent(fine['top2'])} and "
-        f"{words.percent(coarse['top2'])} at the finest and coarsest places.",
+        f"With {words.people(int(few['level']))}, {words.percent(few['whole'])} are recovered; "
+        f"with all {words.people(int(many['level']))}, {words.percent(many['whole'])}.",
+        f"Two places make {words.percent(fine['top2'])} of the trajectories unique at the finest "
+        f"places, and {words.percent(coarse['top2'])} at the coarsest.",
     )
 
 
@@ -312,15 +314,15 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
     custom = best["mitigation"] != least["mitigation"]
     return (
-        f"As they are, {words.percent(none['recorded'])} of the recorded points come back. Least "
-        f"comes back after {_after(least)}",
-        f"Of those that keep places and slots and promise nothing, least comes back after "
+        f"As they are, {words.percent(none['recorded'])} of the recorded points come back. The "
+        f"attack recovers least after {_after(least)}",
+        f"Among those that keep places and slots and promise nothing, it recovers least after "
         f"{_after(best)}"
         if custom
         else "",
-        f"Of those that are off by half of all counted at most, “{named(mild)}” helps most: "
-        f"{words.percent(mild['recorded'])} come back, for an error of "
-        f"{words.percent(mild['count_error_share'])} of all counted."
+        f"Among the mitigations whose error is at most half of all people counted, "
+        f"“{named(mild)}” helps most: {words.percent(mild['recorded'])} of the points come back, "
+        f"at an error of {words.percent(mild['count_error_share'])} of all people counted."
         if mild is not None
         else "None of them keeps the error below half of all people counted.",
         f"{words.people(drawn)} of the data {words.were(drawn)} not drawn. {_few(tried.people)}"
@@ -337,9 +339,9 @@ def _after(row: Any) -> str:
     """Return a mitigation, how much comes back after it, and its cost."""
     digits = 1 if row["count_error"] < 10 else 0
     return (
-        f"“{named(row)}”: {words.percent(row['recorded'])} (at random "
-        f"{words.percent(row['recorded_random'])}); then the published counts are off by "
-        f"{row['count_error']:,.{digits}f} people each on average, "
+        f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
+        f"{words.percent(row['recorded_random'])}). The published counts are then off by "
+        f"{row['count_error']:,.{digits}f} people each on average, in total by "
         f"{_times(row['count_error_share'])} all people counted."
     )
 
@@ -348,14 +350,14 @@ def _promise(tried: recovery_mitigations.Result) -> str:
     places = words.count(tried.places, "place")
     if tried.config.frame is None:
         return (
-            f"The private counts tried here are noise, as so much ε takes, on {places} and a "
-            "period taken from these records: they show what noise does, and promise nothing. "
-            "State places and period below, and a stated ε is a promise."
+            f"The private counts tried here have the noise that their ε needs, on {places} and a "
+            "period taken from these records. They show what noise does and promise nothing. "
+            "Once places and period are stated below, a stated ε is a promise."
         )
     return (
-        f"The private counts tried here are of the {places} and the period that were stated for "
-        "the counts last made below. Of everything on this page only a stated ε over stated places "
-        "and a stated period is a promise."
+        f"The private counts tried here use the {places} and the period stated when counts were "
+        "last made below. The only promise on this page is a stated ε, with stated places and a "
+        "stated period."
     )
 
 

@@ -213,8 +213,8 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
     by_time = float((defined > 0.5).mean())
     return [
         f"Time takes more than half of the effort for {words.percent(by_time, n)} of people.",
-        f"The median temporal share is {words.percent(float(np.median(defined)))}, to hide among "
-        f"{words.others(k)}.",
+        f"For hiding among {words.others(k)}, the median temporal share is "
+        f"{words.percent(float(np.median(defined)))}.",
         f"Left out: {words.share(hidden, n)}, {k}-anonymous already." if hidden else "",
     ]
 
@@ -249,8 +249,8 @@ def gini(parts: Parts) -> list[str]:
         "Taken separately, it is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
-            f"In {name}, {words.share(count, n)} {words.verb(count)} not moved at all; the "
-            "coefficient is then 0."
+            f"In {name}, the samples of {words.share(count, n)} stay as they are; the coefficient "
+            "is then 0."
             for name, count in none.items()
             if count
         ),
@@ -281,7 +281,8 @@ def tail(parts: Parts) -> list[str]:
         listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
         told.append(
             f"Without a tail weight, and not in the curves: {listed}. A quarter or more of their "
-            "samples take the middle effort (often none), so there is no spread to measure by."
+            "samples take exactly the median effort (often zero), so there is no spread against "
+            "which to measure."
         )
     return told
 
@@ -305,7 +306,7 @@ def _place(tail: float) -> str:
     higher = [label for at, label in REFERENCES if at > tail]
     if lower and higher:
         return f"between {_named(lower[-1])} and {_named(higher[0])}"
-    return f"more than {_named(lower[-1])}" if lower else f"less than {_named(higher[0])}"
+    return f"above {_named(lower[-1])}" if lower else f"below {_named(higher[0])}"
 
 
 def _named(label: str) -> str:

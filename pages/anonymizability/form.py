@@ -157,7 +157,7 @@ def largest_crowd(n_users: int) -> None:
     if n_users < K_PRESETS[-1]:
         st.caption(
             f"Larger groups are not offered: {n_users} people are loaded, and nobody can hide "
-            "among more than there are."
+            "among more people than there are."
         )
 
 
@@ -198,7 +198,7 @@ def undo_button() -> None:
                 key="anon_undo",
                 icon=":material/undo:",
                 on_click=act(_undo),
-                help="Take the last change of the settings back.",
+                help="Undo the last change to the settings.",
             )
 
 

@@ -34,7 +34,7 @@ from pages.shell.player import moments, play
 from pages.shell.widgets import days
 
 from .figures import DIMENSIONS, by_part
-from .story import alone, capped, counted, first_or_behind, judges_all, moved
+from .story import alone, capped, counted, first_or_behind, judges_all, to_move
 
 _NEIGHBOUR = "fp_neighbour"
 _PICK = layout.Pick("fp_person", drops=_NEIGHBOUR)
@@ -213,16 +213,22 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     worst = matches.iloc[int(matches["total"].to_numpy().argmax())]
     return [
         f"To look like {words.others(k)}, {names[user]} must move "
-        f"{moved(float(parts.space_m[row]), float(parts.time_min[row]))} on average. "
+        f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
         f"{words.percent(easier, len(result.values))} of the people are easier to hide."
         f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",
         behind,
         f"Of the samples matched with {names[other.user]}, the hardest pair is "
-        f"{words.distance(worst['dist_m'])} and {words.duration(worst['gap_min'])} apart, before "
-        "any cap.",
+        f"{_apart(worst['dist_m'], worst['gap_min'])}, before any cap.",
     ]
+
+
+def _apart(metres: float, minutes: float) -> str:
+    far, long = words.distance(metres), words.duration(minutes)
+    if long == "no time":
+        return f"{far} apart and at the same time"
+    return f"{long} apart at the same place" if far == "no distance" else f"{far} and {long} apart"
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:

@@ -62,6 +62,18 @@ def moved(space_m: float, time_min: float) -> str:
     return " and ".join(part for part in known if part)
 
 
+def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> str:
+    """Return how far somebody must move, such as "1.1 km on average, and not at all in time"."""
+    far = moved(space_m, time_min)
+    if not far.removeprefix("no distance").removeprefix(" and ").removeprefix("no time"):
+        return f"hardly at all{how}"
+    if far.endswith(" and no time"):
+        return f"{about}{far.removesuffix(' and no time')}{how}, and not at all in time"
+    if far.startswith("no distance and "):
+        return f"{about}{far.removeprefix('no distance and ')}{how}, and not at all in space"
+    return f"{about}{far}{how}"
+
+
 def counted(stretch: StretchConfig) -> str:
     """Return up to what distance and time a single sample counts."""
     return "Each sample counts up to " + moved(
@@ -82,11 +94,11 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
     ]
     told = [f"{words.percent(share)} are {cap} or more apart" for share, cap in shares if share]
     if not told:
-        return "No matched sample is as far apart as that."
+        return "No matched samples are that far apart."
     whose = (
         "Of a person's matched samples, on average, " if len(space) > 1 else "Of those matched, "
     )
-    return f"{whose}{' and '.join(told)}. They count as that far apart, and no farther."
+    return f"{whose}{' and '.join(told)}. They are counted as exactly that far apart."
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
@@ -115,10 +127,10 @@ def by_k(
     nearest = measured.parts[few]
     first, behind = first_or_behind(nearest.beyond_space, nearest.beyond_time, stretch)
     return [
-        f"{already} To look like {words.others(few)}, a typical person must move about "
-        f"{_typical(nearest)} on average.{first}",
+        f"{already} To look like {words.others(few)}, a typical person must move "
+        f"{_typical(nearest, ' on average')}.{first}",
         f"{counted(stretch)}.",
-        f"To look like {words.others(many)}, a typical person must move about {_typical(parts)}."
+        f"To look like {words.others(many)}, a typical person must move {_typical(parts)}."
         if many != few
         else "",
         behind,
@@ -126,8 +138,8 @@ def by_k(
     ]
 
 
-def _typical(parts: Parts) -> str:
-    return moved(float(np.median(parts.space_m)), float(np.median(parts.time_min)))
+def _typical(parts: Parts, how: str = "") -> str:
+    return to_move(float(np.median(parts.space_m)), float(np.median(parts.time_min)), how, "about ")
 
 
 def published_by_k(

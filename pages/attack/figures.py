@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
+from fpanon_core.model.disclosure import HOME_WITHIN_M
 from fpanon_core.studies.attack import Result
+from fpanon_core.studies.judgement import Limits
 from pages.charts import words
 from pages.charts.attack import Compared, Estimate
 
@@ -81,11 +83,15 @@ def home(metres: float) -> str:
     return f"home within {metres:g} m"
 
 
-def shares(result: Result) -> list[Compared]:
-    """Return records and homes found, for the figure."""
+def shares(result: Result, limits: Limits) -> list[Compared]:
+    """Return records and homes found, beside their thresholds, for the figure."""
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
+    most = {FOUND: limits.limit("outsider")}
+    near, more = home(HOME_WITHIN_M), limits.limit("home")
+    if near in found and more is not None:
+        most[near] = found[near].guessing + more
     return [
         Compared(
             short,
@@ -97,6 +103,7 @@ def shares(result: Result) -> list[Compared]:
                 percent(each.after.value, each.asked),
                 percent(each.guessing, each.asked),
             ),
+            math.nan if (limit := most.get(name)) is None else limit,
         )
         for name, short in (named | homes).items()
         if (each := found[name]).known or math.isfinite(each.before.value)

@@ -113,9 +113,9 @@ def _outsider() -> LinkConfig:
             0.0,
             limits.NOISE_M.high,
             step=50.0,
-            help="Of what the attacker believes: the standard deviation along x and along y, "
-            "normally distributed; the attacker knows how large it is. 0: places are known as "
-            "they were recorded.",
+            help="The attacker's error in place: normally distributed, with this standard "
+            "deviation along x and along y. The attacker knows how large it is. 0: places are "
+            "known as they were recorded.",
             **_field("blur_m"),
         )
         most, told = limits.NOISE_MIN.high, {"step": 5.0, "help": "Likewise."}
@@ -124,7 +124,7 @@ def _outsider() -> LinkConfig:
             "Seed of the draws",
             limits.SEED.low,
             limits.SEED.high,
-            help="The same seed draws the same people, points and errors, and the same noise of "
+            help="The same seed draws the same people, points and errors, and the same noise for "
             "an option. What was made on “Hide everyone” is attacked as it is.",
             **_field("seed"),
         )

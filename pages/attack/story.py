@@ -12,6 +12,7 @@ from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.model.options import Permute
 from fpanon_core.studies.attack import Result
 from fpanon_core.studies.followed import Followed, Step
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.learnt import ExampleKind
 from pages.attack.figures import (
     ACCUSED,
@@ -63,11 +64,11 @@ Told = tuple[str, str]
 """A finding, and its details, which may be empty."""
 
 
-def told(result: Result) -> tuple[list[str], list[str]]:
+def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
     """Return the paragraphs under the figure: the findings, and their details."""
     by_name = figures(result)
     pairs = [
-        found(result, by_name[FOUND]),
+        found(result, by_name[FOUND], limits.limit("outsider")),
         *named(result),
         homes(result, by_name),
         moments(by_name[ERROR]),
@@ -77,14 +78,19 @@ def told(result: Result) -> tuple[list[str], list[str]]:
     return list(findings), [each for each in details if each]
 
 
-def found(result: Result, here: Figure) -> Told:
-    """Return how often the right record is picked, before and after, with interval and guessing."""
+def found(result: Result, here: Figure, most: float | None) -> Told:
+    """Return how often the right record is picked, before and after, and what ``most`` allows."""
     link = result.after.link
+    judged = ""
+    if most is not None:
+        above = "above" if here.after.low > most else "perhaps above"
+        judged = f", {above if here.after.high > most else 'within'} your threshold of "
+        judged += f"{100 * most:.3g}%"
     among = "" if result.period_days is None else " among those of the same period"
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)} (before: "
-        f"{_short(here.before.value, here.before_asked)}).** Guessing{among} finds 1 in "
+        f"{_short(here.before.value, here.before_asked)}){judged}.** Guessing{among} finds 1 in "
         f"{1 / link.guessing:,.0f}.",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest is "
@@ -170,7 +176,7 @@ def moments(here: Figure) -> Told:
         told += " So for this question the release is of no help, on average."
     return (
         told,
-        f"**Off by.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
+        f"**Error.** 95% interval: {off(here.after.low)} to {off(here.after.high)}. An "
         "attacker with the known points alone, and no release, is off by "
         f"{off(here.points_alone)}. Guessing one place for everybody is off by "
         f"{off(here.guessing)}.",
@@ -216,12 +222,13 @@ def assumed(result: Result) -> list[str]:
         "**Who.** The attacker knows that the person is in the release. They have the release and "
         "its description, but not its random draws. The people asked about are drawn at random "
         "from those in the release.",
-        "**Attackers.** One scores a record by its best matching sample. One asks how likely the "
-        "record is: of two that fit, the shorter leads. One does so with points as published. "
-        "Where several records fit equally well, each counts for its share.",
+        "**Attackers.** There are three. The first scores a record by its best matching sample. "
+        "The second asks how likely the record is: if two fit, the shorter leads. The third does "
+        "the same, with points as published. If several records fit equally well, each counts for "
+        "its share.",
         "**Home.** The place with most of a person's events at night, 22 to 6 h. The attacker has "
         "the right record, or that of the right group.",
-        "**Off by.** How far the attacker's best guess is from the truth. The guess is the place "
+        "**Error.** How far the attacker's best guess is from the truth. The guess is the place "
         "that suits all records best; each record counts by its probability of being right. The "
         "moment is one at which the person was recorded. It is not a known moment, unless all the "
         "person's moments are known. Guessing is the better of two guesses: one place for "
@@ -230,8 +237,8 @@ def assumed(result: Result) -> list[str]:
     days = result.period_days
     if days is not None:
         told.append(
-            f"**Periods.** Each {widgets.one(days)} of a person is asked for by itself: all points "
-            "that are known are of one record. Whether a person's records of several periods can "
+            f"**Periods.** Each {widgets.one(days)} of a person is attacked separately: all known "
+            "points come from one record. Whether a person's records of several periods can "
             "be brought together is told below, and is not in these figures."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
@@ -247,13 +254,14 @@ def _too_few(count: int, result: Result) -> str:
         return ""
     of_whom = "people" if result.period_days is None else "records"
     few = f"{count:,} of the {of_whom} asked about {'has' if count == 1 else 'have'}"
-    return f" {few} fewer than {result.after.link.config.p} points; the attacker knows them all."
+    p = result.after.link.config.p
+    return f" {few} fewer than {p} points; the attacker knows all of their points."
 
 
 FOLLOWED_HELP = (
     "A demonstration on one person of these data, by pseudonym. Points become known one after the "
-    "other; after each, all records are put in order by how well they fit. On the map are the "
-    "areas published near the points: of the person's own record, and of the three others that "
+    "other; after each, all records are put in order by how well they fit. The map shows the "
+    "areas published near the points, for the person's own record and for the three others that "
     "lead. The bars are the records that lead, ten at most, and the right one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
@@ -319,8 +327,8 @@ def _describe_order(found: Followed, step: Step) -> str:
         return f"**The attacker does not pick the right record**: {ahead} better."
     if step.level > 1:
         return (
-            f"**The right record is one of {step.level:,.0f} people's that fit best and alike: it "
-            f"is picked out with a chance of 1 in {step.level:,.0f}.**"
+            f"**The right record is one of {step.level:,.0f} people's that fit best, all equally "
+            f"well: the attacker picks it with a chance of 1 in {step.level:,.0f}.**"
         )
     return "**The right record fits best: the attacker picks it out.**"
 
@@ -357,12 +365,12 @@ def _describe_home(found: Followed, step: Step) -> list[str]:
         return ["Several records lead alike: no home is told."]
     home, guess, common = found.home, step.guess, found.commonest
     if (guess.x_m, guess.y_m) == (common.x_m, common.y_m):
-        return ["Of the home the record in the lead tells no more than everybody knows."]
+        return ["About the home, the leading record tells no more than everybody knows."]
     if home is None:
         return ["Where the home truly is, the data do not tell."]
     metres = math.hypot(guess.x_m - home.x_m, guess.y_m - home.y_m)
     verdict = "found" if metres <= found.within_m else "not found"
     return [
-        f"The nights of the record in the lead put the home {off(metres)} from the true one: "
-        f"{verdict}, to within {distance(found.within_m)}. Other attackers may guess better."
+        f"The nights of the leading record place the home {off(metres)} from the true one, so it "
+        f"is {verdict} within {distance(found.within_m)}. Other attackers may guess better."
     ]

@@ -266,12 +266,13 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     ]
     if alike.value - linked.value >= 0.005:
         sentences.append(
-            f"In {percent(alike.value, people)} ({between(alike, people)}) it is the person's next "
-            "record, or one that tells the same of places and hours."
+            f"In {percent(alike.value, people)} of cases ({between(alike, people)}) the attacker "
+            "links the person's next record, or one with the same places and hours."
         )
     sentences.append(
-        "Followed over all periods, of a person's records on average "
-        f"{percent(chained.value, found.n_chained)} ({between(chained, found.n_chained)}) end in "
-        f"one chain; at random, {percent(found.chained_chance, found.n_chained)}."
+        "When records are linked over all periods, "
+        f"{percent(chained.value, found.n_chained)} of a person's records "
+        f"({between(chained, found.n_chained)}) end up in one chain on average; at random, "
+        f"{percent(found.chained_chance, found.n_chained)}."
     )
     return sentences

@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.attack import figures, form, story, target
 from pages.charts import attack, style
-from pages.shell import downloads, layout, questions, workspace
+from pages.shell import downloads, layout, limits, questions, workspace
 from pages.shell.figure import show
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
@@ -50,12 +50,12 @@ layout.about(
 )
 
 # --- before and after ---
-(first, *others), details = story.told(result)
+(first, *others), details = story.told(result, limits.in_force())
 what_this_means(first, *details, key="attack")
 with st.container(key="main_figure"):
     show(
         attack.before_and_after(
-            figures.shares(result),
+            figures.shares(result, limits.in_force()),
             figures.errors(result),
             of,
             whom="people" if result.period_days is None else "records",

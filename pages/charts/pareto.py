@@ -27,8 +27,8 @@ _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # so many kinds of dots stand in a row of the legend at a desk
-_PLACES = ("on the front", "level with the front", "dominated")
-_SAFETY = {False: ", within the threshold", True: ", above the threshold or perhaps"}
+_PLACES = ("on the front", "level with the front", "dominated", "recommended")
+_SAFETY = {False: ", within all thresholds", True: ", above a threshold, or perhaps"}
 _LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -52,7 +52,7 @@ class Dot:
     front : bool
         Whether no other option dominates it.
     unsafe : bool
-        Whether the risk may be above the threshold.
+        Whether the risk, or another one, may be above its threshold.
     told : str
         Further lines of the tooltip, such as what dominates it.
     pinned : bool
@@ -60,6 +60,8 @@ class Dot:
         Whether the estimates place it behind another option, while the intervals leave it open.
     chosen : bool
         Whether it is the option chosen for release: its number is written first.
+    best : bool
+        Whether it is recommended.
     """
 
     number: int
@@ -74,6 +76,7 @@ class Dot:
     pinned: bool = False
     behind: bool = False
     chosen: bool = False
+    best: bool = False
 
 
 def pareto(
@@ -129,7 +132,7 @@ def pareto(
         for unsafe in (False, True):
             some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]
             if some:
-                name = place + (_SAFETY[unsafe] if limited else "")
+                name = place + (_SAFETY[unsafe] if limited and not some[0].best else "")
                 traces.append(_dots(some, of, name, told, where))
     shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
     return figure(
@@ -147,6 +150,8 @@ def pareto(
 
 
 def _place(dot: Dot) -> str:
+    if dot.best:
+        return "recommended"
     if not dot.front:
         return "dominated"
     return "level with the front" if dot.behind else "on the front"
@@ -156,8 +161,10 @@ def _dots(
     some: Sequence[Dot], of: Theme, name: str, told: str, where: Mapping[int, str]
 ) -> dict[str, Any]:
     """Return the series of the options of one kind."""
-    filled, unsafe = _place(some[0]) == "on the front", some[0].unsafe
-    colour = of.categories[0] if some[0].front else of.css("quiet")
+    best, unsafe = some[0].best, some[0].unsafe
+    filled = best or not unsafe
+    colour = of.categories[0] if best or some[0].front else of.css("quiet")
+    symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)
     texts = [f"<b>{d.number}</b>" if d.pinned or d.chosen else str(d.number) for d in some]
@@ -171,8 +178,8 @@ def _dots(
         beside="",
         error_y=bar | {"thickness": 1.2, "width": 3},
         marker={
-            "symbol": ("triangle-up" if unsafe else "circle") + ("" if filled else "-open"),
-            "size": [20 if d.pinned else 14 for d in some],
+            "symbol": symbol + ("" if filled else "-open"),
+            "size": [20 if d.pinned or best else 14 for d in some],
             "color": colour,
             "line": {"color": of.css("ink") if filled else colour, "width": 2},
         },
@@ -203,9 +210,10 @@ def _corners(
     boxes = np.stack([left, top, left + digits, top + _LINE_PX], axis=-1)
     inside = ((top >= 0) & (top + _LINE_PX <= screens.high)).all(axis=2)
 
-    def rank(i: int) -> tuple[bool, bool, bool, bool, int]:
+    def rank(i: int) -> tuple[bool | int, ...]:
         dot = dots[i]
-        return not dot.chosen, not dot.pinned, not dot.front, dot.behind, dot.number
+        first = not (dot.chosen or dot.best), not dot.pinned
+        return *first, not dot.front, dot.behind, dot.number
 
     order = sorted(range(len(dots)), key=rank)
     found = corners_beside(order, boxes, inside, around, lines)

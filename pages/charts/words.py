@@ -92,8 +92,8 @@ def brief(text: str) -> str:
 
 def beyond(curves: dict[str, int]) -> str:
     """Return who lies beyond the right edge of a figure, from the number for each curve."""
-    told = [f"{count:,} of “{plain(name)}”" for name, count in curves.items() if count]
-    return f"Beyond the right edge: {', '.join(told)}." if told else ""
+    told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
+    return f"Not shown, beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:

@@ -42,7 +42,7 @@ _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
 def doubt(asked: Asked) -> None:
     """Draw what was found, and a button for each way to read the positions."""
     question = asked.doubt
-    st.header("Are these the places that are meant?", anchor=False)
+    st.header("Are these the right places?", anchor=False)
     with st.container(border=True, key="data_doubt"):
         found = plain(" ".join(question.found), MESSAGE_LENGTH)
         st.warning(f"{found} Nothing is measured before you have answered.")

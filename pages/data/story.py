@@ -83,9 +83,8 @@ def reconciled(report: IngestReport) -> list[str]:
     if report.rows_identical:
         found.append(
             "Rows that equal one another in every field are used, too: they count as events of "
-            "their own in their sample’s count, as two calls at one antenna in one minute look "
-            "just so. If the file holds a part of the data "
-            "twice, mend it first."
+            "their own in their sample’s count, because two calls at one antenna in one minute "
+            "look exactly like this. If the file holds a part of the data twice, mend it first."
         )
     return found
 
@@ -99,9 +98,9 @@ def column(report: IngestReport, role: str) -> str:
 
 
 READ_BEFORE = (
-    "This was read before, from parts, and kept. The rows themselves, and those set aside, are not "
-    "in the folder; columns, times, granularity and screening can only be changed by reading the "
-    "records anew: `fpanon ingest RECORDS --keep FOLDER`."
+    "These data were read earlier, in parts, and kept. The rows themselves, and those set aside, "
+    "are not in the folder; columns, times, granularity and screening can only be changed by "
+    "reading the records anew: `fpanon ingest RECORDS --keep FOLDER`."
 )
 SCREENED_BEFORE = "Who remains was settled when the records were read."
 
@@ -132,7 +131,7 @@ def unused(report: IngestReport) -> str:
     said = ["People are shown as pseudonyms, never by their ids."]
     if aside:
         names = [str(label) for label in report.available if str(label) in aside]
-        said.append(f"Understood (see above), and not shown here: {_listed(names)}.")
+        said.append(f"Used (see above), but not shown here: {_listed(names)}.")
     if rest:
         named = any(not isinstance(label, int) for label in report.available)
         columns = f"({_listed(rest)}) " if named else ""

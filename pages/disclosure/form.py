@@ -102,7 +102,8 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             at=cells[1],
             step=500,
             key="disclosure_users",
-            help="Drawn at random; all where there are no more. More of them, narrower intervals.",
+            help="Drawn at random; all if there are no more. Asking about more people makes the "
+            "intervals narrower.",
         ),
         strategy=cells[2].selectbox(
             "Which points",

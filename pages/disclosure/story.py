@@ -124,7 +124,10 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
     """Return the profiles that two measures rank differently, as a list in Markdown."""
     pairs = row["discordant_pairs"]
     if not pairs and not row["concordant"]:
-        return "Each pair of profiles is tied by one of them: there is no order to agree on."
+        return (
+            "For every pair of profiles, one of the two measures gives a tie: there is no order to "
+            "agree on."
+        )
     if not pairs:
         tied = f"; {row['tied']} more are tied by one of them" if row["tied"] else ""
         return f"They rank {words.count(row['concordant'], 'pair')} of profiles alike{tied}."
@@ -222,7 +225,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
     finding = {
         "unicity": singled,
         "k": f"{known} pick{'s' * (p == 1)} the right record with probability "
-        f"{words.supported(*k)}; guessing, with 1 in {found.n_users:,}.",
+        f"{words.supported(*k)}; by guessing, 1 in {found.n_users:,}.",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
     }[measure]
@@ -230,13 +233,13 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         finding,
         singled if measure != "unicity" else "",
         f"An attacker picks the right record with probability {words.supported(*k)} on average "
-        f"(95% interval: {_ends(k)}); by guessing, with 1 in {found.n_users:,}.",
-        f"Beyond that, the probability that the person was in a bin changes by "
-        f"{words.supported(*em)} on average (interval {_ends(em)}) over {leak.bins:,} bins. Over "
-        f"all bins of a person it changes by {words.supported(*em_sum)}. The information gained is "
-        f"{words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
+        f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
+        f"Beyond that, the probability that the person was in a given bin changes by "
+        f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
+        f"Over all bins of a person it changes by {words.supported(*em_sum)}. The information "
+        f"gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
-        "points there; the attacker knows them all."
+        "points there; the attacker knows all of their points."
         if few
         else "",
     ]
@@ -251,9 +254,9 @@ def _interval(share: tuple[float, float, float]) -> str:
 def _ends(of: tuple[float, float, float]) -> str:
     low, high = of[1:]
     if low == high:
-        return "no width, everyone being asked about and nothing left to know"
+        return "no interval: everyone was asked about, and nothing is left to know"
     ends = (words.supported(v, low, high) for v in (low, high))
-    return " to ".join(ends)
+    return f"95% interval: {' to '.join(ends)}"
 
 
 MEANS_TOLD = (
@@ -288,9 +291,11 @@ def places_told(leak: Leak, measure: str) -> list[str]:
     middle = float(places[measure].median())
     seen = max(1, round(top["users_a_window"]))
     return [
-        f"An attacker learns most, {top[measure]:.2g}, where {words.people(seen)} "
-        f"{words.were(seen)} seen in a time window on average.",
-        f"Of {words.count(len(places), 'place')}, half have {middle:.2g} or less.",
+        f"An attacker learns most ({top[measure]:.2g}) at a place where, on average, "
+        f"{words.people(seen)} {words.were(seen)} seen per time window.",
+        f"Half of the {len(places):,} places have {middle:.2g} or less."
+        if len(places) > 1
+        else f"The one place has {middle:.2g}.",
     ]
 
 
@@ -320,9 +325,9 @@ def people_told(leak: Leak) -> list[str]:
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
         f"it is {how}.",
         f"Asked about: {len(leak.people):,} people. Gini coefficient: {leak.gini['em']:.2f}. "
-        "Of KL-disclosure the most exposed tenth bears "
-        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} (Gini "
-        f"{leak.gini['kl']:.2f}).",
+        "The most exposed tenth bears "
+        f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of all KL-disclosure "
+        f"(Gini {leak.gini['kl']:.2f}).",
     ]
 
 

@@ -166,7 +166,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
             source="1.6 million people (Noriega Campero 2015, figure 4-2)",
         )
     else:
-        st.caption("Of one profile there is no order to agree on; choose at least two.")
+        st.caption("One profile alone has no order to compare; choose at least two.")
 form.explainer()
 
 downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)

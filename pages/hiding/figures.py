@@ -284,9 +284,9 @@ def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:
         ks = [k for k in comparison.Config().ks if k <= data.fs.n_users]
         st.markdown(
             "The other way to hide everyone is to make all places and times equally coarse until k "
-            "people share every record. The comparison finds the first grid and time window of a "
-            "list that do so; the last puts everything into one cell. It runs GLOVE with and "
-            f"without limits, for {crowds(ks)}."
+            "people share every record. The comparison finds the first grid and time window in a "
+            "list that achieve this; the last entry puts everything into one cell. It runs GLOVE "
+            f"with and without limits, for {crowds(ks)}."
         )
         if st.button("Compare", key="glove_compare", disabled=questions.under_way(question)):
             questions.ask(question)
@@ -355,42 +355,43 @@ def compared(found: comparison.Result) -> list[str]:
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
     uniform, ours = rows["uniform"], rows["GLOVE"]
     spans = (
-        f"areas of {words.distance(ours['mean_space_m'])} and time spans of "
+        f"areas {words.distance(ours['mean_space_m'])} wide and time spans of "
         f"{words.duration(ours['mean_time_min'])} on average"
     )
     last, grid = found.searched[-1], plain(uniform["profile"])
     if uniform["share_hidden"] == 1:
         whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"Made equally coarse, everyone is one of {first} only at {grid}{whole}: "
-            f"the first of {_tried(found.searched)} to do so. GLOVE needs {spans}."
+            f"If all places and times are made equally coarse, everyone is one of {first} only at "
+            f"{grid}{whole}. {_tried(found.searched)}. GLOVE needs {spans}."
         ]
     else:
         told = [
-            f"Made equally coarse, not everyone is one of {first} under any of "
-            f"{len(found.searched)} grids from {found.searched[0]} to {last}: at most "
+            f"If all places and times are made equally coarse, not everyone is one of {first} "
+            f"under any of {len(found.searched)} grids from {found.searched[0]} to {last}: at most "
             f"{words.percent(uniform['share_hidden'])} of the people are, at {grid}. "
             f"GLOVE hides all with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
         told.append(
-            f"Held to at most {_limits(found.config)}, with "
-            f"{words.percent(limited['suppressed_share'])} of the samples left out, it "
-            f"is {words.distance(limited['mean_space_m'])} and "
-            f"{words.duration(limited['mean_time_min'])}."
+            f"Limited to {_limits(found.config)}, with "
+            f"{words.percent(limited['suppressed_share'])} of the samples left out, GLOVE needs "
+            f"{words.distance(limited['mean_space_m'])} and "
+            f"{words.duration(limited['mean_time_min'])} on average."
         )
     return told
 
 
 def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Return the grids in words, such as "11 grids from 1 km · 30 min to one cell"."""
+    """Return which grids were tried before one hid everyone, without the full stop."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
-        return f"one grid, {last}"
+        return f"That is the only grid tried, {last}"
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
-    how = ", each laid where most people share a cell" if chosen else ""
-    return f"{len(searched)} grids from {searched[0]} to {last}{how},"
+    how = ", each placed so that most people share a cell" if chosen else ""
+    many = f"{len(searched)} grids from {searched[0]} to {last}{how}"
+    return f"This is the first to achieve it of {many}"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

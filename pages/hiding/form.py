@@ -71,9 +71,9 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         key="glove_method",
         width=180,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
-        "as one area. GLOVE, as published in 2015 and for comparison, joins the samples "
-        "that are most alike: most of it gets coarser, and some rows are not true of their "
-        "person.",
+        "as one area. GLOVE, as published in 2015 and offered for comparison, joins the "
+        "samples that are most alike: most samples become coarser, and some rows are false for "
+        "their person.",
     )
     # The widget would refuse a larger k in silence; what follows says why.
     k = _field(
@@ -147,8 +147,8 @@ def _shards(data: Dataset) -> int | None:
         2,
         key="glove_shards",
         placeholder="all at once",
-        help="People who are near to each other come into one shard, and are hidden among "
-        "themselves. Everyone is one of k all the same; it takes less time and memory, and "
+        help="People who are near each other are put into one shard and hidden among one "
+        "another. Everyone is one of k all the same; it takes less time and memory, and "
         "accuracy falls a little: at 5,000 people in a shard by about 1%.",
     )
     return shards

@@ -46,9 +46,9 @@ def one(data: Dataset, result: GloveResult, of: Theme) -> None:
         st.number_input("Group, the largest loss first", 1, len(costs), rank, width=130, **how)
     left, right = side_by_side("glove_group")
     with left:
-        every = words.count(len(costs), "group")
         drawn = "All" if len(costs) <= figures.MOST_GROUPS else f"{figures.MOST_GROUPS:,} of"
-        st.markdown(f"**{drawn} {every}** – click one to see it")
+        many = f"**{drawn} {len(costs):,} groups** – click one to see it"
+        st.markdown(many if len(costs) > 1 else "**The only group** – click it to see it")
         show(
             figures.groups(costs, rank, of),
             key="glove_groups",
@@ -195,7 +195,7 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
         f"The hour from {when}, in the same colours on both maps. Before: "
         f"{words.people(recorded)}, each at the first place recorded. After: "
         f"{words.people(published)}, each spread evenly over the first area published for them, "
-        "whether they were recorded in that hour or not. All others are nowhere on that map."
+        "whether they were recorded in that hour or not. Nobody else is shown on these maps."
     )
 
 
@@ -230,8 +230,8 @@ def told_group(
         how = f"Their {own} are published"
     return [
         f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: on "
-        f"average, its samples are published in areas of {words.distance(side)} and time spans of "
-        f"{words.duration(span)}. Its members are {who}{more}.",
+        f"average, its samples are published in areas {words.distance(side)} wide and time spans "
+        f"of {words.duration(span)}. Its members are {who}{more}.",
         f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "
         "group.",
     ]

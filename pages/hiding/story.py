@@ -11,6 +11,8 @@ import numpy as np
 from fpanon_core.model import limits
 from fpanon_core.model.glove import Method
 from fpanon_core.studies.hiding import LEAST_CROWDS, PEOPLE_A_SHARD, Config, Gain, Result, Worth
+from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.presets import crowd
 from pages.charts import words
 from pages.shell import widgets
 
@@ -51,18 +53,18 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
     if k > n_users:
         return (
             f"k = {k:,} exceeds the {words.people(n_users)} in the data: nobody can hide "
-            f"among more than there are. Choose k from {possible.low} to {possible.high}."
+            f"among more people than there are. Choose k from {possible.low} to {possible.high}."
         )
     return f"k = {k:,} is not offered here; choose k from {possible.low} to {possible.high}."
 
 
 def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
     """Return why people cannot be cut into so many shards."""
-    room = f"room for {LEAST_CROWDS} groups of k = {k:,}"
+    room = f"at least {LEAST_CROWDS} groups of k = {k:,}"
     if most < 2:
         return (
-            f"{words.people(n_users)} cannot be cut into shards: each needs {room}. "
-            "Leave the field empty, and all are hidden at once."
+            f"{words.people(n_users)} cannot be divided into shards: each shard needs {room}. "
+            "To hide everyone at once, leave the field empty."
         )
     each = words.people(n_users // shards)
     return (
@@ -92,22 +94,30 @@ def in_shards(n_users: int) -> str:
     )
 
 
-def verdict(result: Result, worth: Worth) -> tuple[str, str]:
+def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
     """Return the verifier's verdict and its worth: the kind of box for it, and its text.
 
-    ``success`` only for a release that is of use.
+    ``success`` only for a release of use, whose groups are large enough for the threshold of
+    re-identification.
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
     if not worth.rows:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
     stands = _stands_for(worth)
+    most = thresholds.limit("outsider")
+    small = ""
+    if most is not None and result.config.k < (least := crowd(thresholds)):
+        small = f"k = {result.config.k} is too small for your threshold of {100 * most:.3g}%"
+        small += f": choose {least:,} or more."
+    if worth.useful and small:
+        return "warning", f"**Verified, but {small}** {stands}"
     if worth.useful:
         others = words.count(result.config.k - 1, "other")
         shared = f"Everyone published shares a record with at least {others}."
         return "success", f"**Verified.** {shared} {stands}"
     wide = (
-        f"areas of {words.distance(worth.side_m)} or more, more than half as wide as the "
+        f"areas {words.distance(worth.side_m)} wide or more, more than half as wide as the "
         f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
@@ -120,7 +130,7 @@ def verdict(result: Result, worth: Worth) -> tuple[str, str]:
             " Less than half of it is left: what is published is of the places and hours of "
             "groups, not a fair picture of anybody's days."
         )
-    return "warning", text
+    return "warning", f"{text} {small}".rstrip()
 
 
 def _stands_for(worth: Worth) -> str:
@@ -160,7 +170,7 @@ def accurate(result: Result) -> list[str]:
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
     told = (
-        f"Half of the samples have areas of at most {words.distance(f['median_space_m'])}, and "
+        f"Half of the samples have areas at most {words.distance(f['median_space_m'])} wide, and "
         f"half time spans of at most {words.duration(f['median_time_min'])}."
     )
     if f["phantom_share"]:
@@ -172,8 +182,8 @@ def accurate(result: Result) -> list[str]:
         told,
         str(result.verdict).removeprefix("Verified: ").capitalize(),
         f"In “{name_of(result.config)}”, {words.percent(f['share_2km'])} of the samples have areas "
-        f"of at most 2 km; {words.percent(f['share_2h'])} have time spans of at most 2 hours. The "
-        "size of an area is the mean of its width and height.",
+        f"at most 2 km wide; {words.percent(f['share_2h'])} have time spans of at most 2 hours. "
+        "The size of an area is the mean of its width and height.",
     ]
 
 
@@ -192,7 +202,10 @@ def gained(gain: Gain, config: Config) -> str:
     others = f"{out}, the samples of all others are published"
     if now == before:
         return f"{others} no more accurately: {now} on average."
-    return f"{others} as {now} on average; the same samples as {before} when nobody is left out."
+    return (
+        f"{others} as {now} on average. When nobody is left out, the same samples are published "
+        f"as {before}."
+    )
 
 
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
@@ -212,18 +225,19 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 def promised(result: Result) -> list[str]:
     """Return what a group of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
-    within = "" if days is None else f" of the same {widgets.one(days)}"
+    same = "" if days is None else f"the same {widgets.one(days)}"
+    within, who = f" of {same}" if same else "", f"Within {same}, an" if same else "An"
     told = [
-        f"An attacker picks the right person at most 1 time in {k}{within}, and learns all "
-        "that the group shares.",
+        f"{who} attacker picks the right person at most 1 time in {k}, and learns all that the "
+        "group shares.",
         f"Everyone published is one of at least {k} people with the same record{within}.",
     ]
     if days is not None:
-        told[0] += " **This does not hold over several.**"
+        told[0] += " **This does not hold across several periods.**"
         told.append(
-            "People who keep to their places and hours can be recognised under the next "
-            f"pseudonym. An attacker who links their records may find fewer than {k} who fit all "
-            "of them."
+            "People who keep to their places and hours can be recognized under the next "
+            "pseudonym. An attacker who links a person's records may find fewer than "
+            f"{k} people who fit all of these records."
         )
     return told
 
@@ -242,17 +256,17 @@ def left_out(result: Result) -> list[str]:
         what = "person" if config.period_days is None else "record"
         told.append(f"{words.count(left_over, what)} {words.were(left_over)} left over and {fate}")
     if unpublished := f["users_suppressed"]:
-        told.append(f"Of {words.people(unpublished)} nothing is published.")
+        told.append(f"Nothing is published about {words.people(unpublished)}.")
     if release.period_days is not None and (missing := f["pieces_suppressed"]):
         whom = len(np.unique(release.people[release.group < 0]))
         told.append(
-            f"Of {words.people(whom)} at least one {widgets.one(release.period_days)} is "
-            f"missing ({words.count(missing, 'record')} in all)."
+            f"At least one {widgets.one(release.period_days)} is missing for "
+            f"{words.people(whom)} ({words.count(missing, 'record')} in all)."
         )
     if config.leave_out and lost:
         told.append(
-            "Those left out are no random few: they are people unlike others, and the release does "
-            "not speak for them."
+            "Those left out are not a random few: they are unlike other people, and the release "
+            "does not represent them."
         )
     return told
 

@@ -54,7 +54,7 @@ with st.container(horizontal=True, vertical_alignment="center", gap="small", key
     )
     workspace.attack(story.name_of(chosen), key="glove_attack")
 result = made[chosen]
-kind, verdict = story.verdict(result, worths[chosen])
+kind, verdict = story.verdict(result, worths[chosen], limits.in_force())
 {"success": st.success, "warning": st.warning, "error": st.error}[kind](verdict)
 
 # --- accuracy ---

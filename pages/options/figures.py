@@ -64,8 +64,8 @@ def front(
         config=CONFIG,
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
-        alt="Risk against utility, a dot with its interval for each release option; those on the "
-        "front are filled and joined by a line.",
+        alt="Risk against utility, a dot with its interval for each release option; those within "
+        "all thresholds are filled, those on the front are joined by a line.",
     )
 
 
@@ -79,7 +79,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
         utility_title=criteria.utility_title,
         percent=criteria.percent,
         limit=story.drawn_limit(table, criteria),
-        limited=criteria.limit is not None,
+        limited=bool(criteria.limits.judged),
         height=430,
     )
 
@@ -147,8 +147,8 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         st.info(story.REFUSED_BEFORE)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(
-            "Another option is selected than the one that was kept; keep this choice to have its "
-            "release produced."
+            "The option selected is not the one kept as your choice; keep it to have its release "
+            "produced."
         )
         return None
     return standing

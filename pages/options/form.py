@@ -122,7 +122,7 @@ def knowledge() -> KnowledgeConfig:
         width=180,
         help="For these studies: the same seed draws the same people, the same points and the "
         "same noise. A release that you produce has no seed: it draws from the operating "
-        "system, so that nobody can draw its noise again and take it off.",
+        "system, so nobody can reproduce its noise and remove it.",
     )
     return KnowledgeConfig(p, strategy, seed=seed)
 
@@ -294,7 +294,11 @@ def _asked(names: Sequence[str]) -> tuple[Any, str, str] | None:
     experts, scores, missing = questionnaires.scored(answers, domain, names)
     st.caption(
         f"{words.count(experts, 'expert')}, {words.count(scores, 'score')}."
-        + (f" {words.count(missing, 'option')} nobody scored." if missing else "")
+        + (
+            f" {words.count(missing, 'option')} {words.were(missing)} not scored."
+            if missing
+            else ""
+        )
     )
     # Said where the figure is, too: the badge above is out of sight once the popover is closed.
     who = "invented expert" if example else "expert"

@@ -103,7 +103,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
         return
     own, key = added(fs), option.name.casefold()
     if any(o.name.casefold() == key or o.steps == option.steps for o in (*own, *presets)):
-        st.error("There is an option of that name or with these steps already, here or in a set.")
+        st.error("An option with that name or these steps already exists, here or in a set.")
         return
     st.session_state[_OWN] = {fs.digest: [*own, option]}
 
@@ -283,8 +283,8 @@ def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
             on_click=act(_use),
             args=(fs, file, take),
             disabled=file is None,
-            help="Takes the place of the sets of options, of options of your own, and of the "
-            "settings below; its thresholds hold on every page.",
+            help="Replaces the sets of options, your own options and the settings below; its "
+            "thresholds apply on every page.",
         )
         for told in st.session_state.pop(_TOLD, ()):
             if isinstance(told, SchemaError):
@@ -317,11 +317,15 @@ def read(content: bytes) -> Recipe:
         It is not a recipe, or larger than any.
     """
     if len(content) > _MOST_BYTES:
-        raise SchemaError("The file is larger than any recipe; take the one beside a report.")
+        raise SchemaError(
+            "The file is larger than any recipe; use the one that comes with a report."
+        )
     try:
         plain_values = json.loads(content)
     except (ValueError, RecursionError):
-        raise SchemaError("The file is no JSON; take the recipe beside a report.") from None
+        raise SchemaError(
+            "The file is not JSON; use the recipe that comes with a report."
+        ) from None
     found = Recipe.from_dict(plain_values)
     if len(found.options) > _MOST_OPTIONS:
         raise SchemaError(
@@ -345,8 +349,10 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         "Its utility was asked of experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),
-        "It was decided then that nothing leaves; decide anew under Your choice.": decision.refused,
-        f"Chosen was {plain(decision.chosen)}: select and keep it under Your choice, where its "
-        "reason stands already.": decision.chosen is not None and not decision.refused,
+        "The decision then was to release nothing; decide anew under Your choice.": (
+            decision.refused
+        ),
+        f"The recipe chose {plain(decision.chosen)}. Select and keep it under Your choice; its "
+        "reason is already there.": decision.chosen is not None and not decision.refused,
     }
     return [sentence for sentence, holds in every.items() if holds]

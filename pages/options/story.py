@@ -14,7 +14,7 @@ from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, some_alone
+from fpanon_core.studies.judgement import Limits, best_option, some_alone
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import crowd
@@ -114,6 +114,7 @@ def dots(
     limit = math.inf if criteria.limit is None else criteria.limit
     unsafe = table.unsafe(limit).tolist()
     front, estimated = table.front.tolist(), table.estimated_front.tolist()
+    best = best_option(table, criteria.limits)
     return [
         Dot(
             i + 1,
@@ -123,11 +124,12 @@ def dots(
             float(table.risk_high[i]),
             float(table.utility[i]),
             front[i],
-            unsafe[i],
+            unsafe[i] or bool(criteria.limits.broken(result)),
             "<br>".join(_hover(table, i, criteria, unsafe=unsafe[i])),
             result.option.name in pinned,
             front[i] and not estimated[i],
             result.option.name == chosen,
+            i == best,
         )
         for i, result in enumerate(table.results)
     ]
@@ -200,8 +202,8 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     told = turned(table, criteria)
     if len(front) == len(scored) > 1:
         told.append(
-            f"None of the {words.count(len(scored), 'option')} is surely worse than another in "
-            "both risk and utility, by the 95% intervals: all are on the front."
+            "By the 95% intervals, no option is surely worse than another in both risk and "
+            f"utility: {'both' if len(scored) == 2 else f'all {len(scored):,}'} are on the front."
         )
     else:
         told.append(
@@ -257,9 +259,9 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
                     return [
-                        "The ranking turns with the measure: by "
-                        f"{spoken(criteria.risk)} “{other}” dominates “{one}”; by "
-                        f"{spoken(risk)} it is the riskier of the two ({worse} against "
+                        "The ranking depends on the measure: by "
+                        f"{spoken(criteria.risk)}, “{other}” dominates “{one}”; by "
+                        f"{spoken(risk)}, “{other}” is the riskier of the two ({worse} against "
                         f"{best})."
                     ]
     return []
@@ -272,15 +274,16 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
     told = []
     if cut:
         told.append(
-            f"In {_some_of(cut)} a person has another pseudonym in each period. Points as "
-            "published are of each person's longest record, sought among those of its period. True "
-            "points are of one period, and each record is asked for by itself. The page *Attack* "
-            "measures whether habits show which records are one person's."
+            f"In {_some_of(cut)} a person has a different pseudonym in each period. Points as "
+            "published come from each person's longest record, which is sought among the records "
+            "of its period. True points come from one period, and each record is attacked "
+            "separately. The page *Attack* measures whether habits show which records are one "
+            "person's."
         )
     if moved:
         told.append(
-            f"In {_some_of(moved)} points are moved by noise or exchange. Unicity, k-, EM- and "
-            "KL-disclosure are of an attacker who knows points as they are published. They say "
+            f"In {_some_of(moved)} points are moved by noise or exchange. Unicity and k-, EM- and "
+            "KL-disclosure assume an attacker who knows points as they are published. They say "
             "nothing of an attacker who knows true points; linkage does."
         )
     return told
@@ -315,10 +318,10 @@ def outsider_told(known: KnowledgeConfig) -> str:
     points = words.count(known.p, "point")
     return (
         f"For each option, we draw at most {known.users:,} people and {points} of each. "
-        f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows them "
-        "all. The table says for how many published records this is so. For unicity and for k-, "
-        "EM- and KL-disclosure, they are points as published. After noise or exchange, they are "
-        "the moved points. For linkage, they are true points, exactly as in the data that were "
+        f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows all "
+        "of them. The table says for how many published records this is so. For unicity and for "
+        "k-, EM- and KL-disclosure, they are points as published. After noise or exchange, they "
+        "are the moved points. For linkage, they are true points, exactly as in the data that were "
         "read. The attacker knows the method and its parameters, never its draws. The "
         "re-identification risk is that of the strongest of three attackers. For homes the "
         "attacker has the person's record, or the group's, and may know where all other people "
@@ -363,14 +366,14 @@ def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
 # --- the choice ---
 
 REFUSED_BEFORE = (
-    "It was decided that nothing leaves. Keep this choice to decide otherwise; the report says "
-    "what was kept last."
+    "The decision was to release nothing. To decide otherwise, keep this option as your choice; "
+    "the report states the latest decision kept."
 )
 
 
 def refused_told(why: str) -> str:
-    """Return that nothing leaves, and why."""
-    return f"Decided: **nothing leaves.** {plain(why, MESSAGE_LENGTH)} The report says so."
+    """Return that nothing is released, and why."""
+    return f"Decided: **nothing is released.** {plain(why, MESSAGE_LENGTH)} The report says so."
 
 
 def chosen_told(

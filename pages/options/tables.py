@@ -24,10 +24,10 @@ BESIDE = {
 }
 """Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: how many thresholds the option is above, or may be above by the upper ends of the "
+    "Over: how many thresholds the option exceeds, or may exceed, going by the upper ends of the "
     "intervals. Unique: people with a unique record. Re-identified: by the strongest attacker. "
     "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
-    "which thresholds an option is above, and everything else."
+    "the thresholds that each option exceeds, and all other figures."
 )
 
 

@@ -53,7 +53,7 @@ if by is None or not done:
     top.caption(
         "The figure appears here as soon as the first options are explored."
         if by is not None
-        else "The figure appears here as soon as it is known by what utility is judged."
+        else "The figure appears here once you have chosen how utility is judged."
     )
     end_view()
 table = OptionsTable(tuple(done), by.risk, by.utility, known, data.digest)

@@ -198,7 +198,7 @@ def _choice(digest: str, result: OptionResult) -> None:
 def _refusing(digest: str) -> None:
     """Draw the decision to release nothing, which also needs a reason and enters the report."""
     with st.popover("Release nothing", icon=":material/block:", key="overview_refuse"):
-        why = _why("Why nothing leaves", "overview_why_not")
+        why = _why("Why nothing is released", "overview_why_not")
         if st.button("Keep it, and on to the report", key="overview_refuse_keep", type="primary"):
             if why.strip():
                 workspace.of(digest).refuse(why)

@@ -35,15 +35,15 @@ _FOUND = (
     "times: {drawn}. An attacker who knows more points finds more people."
 )
 _MOVED = (
-    "The 2-gap in distance and time: each sample of a person is matched to one of the nearest "
-    "person, and distances and times are averaged over the samples; of a sample at most {cap} "
-    "count. Half of the people are above each of the two."
+    "The 2-gap in distance and time: each of a person's samples is matched to one of the nearest "
+    "person's, and distances and times are averaged. No sample counts for more than {cap}. Both "
+    "figures are medians: half of the people are above each."
 )
 _RECOVERED = (
-    "Counts of people at each place are made and attacked by a program that sees nothing else. Of "
-    "the points where a person was recorded, the share that the path paired with the person gets "
-    "right, after nights, days and days together are linked. The counts are of the places and the "
-    "period of the data, with no noise and nothing left out."
+    "Counts of people at each place are made and attacked by a program that sees nothing else. "
+    "The number is the share of a person's recorded points that the path paired with the person "
+    "gets right, once nights, days, and then successive days have been linked. The counts are "
+    "of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """The number; what it says, with guessing; which people it covers, and how sure it is."""
@@ -133,7 +133,9 @@ def found(raw: OptionResult) -> Told:
     asked = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
-    few = f" Of {raw.too_few:,} with fewer points, all were known." if raw.too_few else ""
+    few = ""
+    if raw.too_few:
+        few = f" {words.people(raw.too_few)} had fewer points; the attacker knew all of them."
     value, low, high = raw.risk("unicity")
     return (
         w.percent(value),
@@ -157,12 +159,13 @@ def moved(result: anonymizability.Result) -> Told:
     already = ""
     if hidden:
         who = w.first_up(words.share(hidden, n))
-        already = f" {who} {'does' if hidden == 1 else 'do'} so already."
+        already = f" {who} already look{'s' * (hidden == 1)} like {words.others(k)}."
     return (
         number,
         "on average, for a typical person",
-        f"To look like {words.others(k)}. Of {n:,} people, on average over their samples. What is "
-        f"farther than {' or '.join(_cap(result.config))} off counts as no more.{already}",
+        f"What it takes to look like {words.others(k)}, averaged over each person's samples "
+        f"({words.people(n)}). Anything farther than {' or '.join(_cap(result.config))} away "
+        f"counts as exactly that far.{already}",
     )
 
 
@@ -232,7 +235,7 @@ def _waiting(statement: Statement) -> None:
     if any(job.active for job in jobs):
         job_panel.quiet(jobs[0], "Measuring …")
     elif jobs:
-        st.caption(":material/error: Not finished; why stands below the map.")
+        st.caption(":material/error: Not finished; the reason is given below the map.")
     else:
         st.button(
             "Measure",

@@ -23,26 +23,26 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 MARKS = {
     "against": ":material/block:",
-    "open": ":material/help:",
+    "open": ":material/pending:",
     "for": ":material/check_circle:",
 }
 COUNTS = (
-    "The other way out is to publish counts of people only. They are no safer where paths come "
-    "back from them: see what *Points recovered from counts* says above, beside linking at random."
+    "The other way out is to publish counts of people only. They are no safer if paths can be "
+    "recovered from them: compare *Points recovered from counts*, above, with linking at random."
 )
 FEW_HOMES = (
-    "So few people's homes are asked about that chance alone reaches above the threshold of homes: "
-    "these data can show no option to be within it, not even one in which no home is found."
+    "So few homes are known that chance alone can exceed the threshold for homes. No option can be "
+    "shown to be within it, not even one in which no home is found."
 )
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
 LARGE = (
-    "What takes long on data of this size or length waits until you ask: from minutes to hours. "
-    "How far it is, and a way to stop it, stand in each place."
+    "On data of this size or length, whatever takes minutes or hours waits until you ask for it. "
+    "Its progress, and a button to stop it, are shown wherever it runs."
 )
 PLAN = "Tries tables, synthetic people and records, attacks each, and compares with the thresholds."
 _NAMED = 2
-REFUSED = "Decided: **nothing leaves.** The report says so, with the reason."
+REFUSED = "Decided: **nothing is released.** The report says so, with the reason."
 
 
 def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:

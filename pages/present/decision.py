@@ -119,7 +119,10 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
 
 def closing(data: Dataset, found: Exploration) -> Slide:
     """Return the slide on what was decided, by whom, until when."""
-    return Slide("decision", "What was decided?", partial(_closing, data, found))
+    mine = workspace.of(data.digest)
+    kept = mine.choice is not None or mine.refusal is not None
+    title = "What was decided?" if kept and officer.signed()[0].strip() else "What is proposed?"
+    return Slide("decision", title, partial(_closing, data, found))
 
 
 def _closing(data: Dataset, found: Exploration, _: Theme) -> str:

@@ -63,7 +63,7 @@ def slides(data: Dataset, result: OptionResult, seed: int, place: DeltaGenerator
             key=f"present_person_of_{data.digest[:16]}",
         )
     show = partial(_show, data, result, seed, None if user < 0 else user)
-    return [Slide("person", "What is published of one person?", show)]
+    return [Slide("person", "What is published about one person?", show)]
 
 
 def _show(data: Dataset, result: OptionResult, seed: int, user: int | None, of: Theme) -> str:

@@ -25,6 +25,7 @@ from fpanon_core.studies.report_words import (
     describe_utility,
     estimate,
     first_up,
+    guesses,
     guessing,
     limit,
     little_use,
@@ -51,16 +52,16 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "No release of this option is made yet, so no map of it is shown: its noise is seen by nobody "
-    "before its ε is charged. Make the release on *Report*."
+    "No release of this option has been made yet, so no map of it is shown: nobody may see its "
+    "noise before its ε is charged. Make the release on *Report*."
 )
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
-UNDECIDED = ":material/help: **Nothing is decided yet.**"
+UNDECIDED = ":material/pending: **Nothing is decided yet.**"
 _REASON = 300  # letters of the reason that stand on a slide; the report has all
-NOT_TRIED = "No option is tried yet. “Find a release” on Overview searches."
+NOT_TRIED = "No option has been tried yet. “Find a release” on Overview starts the search."
 _MARKS = {
     "against": ":material/block:",
-    "open": ":material/help:",
+    "open": ":material/pending:",
     "for": ":material/check_circle:",
 }
 _ROWS = {
@@ -221,7 +222,7 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
-    told.append(f"Utility, {plain(choice.label)}: {describe_utility(choice, result)} of 1.")
+    told.append(f"Utility ({plain(choice.label)}), out of 1: {describe_utility(choice, result)}.")
     return " ".join(filter(None, told))
 
 
@@ -250,9 +251,10 @@ def risk(found: Exploration, result: OptionResult) -> str:
             f"the data; advantage over guessing: {estimate(result, 'membership')}; threshold: "
             f"{most}.{_homes(result)}"
         )
+    most = estimate(result, "outsider").replace("none found", "nobody", 1)
     return (
-        f"With {words.count(p, 'known point')} the strongest attacker re-identifies "
-        f"{estimate(result, 'outsider')}.{before}{_homes(result)}"
+        f"With {words.count(p, 'known point')}, the strongest attacker re-identifies {most}."
+        f"{before}{_homes(result)}"
     )
 
 
@@ -261,7 +263,7 @@ def _homes(result: OptionResult) -> str:
     found, guessed = result.risk("home")[0], guessing(result, "home")
     if math.isnan(found):
         return ""
-    beside = f"; guessing finds {guessed}" if guessed else ""
+    beside = f"; {guesses(result)} {guessed}" if guessed else ""
     return f" Homes found within 1 km: {value(found, 'home')}{beside}."
 
 
@@ -309,8 +311,9 @@ def people_told(found: Result, days: int) -> str:
 def hexagons_told(found: Result) -> str:
     """Return what the maps of records count, and whom they leave out."""
     return (
-        "Before: people recorded in a hexagon; after: expected there by what is published. "
-        f"Hexagons where fewer than {found.config.least} people were, or may be, are left out."
+        "Before: people recorded in a hexagon. After: people to be expected there from the "
+        f"published data. Hexagons with fewer than {found.config.least} people, before or after, "
+        "are left out."
     )
 
 

@@ -50,7 +50,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
         key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)
         st.session_state.setdefault(key, weighed.why)
         why = st.text_area(
-            "Why nothing leaves" if weighed.refused else "Why the chosen option",
+            "Why nothing is released" if weighed.refused else "Why the chosen option",
             key=key,
             max_chars=2_000,
             height=100,

@@ -15,12 +15,12 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 
 _MARKS = {
     "against": ":material/block:",
-    "open": ":material/help:",
+    "open": ":material/pending:",
     "for": ":material/check_circle:",
 }
 NOTHING_YET = (
-    "Nothing was weighed of these data yet. A report tells which options were tried, which was "
-    "chosen and why: weigh them first."
+    "Nothing has been weighed for these data yet. A report tells which options were tried, which "
+    "was chosen and why: weigh them first."
 )
 NONE_TO_PRODUCE = "Keep an option as your choice on *Release options* to have its release produced."
 OPENS = (
@@ -37,8 +37,8 @@ def missing(weighed: Weighing, left: int) -> list[str]:
     told = []
     if left:
         told.append(
-            f"The search ended before it tried {words.count(left, 'more option')}: *Go on "
-            "searching* on Overview tries them."
+            f"The search ended before it tried {words.count(left, 'more option')}. To try "
+            f"{words.them(left)}, choose *Go on searching* on Overview."
         )
     if weighed.waiting:
         told.append(
@@ -51,7 +51,10 @@ def missing(weighed: Weighing, left: int) -> list[str]:
             "report says that none is chosen."
         )
     elif weighed.chosen is None:
-        told.append("Keep an option as your choice, or that nothing leaves, on *Release options*.")
+        told.append(
+            "On *Release options*, keep an option as your choice, or decide that nothing is "
+            "released."
+        )
     return told
 
 

@@ -31,7 +31,7 @@ def sentence(fault: BaseException) -> str:
     return (
         "A fault in the program kept this from being done in full "
         f"({kind_and_place(fault)}). Your data and results are still here; go to another view and "
-        "back, and report this line if it comes again."
+        "back. If this message appears again, report it."
     )
 
 

@@ -187,7 +187,8 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         format_func=_spoken,
         key=_areas_key(fs),
         help="People and trips are compared on these areas, which follow the purpose. The usual "
-        "squares fit 50 times into the data. Another choice begins the search anew.",
+        "squares are the largest that fit 50 times along each side of the central area of the "
+        "data. Changing this restarts the search.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(who.sentence)

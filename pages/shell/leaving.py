@@ -32,6 +32,7 @@ from fpanon_core.studies.report import Produced
 from fpanon_core.studies.report_verdict import over_told
 from fpanon_core.studies.study import Weighing
 from fpanon_core.studies.synthetic_people import Expected
+from pages.charts import words
 from pages.charts.plain import MESSAGE_LENGTH, plain
 
 from . import downloads, layout, questions, release, workspace
@@ -54,13 +55,16 @@ TABLES_ASKED = "fp_tables_asked"
 _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
-    "**Nothing is left in these tables.** All counts, or all trips, are blank or 0: too few people "
+    "**These tables show nothing.** All counts, or all trips, are blank or 0: too few people "
     "for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 CHOSEN_BY_RECORDS = (
-    "The figures above compare with the real records. No ε covers a choice that is made by them."
+    "The figures above are comparisons with the real records. No ε covers a choice based on them."
 )
-PERIOD = "The days that you were asked for. Taken from the records, they would give some away."
+PERIOD = (
+    "The days for which you were asked for tables. If they were taken from the records, they would "
+    "reveal something about some people."
+)
 BY_SPAN = (
     "Screening keeps people by the days of all records, so one person changes who is kept. For "
     "private tables, screen by a least number of samples only, on the page Data."
@@ -68,7 +72,7 @@ BY_SPAN = (
 REASON = "Who asked for exact counts, and why small ones harm nobody. Name no person."
 REASON_FIRST = (
     "Nothing protects exact counts: a cell of one person says where that person was. Say why they "
-    "may leave; the download follows."
+    "may be released; the download button then appears."
 )
 VERIFIED_PEOPLE = "places, protection and every byte of the zip were checked. Nobody in it exists."
 VERIFIED = (
@@ -359,9 +363,12 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
+    told, off = f"{areas:,} areas, {each}: if everybody is counted, a typical count", first["error"]
+    if round(people) < 1:
+        return f"**{told} is below 1 person and is off by about {off:,.2g}.**{verdict}"
     return (
-        f"**{areas:,} areas, {each}: with everybody there, a typical count of {people:,.0f} people "
-        f"is off by about {first['error']:,.2g} ({first['share']:.0%}).**{verdict}"
+        f"**{told} of {words.people(round(people))} is off by about {off:,.2g} "
+        f"({first['share']:.0%}).**{verdict}"
     )
 
 
@@ -394,7 +401,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
     """Return what was spent on these people, what is read again, and when the promise holds."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
-        f"So far ε = {spent:g}{left} is spent on these people. What is made again is charged "
+        f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "
         "again: choosing among several would break the promise.",
         "The promise holds if areas and days were not chosen by looking at records.",
     ]

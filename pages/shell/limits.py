@@ -113,7 +113,7 @@ def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
     """Return where a threshold comes from."""
     limit, usual = limits.limit(name), of_recipient.limit(name)
     if limit == usual != Limits().limit(name):
-        return "Threshold: it follows from who gets the release."
+        return "Threshold: set by who gets the release."
     if limit == usual:
         return f"Threshold: {RISKS[name].source}."
     if limit is None:

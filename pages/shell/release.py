@@ -236,10 +236,10 @@ def describe_secret(found: Result) -> str:
     if found.facts.samples_left_out:
         uses.append("have the release checked again")
     told = (
-        "**Not for release.** The key says which id each pseudonym stands for: with it and "
-        "the release, anybody knows whose every row is. It exists only here, until this session "
-        f"ends; download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; else "
-        "leave it."
+        "**Not for release.** The key says which id each pseudonym stands for: anyone "
+        "with the key and the release knows whose row each one is. It exists only here, until this "
+        f"session ends. Download it now if you will have to {', '.join(uses[:-1])} or {uses[-1]}; "
+        "otherwise you do not need it."
     )
     if not found.facts.samples_left_out:
         return told

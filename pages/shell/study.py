@@ -69,8 +69,9 @@ def opening(*, key: str) -> None:
         "Study (zip)",
         type=["zip"],
         key=f"{key}_study_file",
-        help="What “Study (zip)” saved: its results, settings and choice are put in place, and "
-        "take the place of those of now. Its data must be in it, be a sample, or be opened.",
+        help="What “Study (zip)” saved: its results, settings and choice replace the current "
+        "ones. The study must hold its data or use a sample; otherwise you must open the data "
+        "yourself.",
     )
     if st.button("Open the study", key=f"{key}_study_open", disabled=file is None) and file:
         open_file(file.getvalue())
@@ -230,10 +231,10 @@ def _read() -> None:
 
 
 HOLDS = (
-    "Results, settings, choice and reasons, to go on with on this or another computer. "
+    "Results, settings, choice and reasons, so that you can continue on this or another computer. "
     "**Not for release:** it is personal data. It holds no ids. It does hold the file's name, "
-    "and figures about single people by row number. It also holds everyone's record as it was "
-    "hidden and, of attacks, where people truly were. It does not hold the finished releases or "
+    "and figures about single people by row number. It also holds everyone's record after "
+    "hiding and, for attacks, where people truly were. It does not hold the finished releases or "
     "their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
@@ -243,8 +244,8 @@ SETTINGS_LEFT_OUT = (
 
 
 HOLDS_DATA = (
-    "The files as you opened them, with every id in them: who has the study has the data. Without "
-    "them, the same data must be opened beside it."
+    "The files as you opened them, with every id in them: anyone who has the study has the data. "
+    "If you leave them out, the same data must be opened along with the study."
 )
 
 
@@ -255,19 +256,20 @@ def describe_opened(study: Study, sealed: bool) -> str:
     if sealed:
         return said
     return (
-        f"{said} It is not known to this computer as its own: it was saved elsewhere, or was "
-        "changed since. Its figures are taken on trust; have them measured anew before you sign."
+        f"{said} This computer does not recognize it as its own: it was saved elsewhere, or has "
+        "been changed since. Its figures are taken on trust; have them measured anew before you "
+        "sign."
     )
 
 
 def describe_other_data(study: Study, *, waits: bool) -> str:
     """Return why it is not put in place."""
     what = (
-        f"The study is of other data than these, or of the same read in another way: it is of "
-        f"“{plain(study.label)}”, {_many(study)}."
+        "The study belongs to other data, or to the same data read in another way: to "
+        f"“{plain(study.label)}”, with {_many(study)}."
     )
     if waits:
-        return f"{what} It waits for them."
+        return f"{what} It will open once those data are open."
     return f"{what} It was not opened; open its data first, then the study."
 
 
@@ -283,8 +285,8 @@ def describe_not_its_own(study: Study) -> str:
 def describe_waits(study: Study) -> str:
     """Return what it waits for."""
     return (
-        f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open them above; "
-        "they are read as they were read for the study."
+        f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open the data "
+        "above; they will be read in the same way as for the study."
     )
 
 

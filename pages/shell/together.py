@@ -196,10 +196,10 @@ def register() -> Register:
 
 QUESTION = "Did another release of these people leave before?"
 EARLIER = (
-    "Two releases that each keep everybody in a group may single people out together. What is "
-    "exported in this session is compared by itself. Of what left earlier, from another session "
-    "or the command line, give the files: the key says who is who, and is forgotten once it is "
-    "read."
+    "Two releases that each keep everybody in a group may together single people out. Releases "
+    "exported in this session are compared automatically. For releases that left earlier, from "
+    "another session or the command line, give the files. The key says who is who; the program "
+    "forgets it once it has been read."
 )
 
 
@@ -216,7 +216,7 @@ def describe_earlier(left: Sequence[Left]) -> str:
 def describe_known(left: Sequence[Left], made: Membership) -> str:
     """Return what is compared already."""
     if not left:
-        return "Nothing has left so far that is known here."
+        return "No earlier release is known here."
     names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
     return f"Known here: {names}."
 
@@ -254,7 +254,7 @@ def unchanged(found: Crossing, what: str) -> str:
 def nobody(what: str) -> str:
     """Return a note that the people are others."""
     return (
-        f"Nobody in this release is in {what}, by the ids in the records, in days that both are "
-        "of: there is nothing to compare. If they are the same people under other ids, compare "
-        "the files after giving them the same ids."
+        f"Nobody is both in this release and in {what}, judging by the ids in the records on the "
+        "days that both cover: there is nothing to compare. If they are the same people "
+        "under other ids, compare the files after giving them the same ids."
     )

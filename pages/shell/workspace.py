@@ -23,15 +23,16 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from . import session
 
 _KEPT, _ATTACKED, _PROPOSED = "fp_workspace", "fp_attack_wanted", "fp_proposed"
-REFUSE = "none of them: nothing leaves"
+REFUSE = "none of them: nothing is released"
 """Entry in the list of options for choosing none."""
 NO_REASON = (
-    "Say why nothing may leave, and keep it then: the reason stands in the report and in the study."
+    "Say why nothing may be released, then keep this choice. The reason appears in the report and "
+    "in the study."
 )
 NOT_STATED = "not stated"
 """Value of the areas of comparison before a page has looked at them."""
 REASON = (
-    "What weighs for it, who asked for what, what was given up. Name no person. It stands in the "
+    "What weighs for it, who asked for what, what was given up. Name no person. It appears in the "
     "report and in its recipe."
 )
 
@@ -123,7 +124,7 @@ class Workspace:
         self._decide(result.option.name, why)
 
     def refuse(self, why: str) -> None:
-        """Decide that nothing leaves, from now on; any earlier choice is withdrawn."""
+        """Decide that nothing is released, from now on; any earlier choice is withdrawn."""
         self.kept = None
         self._decide(NOTHING_LEAVES, why)
 
@@ -170,8 +171,8 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
         whom = f"{alone:,} of the {result.n_users:,} people"
         against = f"In “{plain(result.option.told)}” {whom} have a unique record."
     return (
-        f"{against} Say above why you choose it"
-        f"{', and who decides so' if over else ''}. It stands in the report."
+        f"{against} Say above why you choose it all the same"
+        f"{', and who takes that decision' if over else ''}. The report will quote this."
     )
 
 

@@ -24,11 +24,17 @@ EMPTY = (
 )
 EPSILON = (
     "The privacy budget of everything published here. At 1, an attacker who guesses whether a "
-    "person is in the data is right at most 73% of the time, instead of 50%. Smaller protects more "
-    "and adds more noise."
+    "person is in the data is right at most 73% of the time, instead of 50%. A smaller ε protects "
+    "more and adds more noise."
 )
-PEOPLE = "A number that you state, such as 2,000. Counting it in the records would give it away."
-SCALE = "More than real ones cost no privacy and keep totals steadier. The zip says the scale."
+PEOPLE = (
+    "A number that you state, such as 2,000. Counting the people in the records would reveal their "
+    "exact number."
+)
+SCALE = (
+    "Making up more people than there are real ones costs no privacy and keeps totals steadier. "
+    "The zip states the scale."
+)
 ABOUT = (
     "**People by area and hour.** Each person counts once in each part of a day in which they "
     "have samples, shared among the areas where they were.",
@@ -38,8 +44,8 @@ ABOUT = (
     "that unit. The promise holds whatever an attacker knows.",
     "**Synthetic people.** A model learns eleven noisy statistics of everybody, such as homes by "
     "area. It makes up people who do not exist.",
-    "**Small counts blank.** A custom, no promise: two tables that differ in one person give that "
-    "person away.",
+    "**Small counts blank.** This is a custom, not a promise: two tables that differ by one person "
+    "give that person away.",
 )
 
 
@@ -89,14 +95,17 @@ def _flows(result: Result) -> str:
     trips, exact = (float((t.trips * days[t.cells[2]]).sum()) for t in (table, before))
     share = words.percent(trips / exact) if exact else "none"
     if option.epsilon is not None:
-        most = words.count(option.trips_per_day, "trip")
-        return (
-            f"Published trips add up to {share} of those before, as at most {most} a day count of "
-            "each person. Small flows follow a gravity model, so read them as patterns."
-        )
+        most = option.trips_per_day
+        told = "There were no trips to compare with."
+        if exact:
+            told = (
+                f"Published trips amount to {share} of the recorded trips; at most "
+                f"{words.count(most, 'trip')} a day count{'s' * (most == 1)} for each person."
+            )
+        return f"{told} Small flows follow a gravity model, so read them as patterns."
     if option.threshold is None:
         return "Flows are exact."
-    return f"Flows of {option.threshold} or more keep {share} of trips."
+    return f"Only flows of {option.threshold} trips or more are shown: {share} of the trips."
 
 
 def _promise(made: CountTables) -> str:
@@ -112,11 +121,11 @@ def _found_people(result: People) -> tuple[str, ...]:
     """Return what synthetic people preserve, for the officer alone, and what ε promises."""
     kept = result.kept
     return (
-        f"**{result.people:,} people who do not exist**, for about {result.n_noisy:,} real people "
-        "by a noisy count.",
+        f"**{result.people:,} people who do not exist** stand for about {result.n_noisy:,} real "
+        "people, according to a noisy count.",
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
-        f"{kept['mobility']:.2f}. This is for you, and never in the zip.",
+        f"{kept['mobility']:.2f}. This is for you only; it is never in the zip.",
         _likelier(result.config.epsilon),
         "Choosing among several by these figures would break the promise; each making is charged.",
     )
@@ -142,9 +151,13 @@ def _likelier(epsilon: float) -> str:
 def flows_shown(before: Flows, after: Flows) -> str:
     """Return what the arcs are."""
     faint = " Faint ones may be noise." if after.error else ""
+    was, now = len(before.trips), len(after.trips)
+    if not (was or now):
+        return "No flows are shown."
     return (
-        f"The {len(before.trips)} largest flows carry {words.percent(before.share)} of trips "
-        f"before, the {len(after.trips)} largest {words.percent(after.share)} as published. Arcs "
+        f"Before, the {words.count(was, 'largest flow')} {'carries' if was == 1 else 'carry'} "
+        f"{words.percent(before.share)} of trips; as published, the {now:,} largest "
+        f"{'carries' if now == 1 else 'carry'} {words.percent(after.share)}. Arcs "
         f"lead from blue to orange; wide ones carry more trips.{faint}"
     )
 

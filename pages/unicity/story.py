@@ -91,7 +91,7 @@ def points_known(result: Result) -> list[str]:
         told.append(
             f"{words.people(most.too_few)} asked about "
             f"{'has' if most.too_few == 1 else 'have'} fewer than {most.config.p} points; the "
-            "attacker knows them all."
+            "attacker knows all of their points."
         )
     return told
 
@@ -108,15 +108,19 @@ def points_needed(result: Result) -> list[str]:
         if result.heavy
         else ", none of them busy"
     )
-    who = words.people(asked) + who
     if not len(known):
-        return [f"None of {who}, is ever unique: another person has all their points, too."]
+        whom = who if result.heavy else " asked about (none of them busy)"
+        fate = f"None of the {asked:,} people{whom} is ever unique: for each, another"
+        if asked == 1:
+            fate = f"The one person{whom.replace('none of them', 'not')} is never unique: another"
+        return [f"{fate} person has all their points, too."]
+    who = words.people(asked) + who
     if np.isnan(result.median_needed):
         half = "Fewer than half are ever unique"
     else:
         half = f"At least half are unique after {words.count(int(result.median_needed), 'point')}"
     told = [
-        f"{half}. Everyone who is ever unique is so after at most "
+        f"{half}. Everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
         f"Asked about: {who}.",
     ]
@@ -186,14 +190,16 @@ def elsewhere(result: Result, p: int) -> list[str]:
     same = (grid["p"] == p) & (grid["space_size"] == side) & (grid["window_min"] == minutes)
     chosen = words.percent(float(grid[same]["value"].iloc[0]))
     least, most = float(at["value"].min()), float(at["value"].max())
-    shares = words.percent(least)
+    shares = f"is {words.percent(least)}"
     if least < most:
-        shares = f"{shares} to {words.percent(most)}"
+        shares = f"ranges from {words.percent(least)} to {words.percent(most)}"
     zero = at[(at["origin_x_m"] == 0) & (at["origin_y_m"] == 0)]["value"]
-    named = f", {words.percent(float(zero.iloc[0]))} with the corner 0, 0" if len(zero) else ""
+    named = ""
+    if len(zero):
+        named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
     return [
         f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} are "
-        f"unique. With {words.count(len(at), 'other corner')}, the share is {shares}{named}. If "
+        f"unique. With {words.count(len(at), 'other corner')}, the share {shares}{named}. If "
         "your grid is fixed, such as a national grid, measure on that grid."
     ]
 
@@ -214,7 +220,10 @@ def flat(laws: Sequence[Law]) -> str:
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
-    return f"At p = {', '.join(without)}, unicity is the same all along: there is no law to fit."
+    return (
+        f"At p = {', '.join(without)}, unicity is the same at every resolution: there is no law to "
+        "fit."
+    )
 
 
 def lawless(laws: Sequence[Law]) -> str:
@@ -229,7 +238,7 @@ def lawless(laws: Sequence[Law]) -> str:
         return ""
     return (
         f"No law at {', '.join(without)}. Only points are drawn there. A law is shown from an R² "
-        f"of {LAW_R2:g} on, unless another form's is higher by more than {CLEARLY_R2:g}."
+        f"of {LAW_R2:g} on, unless another form fits better by more than {CLEARLY_R2:g}."
     )
 
 
@@ -350,13 +359,13 @@ def area_notes(result: Result) -> list[str]:
     """Return notes on the areas, people without a known home, and substitutes for antennas."""
     found = result.recording.areas
     told = [
-        f"Each dot is one of {words.count(len(found.people), 'square')} of "
-        f"{words.distance(found.side_m)}, without those that have neither."
+        f"Each dot is a square of {words.distance(found.side_m)} ({len(found.people):,} in all). "
+        f"Squares with neither residents nor {merged_noun(result.recording.antennas)} are left out."
     ]
     if found.homeless:
         told.append(f"Left out: {words.people(found.homeless)} without a record at night.")
     if not result.recording.antennas:
-        told.append("The data bring no antennas: their distinct places are counted.")
+        told.append("The data contain no antennas, so their distinct places are counted instead.")
     return told
 
 
@@ -390,7 +399,9 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
         f"{window_text(coarse['window_min'])}.",
     ]
     if not merged.antennas:
-        told.append("The data bring no table of antennas: their distinct places are merged.")
+        told.append(
+            "The data contain no table of antennas, so their distinct places are merged instead."
+        )
     return told
 
 

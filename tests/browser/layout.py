@@ -108,10 +108,11 @@ def off_the_screen(page: Page) -> list[str]:
     return [] if inside else [f"the main figure lies at {where}"]
 
 
-def much_to_read(page: Page) -> list[str]:
-    """How many words stand on the first screen, where they are more than the most."""
+def much_to_read(page: Page, name: str) -> list[str]:
+    """Print how many words stand on the first screen; return them if they are too many."""
     told = page.evaluate(_SENTENCES)
     words = sum(len(each.split()) for each in told)
+    print(f"{name:40}{words:4} words on the first screen")
     return [f"{words} words: {' | '.join(told)}"] if words > MOST_FIRST else []
 
 

@@ -129,7 +129,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
         named = ["aligned, k = 5", *(f"aligned, k = 5, {name}" for name in names)]
         for figure in ("glove_cdf_space_m", "glove_cdf_time_min"):
             dashboard.wait_for_curves(figure, named)
-    dashboard.says("This does not hold over several.")
+    dashboard.says("This does not hold across several periods.")
     rows = dashboard.table("Mean loss", 2)
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
@@ -169,9 +169,9 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "everyone is one of 2 only at 24 km · 24 h: the first of 7 grids from 1 km · 30 min to one "
-        "cell for everything (24 km · 2 days), each laid where most people share a cell, to do so. "
-        "GLOVE needs areas of"
+        "everyone is one of 2 only at 24 km · 24 h. This is the first to achieve it of 7 grids "
+        "from 1 km · 30 min to one cell for everything (24 km · 2 days), each placed so that most "
+        "people share a cell. GLOVE needs areas"
     ).first
     expect(told).to_be_visible()
     expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins

@@ -20,7 +20,7 @@ SIZES = ((1_280, 720), (1_920, 1_080))
 SLIDES = [
     "May these data be released?",
     "Who can be singled out today?",
-    "What is published of one person?",
+    "What is published about one person?",
     "What does the release still tell?",
     "What does an attacker find, before and after?",
     "What was decided?",

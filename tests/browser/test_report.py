@@ -126,7 +126,7 @@ def test_from_the_choice_to_the_file(dashboard: Dashboard) -> None:
     dashboard.go()
     dashboard.open_sample("taxis")
     dashboard.turn_to("Report")
-    dashboard.says("Nothing was weighed of these data yet")
+    dashboard.says("Nothing has been weighed for these data yet")
     page.get_by_test_id("stMain").get_by_role("link", name="On to Release options").click()
     dashboard.says("On to the report")
     dashboard.wait_until_idle()

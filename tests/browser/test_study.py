@@ -96,7 +96,7 @@ def test_saved_in_one_browser_and_opened_in_another(
     third.upload("own.csv", separated(events(29, 15)))
     third.wait_for_data(29)
     give(third, study)
-    third.says("The study is of other data than these")
+    third.says("The study belongs to other data")
     give(third, study[: len(study) // 2])
     refused = third.page.get_by_test_id("stPopoverBody")  # beside the button
-    expect(refused.get_by_text(re.compile("no study, or was cut short"))).to_be_visible()
+    expect(refused.get_by_text(re.compile("not a study, or was cut short"))).to_be_visible()

@@ -41,7 +41,7 @@ def looked_at(dashboard: Dashboard, state: str, *, figure: bool) -> list[str]:
                 found = [*cut(page), *overlapping(page)]
                 # A slide is spoken to, and a failure says what to do about it.
                 if (width, height) == SIZES[0] and place.folder != "present" and state != "failed":
-                    found += much_to_read(page)
+                    found += much_to_read(page, name)
                 if figure and place.folder not in TEXT:
                     found += off_the_screen(page)
                 wrong += [f"{name}: {each}" for each in found]

@@ -69,7 +69,7 @@ def test_it_prints_before_after_and_guessing_and_says_it_in_words(people: Path, 
     homes = found.after.home
     assert homes is not None
     assert f"{homes['found'][1]:.1%}" in text
-    assert "the commonest home would do for" in text
+    assert "the commonest home would be right for" in text
     assert "with a chance of more than" not in text  # no crowd is promised
 
 
@@ -114,11 +114,11 @@ def test_periods_are_asked_one_by_one_and_their_records_are_linked(
     text = said_by("attack", people, "--options", own, "--option daily --p 2 --out", whole)
     text = " ".join(text.split())
     assert "Everyone in a period shares a record with at least 2 others" in text
-    assert "All points known are of one period of 1 day" in text
+    assert "All known points come from one period of 1 day" in text
     assert "records, each person's of a period, asked about" in text
     found = relink_periods(release(read_cdr(people)[0], OWN[2], seed=0))
     assert f"of the {found.n_people:,} people with records in both" in text
-    assert f"{found.chained:.1%} of a person's records end in one chain on average" in text
+    assert f"{found.chained:.1%} of a person's records end up in one chain on average" in text
     plain = json.loads(whole.read_text(encoding="utf-8"))["relinked"]
     assert (plain["share"], plain["n_people"]) == (found.share, found.n_people)
 

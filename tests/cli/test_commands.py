@@ -289,7 +289,7 @@ def test_a_threshold_table_of_one_day_says_what_linking_it_recovers(tmp_path: Pa
     asked = ["tables", "--sample", "sf_cabs", "--from", "2008-06-08", "--what", "presence"]
     asked += ["--antennas-an-area", 60, "--threshold", 15]
     told = said_by(*asked, "--days", 1, "--out", tmp_path / "a.zip")
-    assert "Two such tables that differ in one person give that person away." in told
+    assert "Two such tables that differ by one person give that person away." in told
     assert "recorded hours (95% interval" in " ".join(told.split())
     figures = figures_of(*asked, "--days", 1, "--out", tmp_path / "b.zip")
     assert [row["blanks"] for row in figures["recovery"]] == ["none", "0", "half", "all"]
@@ -908,14 +908,14 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     text = run(*arguments).output
     assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%. For health" in text
     by_home = run(*arguments, "--risk", "home").output
-    assert "is above 0.05 more than guessing. Threshold: 5 of 100 people more than" in by_home
+    assert "is above 0.05 more than guessing finds. Threshold: 5 people in 100 more" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
     assert "learns all that is published of it" in text
     raw = next(line for line in text.splitlines() if line.startswith("raw"))
     assert f"{30 * rows[0]['alone_share']:.0f} ({rows[0]['alone_share']:.1%})" in raw
     assert "Unique: people with a unique record" in text
     assert "mixed (times exchanged within 5 km)" in text  # a name hides no recipe
-    assert "moved; what true points find, linkage says" in text
+    assert "are moved; linkage says what true points find" in text
     (pair,) = (line for line in text.splitlines() if line.startswith("GLOVE"))
     assert f"{rows[1]['k']:.3g}" in pair
     by_em = figures_of(*arguments, "--risk", "em", "--limit", 12)

@@ -116,7 +116,7 @@ def _faults(folder: Path) -> dict[str, tuple[list[str | Path], str]]:
         "choice": (["report", weighed, *out, "--choose", "x"], "There is no option 'x'"),
         "limit": (["report", weighed, *out, "--limit", "home"], "give for example"),
         "measure": (["report", weighed, *out, "--limit", "x=1"], "There is no limit of 'x'"),
-        "newer": (["options", data, "--recipe", folder / "newer.json"], "of another kind (7)"),
+        "newer": (["options", data, "--recipe", folder / "newer.json"], "has format 7"),
         "both": (["options", data, *recipe, "--p", "2"], "what --p would say"),
     }
 

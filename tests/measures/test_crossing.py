@@ -217,7 +217,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert (found.smaller, found.followed_smaller) == (0, 4)
     assert found.falls
     said = describe_crossing(found, "the other")
-    assert "nobody's group within a period gets smaller. All this is of one period" in said
+    assert "nobody's group within a period gets smaller. All this concerns one period" in said
     assert "4 of 4 people are then alone" in said
 
 

@@ -99,7 +99,7 @@ def test_fewer_users_are_drawn_and_the_settings_are_kept(app: AppTest) -> None:
     until(app, lambda at: answer(at, "recovery")[0][1].users == 50)
     app.run()
     assert "446 people of the data were not drawn" in said(app)
-    assert "Among 50 people small counts are commoner than among all" in said(app)
+    assert "Small counts are commoner among 50 people than among all" in said(app)
     _, found = answer(app, "recovery")
     assert len(np.unique(found.users)) == 50
     go(app, "unicity")
@@ -147,9 +147,9 @@ def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
-    assert "they show what noise does, and promise nothing" in text
-    assert "are recovered across days at the places as they are" in text
-    assert "Least comes back after" in text
+    assert "They show what noise does and promise nothing" in text
+    assert "are recovered across days at the original places" in text
+    assert "The attack recovers least after" in text
     table = app.dataframe[0].value
     assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
     assert table["Counts"].tolist()[-1] == "private, person, ε = 0.1"
@@ -300,11 +300,11 @@ def test_counts_to_publish_are_stated_made_and_packed(
     unused = ("aggregates_counts_below", "aggregates_counts_epsilon", "aggregates_counts_unit")
     assert not any(has(app, key) for key in unused)
     stated(app)
-    assert "State how the counts are protected and the first day and the number of" in said(app)
+    assert "State how the counts are protected, the first day" in said(app)
     stated(app, form_of="plain", **FRAME)
     until(app, lambda at: has(at, "aggregates_counts_why"))
     assert not has(app, "aggregates_get_release")
-    assert "Say why they may leave" in said(app)
+    assert "Say why they may be released" in said(app)
     reasoned(app)
     text = said(app)
     # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
@@ -333,7 +333,7 @@ def test_counts_to_publish_are_stated_made_and_packed(
     assert "48 slots together, ε = 24" in text
     assert "add up" in text
     # Sensitivity 2, ε = .5: scale 4, standard deviation 5.7; of six people, as it is snapped now.
-    assert "Each count is off by about 5.7 people; there are 6 people in all, 0.061 to a" in text
+    assert "off by about 5.7 people, but there are 6 people in all, 0.061 per place" in text
     _, made = answer(app, "counts_release")
     assert not made.counts.filled_in
     with zipfile.ZipFile(io.BytesIO(offered["counts_private.zip"]())) as packed:
@@ -347,7 +347,8 @@ def test_counts_to_publish_are_stated_made_and_packed(
     # The mitigations are tried over what was stated, and only then a promise is spoken of.
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
-    assert "only a stated ε over stated places and a stated period is a promise" in said(app)
+    told = said(app)
+    assert "The only promise on this page is a stated ε, with stated places and a stated" in told
     # Nonsense is told.
     stated(app, north=10.0)
     assert "The area is empty" in said(app)
@@ -405,7 +406,7 @@ def test_effort_is_said_of_everyone_and_of_those_drawn() -> None:
     (told,) = story.effort(few, all_of_them)
     assert "On all 20,000 people this would take about 3.3 hours and 15.0 GB" in told
     assert "tried on 2,000 of them, drawn at random: about 2 minutes and 1.5 GB" in told
-    assert "leaving them out looks stronger here than it would be" in told
+    assert "leaving them out protects less with all people than it seems to here" in told
     assert story.effort(few, few) == (
         "Estimate for all 2,000 people: about 2 minutes and 1.5 GB of memory, going by the attack "
         "above.",
@@ -454,5 +455,5 @@ def test_least_is_least_of_all_that_were_tried() -> None:
     )
     tried = recovery_mitigations.Result(table, 159, 9, recovery_mitigations.Config(30.0), "")
     text = " ".join(story.mitigations(tried))
-    assert "Least comes back after “private, person, ε = 0.1”: 1.0%" in text
-    assert "promise nothing, least comes back after “counts below 15 left out”: 4.4%" in text
+    assert "The attack recovers least after “private, person, ε = 0.1”: 1.0%" in text
+    assert "promise nothing, it recovers least after “counts below 15 left out”: 4.4%" in text

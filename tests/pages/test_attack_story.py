@@ -13,6 +13,7 @@ import fpanon_core as fp
 from fpanon_core.model.linkage import LinkConfig
 from fpanon_core.studies import attack, followed
 from fpanon_core.studies.attack import Result
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.learnt import ExampleKind
 from pages.attack import figures, story, target
 from pages.charts import words
@@ -47,7 +48,7 @@ def said(result: Result) -> str:
 
 
 def both(result: Result) -> list[str]:
-    findings, details = story.told(result)
+    findings, details = story.told(result, Limits())
     return [*findings, *details]
 
 
@@ -98,8 +99,8 @@ def test_sentences_are_those_of_the_snapshot(fs: fp.FingerprintSet) -> None:
         },
     )
     assert pairs.after.link.first == pytest.approx(0.5)
-    assert figures.shares(nobody)[0].told[1] == "0 of 8"
-    assert not [row for row in figures.shares(by_day) if "home" in row.name]
+    assert figures.shares(nobody, Limits())[0].told[1] == "0 of 8"
+    assert not [row for row in figures.shares(by_day, Limits()) if "home" in row.name]
     here = figures.figures(useless)[figures.ERROR]
     assert figures.errors(useless)[0].guessing == min(here.guessing, here.points_alone) / 1000
     rows = target.periods_rows(linked)
@@ -132,7 +133,7 @@ def test_numbers_are_those_of_the_result(fs: fp.FingerprintSet) -> None:
     assert found[figures.FOUND].before.value == result.before.risk.value
     assert found[figures.home(500)].after.value == result.after.home["found"].iloc[0]
     assert found[figures.ERROR].after.value == result.after.error.metres
-    assert [row.name for row in figures.shares(result)] == [
+    assert [row.name for row in figures.shares(result, Limits())] == [
         "re-identified",
         "record among the first 10",
         "home within 500 m",

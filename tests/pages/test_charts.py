@@ -219,7 +219,9 @@ def test_words_round_to_what_one_would_say() -> None:
     assert words.share(3, 496) == "3 of the 496 people (0.6%)"
     assert words.percent(0.9999) == "more than 99.9%"
     assert words.share(1, 12) == "1 of the 12 people (8%)"  # one is 8.3%: no tenths to tell
-    assert words.beyond({"k = 2": 1, "k = 5": 0}) == ("Beyond the right edge: 1 of “k = 2”.")
+    assert words.beyond({"k = 2": 1, "k = 5": 0}) == (
+        "Not shown, beyond the right edge: 1 person (“k = 2”)."
+    )
     assert words.clock(125) == "2 min 05 s"
 
 

@@ -42,7 +42,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(app: 
     assert not answers(app)
     upload(app, new_yorkers(swap=True))
     text = said(app)
-    assert "Are these the places that are meant?" in text
+    assert "Are these the right places?" in text
     assert "All positions lie in or around Antarctica" in text
     assert "The file's own times are −04:00 from UTC" in text
     assert "The positions then lie on land, near New York, where clocks show −04:00" in text
@@ -136,7 +136,7 @@ def test_a_column_that_was_understood_is_not_called_unused(app: AppTest) -> None
     lines = [f"{u},2024-07-05T0{h}:00:00Z,40.7,-73.9{u},a{u},x" for u in range(3) for h in range(3)]
     upload(app, ("user,time,lat,lon,antenna_id,note\n" + "\n".join(lines) + "\n").encode())
     text = said(app)
-    assert "Understood (see above), and not shown here: antenna\\_id." in text
+    assert "Used (see above), but not shown here: antenna\\_id." in text
     assert "1 further column (note) is not used, and not shown." in text
 
 
@@ -292,7 +292,7 @@ def test_antennas_get_the_districts_of_a_file_and_tables_are_made_by_them(app: A
     assert not app.exception
     fs = app.session_state["fp_dataset"].fs
     assert fs.antennas.column("region").tolist() == ["W", "E", ""]
-    assert "1 of 3 antennas are outside of all regions" in said(app)
+    assert "1 of 3 antennas stands in no region" in said(app)
     go(app, "tables")
     assert "regions by “region”" in app.selectbox(key="tables_areas").options
 

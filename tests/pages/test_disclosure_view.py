@@ -91,7 +91,7 @@ def test_other_knowledge_is_measured_and_kept_in_the_address(app: AppTest) -> No
     app.multiselect(key="disclosure_profiles").set_value(["1 km · 30 min"])
     app.button(key="disclosure_measure").click().run()
     until(app, lambda at: len(found(at).grid) == 1 and has(at, "disclosure_get_lorenz"))
-    assert "no order to agree on" in said(app)
+    assert "no order to compare" in said(app)
     assert MEANS_TOLD not in said(app)
     for wrong, told in (([], "0 profiles are chosen"), (["somewhere"], "could not be read")):
         app.multiselect(key="disclosure_profiles").set_value(wrong)
@@ -145,7 +145,7 @@ def test_people_who_are_all_alike_disclose_nothing(app: AppTest) -> None:
     go(app, "disclosure")
     measured(app)
     assert found(app).grid["em"].tolist() == [0.0] * len(found(app).grid)
-    assert "no width, everyone being asked about and nothing left to know" in said(app)
+    assert "no interval: everyone was asked about, and nothing is left to know" in said(app)
     assert not app.exception
     assert not app.error
 

@@ -15,6 +15,7 @@ from fpanon_core.model.errors import ConfigError
 from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.release_facts import typical_side_m
 from pages.charts import style
 from pages.charts.maps import Shades
@@ -105,8 +106,11 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
         "most left out": worth(4_000, 120, samples=100, people=7),
         "empty": worth(np.nan, np.nan, 0),
     }
-    parts = {name: [": ".join(story.verdict(result, each))] for name, each in cases.items()}
-    parts["not verified"] = [": ".join(story.verdict(failed, worth(4_000, 120)))]
+    none, fine = Limits({"outsider": None}), cases["fine"]
+    parts = {name: [": ".join(story.verdict(result, each, none))] for name, each in cases.items()}
+    parts["not verified"] = [": ".join(story.verdict(failed, fine, none))]
+    parts["groups are too small"] = [": ".join(story.verdict(result, fine, Limits()))]
+    assert story.verdict(result, fine, Limits({"outsider": 1 / result.config.k}))[0] == "success"
     for name in ("too wide", "too long", "both", "most left out"):
         parts[name].append(story.to_try(result.config, cases[name]))
         table = figures.releases({result.config: result}, {result.config: cases[name]})
@@ -174,10 +178,10 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
     fs = FingerprintSet.from_samples([*"aabb"], [0, 0, 100, 100], [0] * 4, [5, 1_500, 6, 1_501])
     result = hiding.study(fs, hiding.Config(2, method="aligned", period_days=1))
     told = " ".join(story.promised(result))
-    assert "at most 1 time in 2 of the same day" in told
-    assert "**This does not hold over several.**" in told
+    assert "Within the same day, an attacker picks the right person at most 1 time in 2," in told
+    assert "**This does not hold across several periods.**" in told
     assert "at least 2 people with the same record of the same day." in told
-    assert "may find fewer than 2 who fit all of them" in told
+    assert "may find fewer than 2 people who fit all of these records" in told
     release = result.release
     assert release.published.n_groups == 2
     placed = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
@@ -206,8 +210,8 @@ def test_who_is_left_out_is_told() -> None:
     both = {config: hiding.study(fs, config) for config in (whole, tail)}
     told = " ".join(story.left_out(both[tail]))
     assert "10% of the samples are left out: they are of the people who are hardest" in told
-    assert "Of 1 person nothing is published." in told
-    assert "Those left out are no random few" in told
+    assert "Nothing is published about 1 person." in told
+    assert "Those left out are not a random few" in told
     assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
     assert story.pair({tail: both[tail]}, tail) is None
     assert story.pair({whole: both[whole]}, whole) is None
@@ -218,7 +222,7 @@ def test_who_is_left_out_is_told() -> None:
     told = story.gained(gain, tail)
     assert told.startswith("With up to 10% of the people left out, the samples of all others are")
     assert "published as 100 m and" in told
-    assert "when nobody is left out." in told
+    assert "When nobody is left out, the same samples are published as" in told
 
 
 @pytest.mark.parametrize(
@@ -324,7 +328,7 @@ def test_one_group(made: Made) -> None:
     assert np.concatenate(corners) == pytest.approx(np.array([0, 1000, 0, 100]), abs=0.1)
     costs = hiding.groups_by_loss(release)
     assert groups.told_group(costs, 1, release, fs) == [
-        "Group 1 of 2 loses most: on average, its samples are published in areas of 550 m and "
+        "Group 1 of 2 loses most: on average, its samples are published in areas 550 m wide and "
         "time spans of 3 minutes. Its members are u0001, u0002.",
         "Their 2 own samples are published as 1 block. A block is an area and a time span, the "
         "same for all members of the group.",

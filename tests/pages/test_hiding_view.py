@@ -49,7 +49,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     text = said(small)
     assert "Everyone published is one of at least 2 (7 people, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
-    assert "28 rows stand for 28 samples of 7 people." in small.success[0].value
+    assert "28 rows stand for 28 samples of 7 people." in small.warning[0].value
     table = small.dataframe[0].value
     assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
     assert not small.error
@@ -127,7 +127,7 @@ def test_many_people_are_cut_into_shards(app: AppTest, monkeypatch: pytest.Monke
     app.number_input(key="glove_k").set_value(50)
     hidden(app)  # no other release
     assert (
-        "60 people cannot be cut into shards: each needs room for 10 groups of k = 50"
+        "60 people cannot be divided into shards: each shard needs at least 10 groups of k = 50"
         in app.error[0].value
     )
 
@@ -217,8 +217,8 @@ def test_too_large_a_k_is_refused_in_words_and_nothing_runs(small: AppTest) -> N
     small.number_input(key="glove_k").set_value(5_000)
     small.button(key="glove_run").click().run()
     assert [e.value for e in small.error] == [
-        "k = 5,000 exceeds the 7 people in the data: nobody can hide among more than there are. "
-        "Choose k from 2 to 7."
+        "k = 5,000 exceeds the 7 people in the data: nobody can hide among more people than "
+        "there are. Choose k from 2 to 7."
     ]
     assert not small.session_state["fp_jobs"]
     small.number_input(key="glove_k").set_value(7)

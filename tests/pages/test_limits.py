@@ -50,7 +50,7 @@ def test_where_a_limit_is_from_is_said() -> None:
     assert "no option is refused for it" in limits.source_told(own, "home", usual)
     assert "Usually there is none" in limits.source_told(own, "em", usual)
     contract = Limits({"outsider": 0.2})
-    assert "follows from who gets" in limits.source_told(contract, "outsider", contract)
+    assert "set by who gets" in limits.source_told(contract, "outsider", contract)
 
 
 def _field(app: AppTest, name: str) -> Any:

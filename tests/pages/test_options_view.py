@@ -157,7 +157,7 @@ def test_asked_utility_by_the_template_filled_in(app: AppTest) -> None:
     text = said(until(app, idle))
     assert "3 rows of the questionnaire could not be used" in text
     assert "2 experts, 3 scores" in text
-    assert "10 options nobody scored" in text
+    assert "10 options were not scored" in text
     by_name = shown(app).set_index("Option")
     assert by_name.loc[options[0], "Utility"] == 0.8  # (0.9 + 0.7) / 2
     assert by_name.loc[options[1], "Utility"] == 0.4  # the first answer counts
@@ -178,7 +178,7 @@ def test_the_synthetic_answers_score_the_options_of_the_synthetic_sample(app: Ap
     until(app, idle).run()
     assert "Synthetic answers, no real experts" in said(app)
     assert "as asked of invented experts" in said(app)  # beside the figure, too
-    assert "nobody scored" not in said(app)
+    assert "not scored" not in said(app)
     assert shown(app)["Utility"].between(0, 1).all()
     assert not app.exception
 
@@ -226,7 +226,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     app.number_input(key="options_share").set_value(40.0)
     app.text_input(key="options_name").set_value("As it is")
     app.button(key="options_add").click().run()
-    assert "There is an option of that name" in app.error[0].value
+    assert "An option with that name" in app.error[0].value
     app.text_input(key="options_name").set_value("mixed")
     app.selectbox(key="options_permuted").set_value("positions")
     app.number_input(key="options_window").set_value(6.0)
@@ -248,7 +248,7 @@ def test_what_leaving_out_leaves_out_is_shown(app: AppTest) -> None:
     by_name = whole(app).set_index("Option")
     assert by_name["Samples left out"].tolist() == ["0%", "50%"]
     assert by_name["Share a record"].tolist() == ["1 or more", "6 or more"]
-    assert "is within all thresholds" in said(app)  # one in six
+    assert "is not within all thresholds" in said(app)  # one in six
     assert not app.exception
 
 
@@ -329,8 +329,8 @@ def test_pinned_options_are_looked_at_and_one_is_chosen(app: AppTest) -> None:
     for reason, name in (("", "A. Officer"), ("Coarser.", " ")):
         keep_choice(app, some[1], reason, name)
         assert "is not within your thresholds" in app.error[0].value
-        assert "Above the threshold of 5%" in app.error[0].value
-        assert "who decides so" in app.error[0].value
+        assert "It exceeds the threshold of 5%" in app.error[0].value
+        assert "who takes that decision" in app.error[0].value
         assert chosen(app) is choice
     keep_choice(app, some[1], "Coarser.")
     assert not app.error
@@ -351,7 +351,8 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
     app.number_input(key="options_noise_m").set_value(500.0)
     app.button(key="options_add").click().run()
     explored(app, 2)
-    for name, told in (("as it is", "was recorded at least once"), (names(app)[1], "of 100 rows")):
+    once = "was recorded in the cell at least once"
+    for name, told in (("as it is", once), (names(app)[1], "of 100 rows")):
         go(app, "options")
         keep_choice(app, name, "It is wanted.")
         go(app, "report")

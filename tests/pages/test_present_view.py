@@ -50,10 +50,10 @@ FRAME = FrameConfig(
     StatedPeriod(dt.date(2024, 3, 5), 1), "grid", StatedArea(14.6, -17.6, 14.9, -17.3), 5_000.0
 )
 QUESTION, TODAY = "May these data be released?", "Who can be singled out today?"
-WHERE, PERSON = "Where are people?", "What is published of one person?"
+WHERE, PERSON = "Where are people?", "What is published about one person?"
 STILL, RISK = "What does the release still tell?", "What does an attacker find, before and after?"
-DECIDED = "What was decided?"
-OF_CHOICE = [QUESTION, TODAY, STILL, RISK, DECIDED]
+DECIDED, PROPOSED = "What was decided?", "What is proposed?"
+OF_CHOICE = [QUESTION, TODAY, STILL, RISK, PROPOSED]
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def named(seen: dict[str, str], name: str) -> list[str]:
 
 def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest) -> None:
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
+    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
     assert all("No option is chosen." in text for text in seen.values())
     assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
     assert "Do not release these data as they are." in seen[QUESTION]
@@ -104,8 +104,8 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert "of people are singled out by 4 known points" in seen[TODAY]
     assert "Measured today, before any protection, of all 12 people" in seen[TODAY]
     assert "up to 12 of 12" in seen[WHERE]
-    assert "Nothing is decided yet." in seen[DECIDED]
-    assert "No option is tried yet." in seen[DECIDED]
+    assert "Nothing is decided yet." in seen[PROPOSED]
+    assert "No option has been tried yet." in seen[PROPOSED]
     assert "subscriber-" not in " ".join(seen.values())
 
 
@@ -115,15 +115,15 @@ def test_where_options_are_weighed_and_none_is_chosen_the_best_is_named(opened: 
     assert found.weighed is not None
     found.weighed = replace(found.weighed, chosen=None)
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
-    for title in (QUESTION, DECIDED):
+    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
+    for title in (QUESTION, PROPOSED):
         assert "The nearest is “coarse" in seen[title]
     # That nothing leaves is a decision, too.
     found.weighed = replace(found.weighed, chosen="", why="They are served by counts.")
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, DECIDED]
+    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
     assert all("Nothing is released." in text for text in seen.values())
-    assert "Why: They are served by counts." in seen[DECIDED]
+    assert "Why: They are served by counts." in seen[PROPOSED]
 
 
 def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
@@ -136,13 +136,13 @@ def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
     opened.text_input(key="report_until").set_value("31 December 2027").run()
     assert "31 December 2027" in opened.get("iframe")[0].proto.srcdoc
     seen = presented(opened)
-    assert list(seen) == OF_CHOICE == named(seen, "coarse (20 km · 1 h")
+    assert list(seen) == [*OF_CHOICE[:-1], DECIDED] == named(seen, "coarse (20 km · 1 h")
     assert "The chosen option is “coarse" in seen[QUESTION]
     assert "It is, or may be, above 1 of 5 thresholds." in seen[QUESTION]
-    assert "expected there by what is published" in seen[STILL]
-    assert "Hexagons where fewer than 5 people were, or may be, are left out." in seen[STILL]
-    assert "With 4 known points the strongest attacker re-identifies" in seen[RISK]
-    assert "more than guessing (up to 3.0 times)" in seen[DECIDED]
+    assert "people to be expected there from the published data" in seen[STILL]
+    assert "Hexagons with fewer than 5 people, before or after, are left out." in seen[STILL]
+    assert "With 4 known points, the strongest attacker re-identifies" in seen[RISK]
+    assert "more than guessing finds (up to 3.0 times the threshold)" in seen[DECIDED]
     assert "Decided by **Ada Officer**. Valid until **31 December 2027**." in seen[DECIDED]
     assert "Why: It is asked for." in seen[DECIDED]
 

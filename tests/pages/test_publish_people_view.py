@@ -130,7 +130,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     go(app, "report")
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
-    assert "No ε covers a choice that is made by them" in text
+    assert "No ε covers a choice based on them" in text
     assert "State the first day and the number of days." in text
     assert app.button(key="tables_go").disabled
     app.date_input(key="tables_first").set_value(dt.date(2008, 6, 8))
@@ -178,11 +178,11 @@ def test_metres_on_a_projection_that_the_records_decide_are_refused(app: AppTest
 
 def test_sentences_say_what_the_numbers_are() -> None:
     told = leaving.expected_people(
-        Expected(8, 125.0, 5.0, ("So few people tell little of hours.",))
+        Expected(8, 125.0, 5.0, ("So few people reveal little about the hours of the day.",))
     )
     assert told == (
         "**Homes in 8 groups of places: a typical group of 125 homes is off by about 5 (4%).** "
-        "So few people tell little of hours."
+        "So few people reveal little about the hours of the day."
     )
     check_sentences(told)
     for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):

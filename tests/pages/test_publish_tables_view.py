@@ -198,8 +198,8 @@ def test_sentences_say_what_the_numbers_are() -> None:
     )
     option = _option(Tables, epsilon=1.0)
     assert leaving.expected(frame, option) == (
-        "**50 areas, 24 parts of a day: with everybody there, a typical count of 40 people is off "
-        "by about 9.6 (24%).** Fewer areas would be more exact."
+        "**50 areas, 24 parts of a day: if everybody is counted, a typical count of 40 people is "
+        "off by about 9.6 (24%).** Fewer areas would be more exact."
     )
     blank = leaving.expected(frame, _option(Flows, threshold=60))
     assert blank.endswith("Most counts are below 60 and will be blank.")
@@ -270,7 +270,7 @@ def test_tables_of_nothing_are_said_to_be_empty(app: AppTest) -> None:
     found = made(app)
     assert found.made.presence is not None
     assert not np.nansum(found.made.presence.values)
-    assert any("Nothing is left in these tables" in box.value for box in app.warning)
+    assert any("These tables show nothing" in box.value for box in app.warning)
 
 
 def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest) -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
+from tests.pages.test_vocabulary import NOT_OURS
 from tests.support.views import TEXTS, go, idle, keep_choice, opened, until
 
 LONGEST, MEAN = 25, 15  # words of a sentence
@@ -35,6 +36,11 @@ class Read(NamedTuple):
     def lengths(self) -> list[int]:
         """Words of each sentence."""
         return [len(each.split()) for each in self.sentences] or [0]
+
+    @property
+    def not_ours(self) -> list[str]:
+        """Words that say by another name what has one."""
+        return [match.group() for each in self.sentences for match in NOT_OURS.finditer(each)]
 
     @property
     def mean(self) -> float:
@@ -101,9 +107,10 @@ def test_a_page_is_read_in_a_minute(app: AppTest) -> None:
     print()
     for name, each in found.items():
         print(f"{name:32}{each.words:5} words, {each.mean:5.1f} a sentence", end="")
-        print(f", {max(each.lengths):3} at most")
+        print(f", {max(each.lengths):3} at most, {len(each.not_ours):2} words that are not ours")
     long = {s for each in found.values() for s in each.sentences if len(s.split()) > LONGEST}
     assert not long, "\n".join(sorted(long))
+    assert not [word for each in found.values() for word in each.not_ours]
     assert not {name: each.mean for name, each in found.items() if each.mean > MEAN}
     del found["the report, printed"]
     assert not {name: each.words for name, each in found.items() if each.words > MOST}

@@ -65,7 +65,7 @@ def test_before_there_is_anything_it_says_what_to_do(app: AppTest) -> None:
     upload(app, rows(users=9, samples=6))
     go(app, "report")
     assert not app.exception
-    assert "Nothing was weighed of these data yet" in said(app)
+    assert "Nothing has been weighed for these data yet" in said(app)
     assert not has(app, "report_get_html")
 
 
@@ -76,17 +76,17 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     name = next(n for n in weighed.selectbox(key="options_choice_name").options if n != REFUSE)
     choose(weighed, name, "It hides.")
     choose(weighed, REFUSE, "  ")
-    assert "Say why nothing may leave" in weighed.error[0].value
+    assert "Say why nothing may be released" in weighed.error[0].value
     assert chosen_in(weighed) == name
     choose(weighed, REFUSE, "They can be served by *counts*.")
-    assert "Decided: **nothing leaves.**" in said(weighed)
+    assert "Decided: **nothing is released.**" in said(weighed)
     page = reported(weighed)
     assert "Decided: nothing is released." in page
     assert "Because: They can be served by *counts*." in page
     assert "The proposed option is" not in page
     assert "Decided: nothing is released." in said(weighed)
     go(weighed, "overview")
-    assert "Decided: **nothing leaves.**" in said(weighed)
+    assert "Decided: **nothing is released.**" in said(weighed)
     choose(weighed, name, "It hides after all.")
     assert chosen_in(weighed) == name
     assert "Decided: nothing is released." not in reported(weighed)
@@ -102,7 +102,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     assert "Keep an option as your choice" in said(weighed)
     assert "No option has been chosen." in page
     assert "of 12 options" in page
-    assert "The data as they are were not weighed" not in page
+    assert "The original data have not been weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
     assert "Data without a name" in page
     assert "subscriber-" not in page
@@ -206,7 +206,7 @@ def test_a_recipe_is_opened_again_and_gives_the_same_report(weighed: AppTest) ->
     other.button(key="options_recipe_use").click().run()
     assert "The recipe's settings are in use: 12 options." in said(other)
     assert "other data than the recipe's" not in said(other)
-    assert f"Chosen was {name}" in said(other)
+    assert f"The recipe chose {name}" in said(other)
     until(other, idle).run()
     explored(other, 12)
     assert other.number_input(key="options_p").value == 2

@@ -182,7 +182,7 @@ def test_other_data_are_refused(made: Made) -> None:
     other = new_app()
     upload(other, rows(users=8, samples=6))
     open_in(other, made.study)
-    assert "of other data than these" in said(other)
+    assert "belongs to other data, or to the same data" in said(other)
     assert "9 people and 54 samples" in said(other)
     assert workspace(other).weighed is None
 
@@ -191,7 +191,7 @@ def test_without_data_it_waits_for_them(made: Made) -> None:
     other = open_in(new_app(), made.study)
     assert "A study waits for its data" in said(other)
     upload(other, rows(users=8, samples=6))
-    assert "It waits for them" in said(other)
+    assert "It will open once those data are open" in said(other)
     assert workspace(other).weighed is None
     upload(other, rows(users=9, samples=6))
     assert "nothing was computed anew" in said(other)

@@ -85,7 +85,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     text = said(twelve)
     assert "**A second release of the same people.** Together with the release exported" in text
     assert f"(aligned, k = 2), {found.together.alone} of 12 people are alone" in text
-    assert "of who is alone there, of nobody else." in text
+    assert "if that is one person, to that person alone." in text
     assert not may_leave(twelve)
     # An informed choice: it is the officer's.
     ticked(twelve).check().run()
@@ -134,7 +134,7 @@ def test_what_left_in_one_view_is_known_in_the_other(
     twelve.run()
     assert (
         "Together with the release exported before (aligned, k = 2), nobody's group gets smaller: "
-        "12 of 12 people are alone, each so in one of the two by itself, too."
+        "12 of 12 people are alone, already so in one of the two by itself."
     ) in said(twelve)
     assert ticked(twelve) is None
     assert not twelve.exception
@@ -192,12 +192,12 @@ def give(at: AppTest, release: bytes, key: bytes) -> None:
 def test_files_that_cannot_be_used_are_refused_in_words(twelve: AppTest) -> None:
     found = released(twelve, 2)
     give(twelve, found.archive[:500], found.key)
-    assert "The release is not as it was written" in twelve.error[-1].value
+    assert "The release has changed since it was written" in twelve.error[-1].value
     give(twelve, found.archive, b"pseudonym,user_id\nX,Y\n")
-    assert "it names 0 of the 12 pseudonyms in it" in twelve.error[-1].value
+    assert "it names 0 of the 12 pseudonyms in the release" in twelve.error[-1].value
     assert ticked(twelve) is None
     assert may_leave(twelve)
-    assert "Nothing has left so far that is known here." in said(twelve)
+    assert "No earlier release is known here." in said(twelve)
     # Its own files: no second release.
     give(twelve, found.archive, found.key)
     assert not twelve.error
@@ -236,7 +236,8 @@ def test_people_who_are_others_are_said_to_be(twelve: AppTest) -> None:
     register: Register = twelve.session_state["fp_exported"]
     register.note(members("ab", "ab", name="GLOVE, k = 2"))
     twelve.run()
-    assert "Nobody in this release is in the release exported before (GLOVE, k = 2)" in said(twelve)
+    told = said(twelve)
+    assert "Nobody is both in this release and in the release exported before (GLOVE" in told
     assert may_leave(twelve)
     assert found.membership is not None
 
@@ -277,24 +278,27 @@ def test_sentences() -> None:
     what = together.describe_earlier([Left(members("ab", name="GLOVE, k = 2"))])
     assert together.warning(alone, what) == (
         "**A second release of the same people.** Together with the release exported before "
-        "(GLOVE, k = 2), 4 of 4 people are alone: nobody else is in the same group in both; in "
-        "either by itself, none of them is. The smallest group falls from 2 there and 2 here to 1."
+        "(GLOVE, k = 2), 4 of 4 people are alone: nobody else shares their group in both. Neither "
+        "by itself leaves any alone. The smallest group has 2 people there and 2 here, but only 1 "
+        "in both together."
     )
-    assert "the right person with a chance of 100% on average" in together.meaning(alone)
+    told = "On average the attacker picks the right person with a chance of 100%."
+    assert told in together.meaning(alone)
     fewer = crossing(members("abcd", "efgh"), members("abef", "cdgh"))
     assert together.warning(fewer, "X").endswith(
         "Together with X, nobody is alone, but 8 of 8 people have a smaller group than in "
-        "either by itself. The smallest group falls from 4 there and 4 here to 2."
+        "either by itself. The smallest group has 4 people there and 4 here, but only 2 in both "
+        "together."
     )
     some = crossing(members("a", "bcd"), members("abc", "d"))
     assert together.warning(some, "X").endswith(
-        "Together with X, 2 of 4 people are alone: nobody else is in the same group in both; each "
-        "of them is so in one of the two by itself, too."
+        "Together with X, 2 of 4 people are alone: nobody else shares their group in both. "
+        "Each is already alone in one by itself."
     )
     every = crossing(members("a", "b"), members("a", "b"))
     assert together.unchanged(every, "X") == (
-        "Together with X, nobody's group gets smaller: 2 of 2 people are alone, each so in one of "
-        "the two by itself, too. 2 people are in both, of 2 and 2."
+        "Together with X, nobody's group gets smaller: 2 of 2 people are alone, already so in "
+        "one of the two by itself. 2 people are in both releases, which hold 2 and 2."
     )
 
 

@@ -223,7 +223,7 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
     assert found.grid["value"].tolist() == [0.0]
     (text,) = story.elsewhere(found, 1)
     assert "at 5 km · 1 h, 0% are unique" in text
-    assert "100%, 100% with the corner 0, 0" in text
+    assert "ranges from 0% to 100%; with the corner at 0, 0 it is 100%" in text
     assert story.coarser(found, 1)[-1] == text
     hexagons = replace(found, corners=found.corners.iloc[:0])
     assert story.elsewhere(hexagons, 1) == []

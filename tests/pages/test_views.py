@@ -156,7 +156,7 @@ def test_why_people_are_hard_to_hide_is_told_in_the_open(app: AppTest) -> None:
     told = [each.value for each in app.markdown]
     finding = next(i for i, each in enumerate(told) if each.startswith("Time takes "))
     assert "more than half of the effort" in told[finding]
-    assert "The median temporal share is" in told[finding + 1]
+    assert "the median temporal share is" in told[finding + 1]
     assert "Gini coefficient" in told[finding + 2]
 
 
@@ -311,7 +311,7 @@ def test_a_folder_read_before_is_opened_from_the_servers_folder(
     told = said(app)
     assert "4 people" in told
     assert "Africa/Dakar time." in told
-    assert "read before, from parts, and kept" in told
+    assert "read earlier, in parts, and kept" in told
     assert not has(app, "data_screen")
     assert not has(app, "data_list_columns")
     go(app, "anonymizability")

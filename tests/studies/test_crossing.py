@@ -183,7 +183,7 @@ def test_a_result_whose_data_nobody_holds_asks_for_them():
 
 def test_keys_of_other_releases_are_refused_by_number(files):
     (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
-    with pytest.raises(fp.ConfigError, match="it names 0 of the 40 pseudonyms in it, and 40 that"):
+    with pytest.raises(fp.ConfigError, match="0 of the 40 pseudonyms in the release, and 40 not"):
         fp.cross_releases(a, b, first_key=second_key, second_key=first_key)
 
 
@@ -197,7 +197,7 @@ def altered(key, path, change):
     ("change", "said"),
     [
         (lambda t: t.iloc[1:], "names 39 of the 40"),
-        (lambda t: pd.concat([t, t.iloc[:1]]), "names 40 of the 40 pseudonyms in it, and 1 that"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "40 pseudonyms in the release, and 1 not in it"),
         (lambda t: t.assign(user_id="x"), "gives somebody several pseudonyms"),
         (lambda t: t.rename(columns={"user_id": "who"}), "The key lacks pseudonym or user_id"),
     ],
@@ -232,8 +232,8 @@ def test_few_in_common_are_said(fs):
     found = crossing.crossed(second, [first])
     assert found.n_both == 1
     assert crossing.describe_counted(found) == (
-        "1 person is in both, of 40 and 40. So few: are these releases of the same people, under "
-        "the same ids?"
+        "1 person is in both releases, which hold 40 and 40. So few: are these releases of the "
+        "same people, under the same ids?"
     )
 
 
@@ -248,12 +248,12 @@ def test_a_release_that_is_not_as_it_was_written_is_refused(files, tmp_path):
         copy = tmp_path / name
         shutil.copytree(place, copy)
         damage(copy / "data.csv")
-        with pytest.raises(fp.SchemaError, match="The release is not as it was written"):
+        with pytest.raises(fp.SchemaError, match="The release has changed since it was written"):
             fp.cross_releases(copy, copy, first_key=key, second_key=key)
     zipped, key = files["aligned"]
     content = zipped.read_bytes()
     for wrong in (content[: len(content) // 2], b"", b"PK" * 30):
-        with pytest.raises(fp.SchemaError, match="The release is not as it was written"):
+        with pytest.raises(fp.SchemaError, match="The release has changed since it was written"):
             fp.cross_releases(wrong, zipped, first_key=key, second_key=key)
     with pytest.raises(fp.SchemaError, match="There is no release at that place"):
         fp.cross_releases(tmp_path / "none.zip", zipped, first_key=key, second_key=key)
@@ -271,7 +271,7 @@ def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
     for epoch, zone in (("today", "UTC"), (None, "UTC"), ("2024-03-04", "Nowhere/At all")):
         told["fpanon"] |= {"epoch": epoch, "timezone": zone}
         (copy / "datapackage.json").write_text(json.dumps(told))
-        with pytest.raises(fp.SchemaError, match=r"on which day, or in which zone|not as it was"):
+        with pytest.raises(fp.SchemaError, match=r"on which day, or in which zone|has changed"):
             fp.cross_releases(copy, copy, first_key=key, second_key=key)
 
 
@@ -284,8 +284,8 @@ def test_the_command_tells_the_same(made, files, tmp_path):
     asked = ["cross", str(a), str(b), "--key", str(first_key), "--key", str(second_key)]
     told = CliRunner().invoke(app, [*asked, "--tables", str(tmp_path / "tables")])
     assert told.exit_code == 0, told.output
-    assert f"{found.together.alone} of 40 people are alone: nobody else is in" in told.output
-    assert "The smallest group falls from 2 in the first and 3 in the second to 1." in told.output
+    assert f"{found.together.alone} of 40 people are alone: nobody else shares" in told.output
+    assert "2 people in the first and 3 in the second, but only 1 in both together." in told.output
     assert crossing.describe_naming(found) in told.output
     assert crossing.MEANING in told.output
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]

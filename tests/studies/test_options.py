@@ -233,7 +233,7 @@ def test_what_an_option_cannot_be_asked_it_says_for_itself():
     fs = fp.FingerprintSet.from_samples([1, 2, 3], [0, 0, 9_000], [0] * 3, [720, 720, 725])
     (result,) = fp.explore_options(fs, [[]], risk="home", p=3).results
     assert result.fault is None
-    assert "Nobody in the release was recorded in 1 night" in result.unasked["home"]
+    assert "Nobody in the release was recorded on at least 1 night" in result.unasked["home"]
     assert result.risks["linkage"][0] == pytest.approx(2 / 3)
     assert math.isnan(result.risks["home"][0])
     table = fp.explore_options(fs, [[]], risk="home", p=3)
