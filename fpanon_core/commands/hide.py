@@ -64,7 +64,7 @@ def hide(
     leaving: Leaving,
     run: Annotated[Run, _HIDE],
 ) -> None:
-    """Hide everyone in a group of k, aligned or by GLOVE, and verify it.
+    """Hide everyone in a group of k, by aligned groups or by GLOVE, and verify the result.
 
     Parameters
     ----------

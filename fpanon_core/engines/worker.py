@@ -199,7 +199,7 @@ def _place(fault: BaseException) -> str:
 
 
 class Shelf:
-    """The fingerprint sets that a process holds, by digest; the latest used stay."""
+    """The fingerprint sets that a process holds, by digest; the most recently used are kept."""
 
     def __init__(self) -> None:
         self._sets: dict[str, FingerprintSet] = {}

@@ -15,7 +15,7 @@ from .network_simplex import Frequencies
 
 @njit(nogil=True, cache=True)
 def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> IntArray:
-    """Return the number of people from ``i[k]`` to ``j[k]``, the most possible, pair by pair.
+    """Link as many people as possible from ``i[k]`` to ``j[k]``, pair by pair; return the numbers.
 
     The pairs are taken in the given order. ``left`` and ``wanted`` are reduced by these numbers.
     """

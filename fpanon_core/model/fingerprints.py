@@ -330,7 +330,7 @@ class FingerprintSet(Cells):
         )
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
-        """Return row numbers from row numbers, a mask or None for all; refuse invalid ones."""
+        """Return the rows of users given by row number or mask (None: all); refuse invalid ones."""
         if users is None:
             return np.arange(self.n_users)
         chosen = np.asarray(users)
@@ -394,9 +394,9 @@ def distinct_cells(
 ) -> tuple[IntArray, list[FloatArray], IntArray]:
     """Return offsets by user, values and counts of the distinct rows of snapped-down values.
 
-    The result is that of :func:`distinct` after snapping. The values are packed into one key piece
-    by piece, without an array of cells for each. For millions of events, memory access takes most
-    of the time.
+    The result is that of :func:`distinct` after snapping. Where their ranges allow, the values are
+    packed into one key piece by piece, so that no column needs an array of all its cells. This
+    saves time, as memory access takes most of it for millions of events.
     """
     lows = [_cell(v.min(), s) for v, s in zip(values, sizes, strict=True)]
     highs = [_cell(v.max(), s) for v, s in zip(values, sizes, strict=True)]

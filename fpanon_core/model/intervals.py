@@ -30,10 +30,10 @@ def wilson_interval(found: float, of: int) -> tuple[float, float]:
 def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float]:
     """Return the 95% interval of a mean of values from 0 to ``most``, for any distribution.
 
-    The ends are where the relative entropy of mean/most and end/most is ln(40) / of, each by
-    Hoeffding 1963, theorem 1. For drawn values, independent or without replacement (his section 6),
-    the mean is beyond either end with probability 1/40 at most. So the interval also holds for few
-    values, and where all drawn values are alike.
+    Each end is where the relative entropy of mean/most from end/most is ln(40) / of (Hoeffding
+    1963, theorem 1). If the values are drawn independently, or without replacement (his section 6),
+    the true mean is beyond each end with probability at most 1/40. So the interval also holds for
+    few values, and where all drawn values are alike.
 
     Parameters
     ----------

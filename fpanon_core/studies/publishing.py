@@ -284,7 +284,7 @@ def verdict_on(
     *,
     whole: bool,
 ) -> Verdict:
-    """Read a release back; compare it with what was made, with the original and its promise.
+    """Read a release back; check that it is as made, fits the original, and keeps its promise.
 
     Parameters
     ----------

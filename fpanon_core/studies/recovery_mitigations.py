@@ -187,13 +187,14 @@ def mitigation_table(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Attack counts without and with each mitigation, and measure the error it costs.
+    """Run the attack on counts without and with each mitigation; measure the error it costs.
 
     The attacker knows the number of people (operators publish it). Private counts are tried with
-    the noise that an ε needs, drawn with the seed, as nothing is published here. For one slot as
-    unit, they are counts of recorded samples; for a person as unit, filled-in ones. Without a
-    frame, places and period are those of the data. Then only the noise is tried, and such counts
-    carry no promise. Counts for publication are made with :func:`dp_counts`, over a stated frame.
+    the noise that each ε needs. Nothing is published here, so the noise is drawn from the seed. If
+    the unit of protection is one slot, only recorded samples are counted; if it is a person, gaps
+    are filled in. Without ``frame``, the places and the period are taken from the data: this tries
+    only the noise, and the counts carry no promise. To publish counts, make them with
+    :func:`dp_counts` over a stated frame.
 
     Parameters
     ----------

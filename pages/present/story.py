@@ -218,7 +218,7 @@ def recommended(found: Exploration) -> str:
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return how coarse it is, who is left out, and its utility with what is nearly lost."""
+    """Return how coarse a release is, who is left out, its utility, and what is nearly lost."""
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")

@@ -53,7 +53,7 @@ def ask(settings: Mapping[str, str]) -> None:
 
 
 def every() -> dict[str, str]:
-    """Return all settings that pages wrote in the address, by name; the last of each page."""
+    """Return, by name, all settings that each page last wrote in the address."""
     pages: dict[str, dict[str, str]] = st.session_state.get(_EVERY, {})
     return {name: value for written in pages.values() for name, value in written.items()}
 

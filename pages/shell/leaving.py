@@ -398,7 +398,7 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def before_noise(spent: float, budget: float | None, reading: Reading | None) -> str:
-    """Return what was spent on these people, what is read again, and when the promise holds."""
+    """Return the ε spent on these people, when the promise holds, and how the data are reread."""
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
         f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "

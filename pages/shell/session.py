@@ -41,7 +41,7 @@ def arrive() -> None:
 
 
 def is_first_run() -> bool:
-    """Return whether this run is the first that finds the work that was left; true once."""
+    """Return whether this run is the first to find the page's earlier work; true only once."""
     return bool(st.session_state.pop(_FIRST, False))
 
 
