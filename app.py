@@ -1,4 +1,4 @@
-"""The server as `streamlit run` starts it; and, run as its script, page set-up and navigation."""
+"""The server that `streamlit run` starts, and the script it runs: page set-up and navigation."""
 
 from __future__ import annotations
 

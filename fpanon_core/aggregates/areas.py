@@ -153,7 +153,9 @@ class Proposal(NamedTuple):
 
 
 def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
-    """Propose areas and bands for a stated number of people, each using half the tolerated error.
+    """Propose areas and bands for a stated number of people.
+
+    The bands use up to half of the tolerated error, the areas use the rest.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Attacks on tables: membership inference, differencing and home inference.
 
 *Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
-person's whole trajectory and a sample of similar people, half of the data. The attacker sees tables
+person's whole trajectory and a sample of similar people: half of the data. The attacker sees tables
 of the other half, with or without the person. There are two scores. One is the correlation of the
 person's contribution with the published excess over the sample's mean; the other is the likelihood
 ratio. (A third score, the nearest record, applies to releases with records.)
@@ -49,7 +49,7 @@ _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
 
 @dataclass(frozen=True, eq=False)
 class TablesAttacked:
-    """Results of both attacks on tables.
+    """Results of membership and home inference on tables.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Return the mean difference of targets' two hits, and its 95% interval, never of width 0."""
+    """Return the mean difference between targets' two hits; its 95% interval, never of width 0."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three
@@ -252,7 +252,7 @@ def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
 
 
 class HomeAttack:
-    """An attacker who knows the publication and p points of a person; one guess for each reach."""
+    """An attacker who knows the publication and p points of a person, and makes several guesses."""
 
     def __init__(self, fs: FingerprintSet, where: TableFrame, rng: np.random.Generator) -> None:
         self._fs, self._rng = fs, rng
@@ -262,7 +262,7 @@ class HomeAttack:
         self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def found(self, user: int, at_night: FloatArray) -> FloatArray:
-        """Return whether the best guess is within each distance; NaN if the home is unknown.
+        """Return whether the best guess is within each distance of the home; NaN if it is unknown.
 
         ``at_night`` holds the people at each place, as estimated from the publication.
         """

@@ -89,7 +89,7 @@ def presence_sums(
         0, or for private tables the number of bands in which one person can be present. Then each
         person's cells are divided by their sum and rounded down to whole numbers that add up to
         ``UNIT`` at most. The share of bands in which a person is present is scaled the same way;
-        it is the second sum.
+        the second value returned is the sum of these shares.
     engine, progress
         As for :func:`presence`.
     """
@@ -107,9 +107,10 @@ def flow_sums(
 ) -> FloatArray:
     """Return the summed trips of all people, raveled in the order of the table's ``values``.
 
-    A trip leads from the area of a person's main place at one start of samples to another area at
-    the next. The main place is that of the sample with most events; ties: smaller x, then y. A trip
-    belongs to the day on which it begins. There is no trip if either end is outside the frame.
+    A trip leads from the area of a person's main place at one start time of samples to another area
+    at the next start time. The main place is that of the sample with most events; ties: smaller x,
+    then y. A trip belongs to the day on which it begins. There is no trip if either end is outside
+    the frame.
 
     Parameters
     ----------
@@ -150,7 +151,7 @@ def summed(
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[FloatArray, float]:
-    """Return the sums over blocks of people, added in their order because rounding depends on it.
+    """Return the sums over blocks of people, added in block order, because it affects the rounding.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Smoothing of private presence and flows from four noisy sums and the public frame.
 
-In a fine table the noise hides a single cell. So most of ε goes to the totals of the areas, and
-cells are shrunk towards the product of their area's and their band's total. The shrinkage at each
-level of a tree of neighbouring areas is the noise's share of the variance there. Smoothing sees
-noisy numbers and the frame alone.
+In a fine table the noise exceeds a single cell's count. So most of ε goes to the totals of the
+areas, and cells are shrunk towards the product of their area's and their band's total. The
+shrinkage at each level of a tree of neighbouring areas is the noise's share of the variance there.
+Smoothing sees noisy numbers and the frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """

@@ -115,8 +115,8 @@ def flows(
 ) -> FlowTable:
     """Count trips from area to area by type of day, as the mean of a day.
 
-    A trip leads from the area of a person's main place at one start of samples to another area at
-    the next.
+    A trip leads from the area of a person's main place at one start time of samples to another area
+    at the next start time.
 
     Parameters
     ----------

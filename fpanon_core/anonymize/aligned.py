@@ -8,8 +8,8 @@ false presences. The blocks chosen have the smallest loss,
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
 where side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding`
-chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds these blocks exactly, and the
-samples left out under limits. Nothing is drawn at random: the same data give the same result, on
+chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds these blocks exactly and, under
+limits, the samples to leave out. Nothing is drawn at random: the same data give the same result, on
 any number of threads.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
@@ -72,16 +72,16 @@ def aligned(
         and 1 apply to the loss only; the effort then uses halves.
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
-        would make one larger are left out. Each costs as much as a sample at both limits (without a
-        limit: of the group's whole extent). Every published sample still holds samples of all
-        members of its group. The groups do not depend on the limits.
+        would make one larger are left out. Each sample left out costs as much as a sample at both
+        limits; a missing limit is replaced by the extent of the data. Every published sample still
+        holds samples of all members of its group. The groups do not depend on the limits.
     leftover : "merge" or "suppress"
         What happens to the last users, fewer than k, when the number of users is no multiple of k:
         each joins the group whose loss rises least, or they are not published.
     leave_out : float
         Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
-        are left out, as long as that lowers the mean loss of the others; hardly anybody when the
-        share allows fewer than k. In periods, the share applies to each. See
+        are left out, as long as that lowers the mean loss of the others. If the share allows fewer
+        than k users, hardly anybody is left out. In periods, the share applies to each period. See
         :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Group number of each user, as in :attr:`GloveResult.group`. These groups are published
@@ -110,8 +110,8 @@ def aligned(
     ------
     ConfigError
         If k is not an integer of 2 or more, a limit is not positive or finer than the data, or
-        ``leftover`` or ``effort`` is none of the words. If ``groups`` leaves a user without a group
-        or has a group of fewer than k. If ``leave_out`` is outside 0 … 0.1, or given with
+        ``leftover`` or ``effort`` is not one of its words. If ``groups`` leaves a user without a
+        group or has a group of fewer than k. If ``leave_out`` is outside 0 … 0.1, or given with
         ``groups``.
     InfeasibleError
         If k exceeds the number of users, or that of every period.
@@ -173,8 +173,8 @@ def align(
     DataFrame
         One row per block, in order of time: ``t_min``, ``dt_min``, ``x_m``, ``dx_m``, ``y_m``,
         ``dy_m``, ``n_samples`` (samples of the members in it). Among solutions of equal loss, the
-        one whose last block begins latest is taken, then the one whose last but one does, and so
-        on.
+        one whose last block begins latest is taken; the last block but one decides among ties, and
+        so on.
 
     Raises
     ------

@@ -172,8 +172,8 @@ def add_noise(
     """Move every sample at random in space, in time, or both.
 
     Noise is added to the middle of the sample's cell. The result is snapped to a cell of the data,
-    so that bins remain comparable. If all places are squares of one grid, that is a square of the
-    grid, visited or not; otherwise it is the existing place whose middle is nearest. Times are
+    so that bins remain comparable. If all places are squares of one grid, that cell is a square of
+    the grid, visited or not; otherwise it is the existing place whose middle is nearest. Times are
     snapped likewise to a window of the data, or to the existing window whose middle is nearest.
 
     The days of the data run from local midnight of the first to local midnight after the last. A
@@ -309,11 +309,11 @@ def permute(
         Is not changed.
     what : {"positions", "times"}
     window_min : float
-        For positions: length of the windows, minutes, at least the data's; from local midnight. A
-        sample is in the window that holds its start.
+        For positions: length of the windows, minutes, at least that of the data's windows. Windows
+        begin at local midnight; a sample is in the window that holds its start.
     region_m : float
-        For times: side of the square regions, metres, at least the data's grid; from the
-        projection's origin. A sample is in the region that holds its middle.
+        For times: side of the square regions, metres, at least that of the data's grid. Regions are
+        laid from the projection's origin; a sample is in the region that holds its middle.
     seed : int or None
         A seed is for studies only: it repeats the exchange, and anyone with the program can undo
         it. Use None, the operating system's randomness, for anything published.

@@ -2,9 +2,9 @@
 
 The attacker knows the method and its parameters, but not its random draws. Every generalization is
 applied to the known points as it was to the data. Noise leaves a point in place, with a density
-around it. An exchange of places leaves a point its time, with a probability that its place is still
-its own; an exchange of times does the converse. The release shows its cells, so grids, hexagons and
-regions are laid as they were.
+around it. An exchange of places keeps a point's time, and its place with some probability; an
+exchange of times does the converse. The release shows its cells, so the attacker lays grids,
+hexagons and regions as the release did.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -276,7 +276,10 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / (samples exchanged, the point's own included), and their share equal to it."""
+    """Return 1 / (samples exchanged with each point), and the share of them equal to the point.
+
+    The point's own sample counts as one of them.
+    """
     weight = fs.weight[fs.sample_user].astype(np.float64)
     among = np.maximum(_counted(group, of_points, weight), 1.0)
     alike = _counted(

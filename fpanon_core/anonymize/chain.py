@@ -173,7 +173,7 @@ class Chained:
         )
 
     def origin(self, seed: int | None, name: str | None = None) -> Origin:
-        """Return what was made and from what, with the seed of all steps."""
+        """Return the result with what it was made from, and with the seed of all steps."""
         made, hidden = self.made, self.hidden
         period = days = None
         if isinstance(made, PeriodSet):

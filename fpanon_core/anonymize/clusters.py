@@ -40,14 +40,14 @@ def cluster_antennas(
     moves towards the antenna by a rate that falls geometrically from 0.3 to 0.03 over all passes.
     Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
 
-    The source leaves some choices open. Before each pass 0.8 of the wins are kept: early wins were
-    won elsewhere, and wins should measure how crowded the centroid is now. Before the last
-    assignment the wins settle: three times, all antennas are assigned, and n_j is multiplied by the
-    0.2th power of the cluster's size over the mean size. The last assignment counts no wins, so
-    that it depends on no order and each cluster is a cell of a weighted Voronoi diagram. Counting
-    further wins, or settling for longer, evens out the sizes further but tears clusters apart. If a
-    cluster stays empty (antennas at one position), it gets the antenna of the largest cluster that
-    is farthest from that cluster's centroid.
+    The source leaves some choices open. Before each further pass, 0.8 of the wins are kept: early
+    wins date from other positions, and wins should show how crowded a centroid is now. Before the
+    last assignment the wins settle: three times, all antennas are assigned, and n_j is multiplied
+    by the 0.2th power of the cluster's size over the mean size. The last assignment counts no wins,
+    so that it depends on no order and each cluster is a cell of a weighted Voronoi diagram.
+    Counting further wins, or settling for longer, evens out the sizes further but tears clusters
+    apart. If a cluster stays empty (antennas at one position), it gets the antenna of the largest
+    cluster that is farthest from that cluster's centroid.
 
     The result does not depend on the order of the antennas: clusters are numbered from west to east
     by their westernmost antenna. ``np.bincount`` of the result gives the sizes.
@@ -99,7 +99,7 @@ def positions(x_m: npt.ArrayLike, y_m: npt.ArrayLike) -> tuple[FloatArray, Float
     Raises
     ------
     ConfigError
-        They are not two equally long lists of finite numbers.
+        The positions are not two equally long lists of finite numbers.
     InfeasibleError
         There is no position.
     """
@@ -225,10 +225,10 @@ def voronoi_cells(
 
 
 def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) -> FloatArray:
-    """Cut a convex area around a site, at 0, to the part nearer to it than to any other site.
+    """Return the part of a convex area that is nearer to one site than to any other site.
 
-    ``sites`` are whole millimetres, so that differences between them are exact; the area is in
-    metres. It may end up empty.
+    ``sites`` are whole millimetres, so that differences between them are exact. The area is in
+    metres, counted from the site; the part may be empty.
     """
     known, wanted = 1, 32
     while known < len(sites) and len(area):
@@ -251,7 +251,7 @@ def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) ->
 
 
 def _behind(area: FloatArray, to: FloatArray, half: float) -> FloatArray:
-    """Cut a convex polygon (corners in order) at ``to · p = half`` and return the side of 0."""
+    """Return the part of a convex polygon (corners in order) where ``to · p ≤ half``."""
     over = area @ to - half
     after = np.roll(over, -1)
     crossing = (over > 0) != (after > 0)

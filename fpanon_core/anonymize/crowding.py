@@ -3,14 +3,14 @@
 The search looks for groups of k … 2k − 1 people whose aligned blocks lose little in total. No exact
 method is known that is fast enough. The steps are:
 
-1. *Candidates.* Among each user's nearest by stretch effort, the search keeps those with the
-   smallest loss per sample as a pair.
+1. *Candidates.* Among the users nearest to each user by stretch effort, the search keeps those that
+   lose least per sample when paired with that user.
 2. *Growth.* Groups start from the sparsest people, who are hardest to hide. Each group grows by the
    candidate that adds the least loss, until it has k people. A person without a free candidate is
    tried again among all who remain.
 3. *Exchanges.* A *step* puts a person into the group of a candidate, in place of one of its
-   members. Steps are priced one by one: first with the present starts of blocks, then exactly for
-   the cheapest. In a ring of steps, everybody who leaves a group enters another one. Rings that
+   members. Steps are priced one by one with the present starts of blocks; the cheapest are then
+   priced exactly. In a ring of steps, everybody who leaves a group enters another one. Rings that
    lower the loss are carried out, those with the largest gain first. A group takes part in one ring
    a round; then the steps into the groups that changed are priced again.
 4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
@@ -87,8 +87,8 @@ class Search:
 def search_of(effort: Effort, k: int) -> Search:
     """Return the search effort for groups of k.
 
-    Losses of pairs are known from the candidates. In larger groups a candidate costs about k² times
-    as much: it is tried in each of k places, in a group k times as long.
+    Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
+    takes about k² times as long: it is tried in each of k places, in a group k times as long.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -202,9 +202,9 @@ class _Crowding:
     def candidates(
         self, users: IntArray, many: int, progress: Progress | None
     ) -> tuple[IntArray, FloatArray]:
-        """Return each user's candidates among ``users``, best first, and the loss with each.
+        """Return each user's candidates among ``users``, best first, and the loss of each pair.
 
-        −1 = none.
+        A missing candidate is −1.
         """
         near = np.full((self.fs.n_users, many), -1, np.int64)
         alike = np.full(near.shape, np.inf)
@@ -308,7 +308,7 @@ class _Crowding:
     def _price(
         self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
     ) -> None:
-        """Set the steps into groups changed since a round, and all steps of users who moved."""
+        """Price steps into groups that changed since a round, and all steps of users who moved."""
         groups, n = self.groups, self.fs.n_users
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)

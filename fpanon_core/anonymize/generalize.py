@@ -191,8 +191,8 @@ def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> Generalizatio
     over the grid's cells c with n_c distinct users: the mean number of users in the cell, over all
     pairs of a user and a cell they visited. Ties: the smallest shift in x, then in y.
 
-    If the side is at least the data's extent in x and in y, the smallest shift is taken that puts
-    the data into one cell. If no shift does, the cell is laid around the middle of the data.
+    If the side is at least the data's extent in x and in y, the smallest shift that puts the data
+    into one cell is taken. If no shift does, the cell is laid around the middle of the data.
 
     The result is cached as long as the data exist.
 
@@ -225,7 +225,7 @@ def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> Generalizatio
 
 
 def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
-    """Return the number of the cell, of ``side`` from ``origin``, of each coordinate; metres."""
+    """Return the number of each coordinate's cell; cells of ``side`` metres begin at ``origin``."""
     return np.floor((values - origin) / side + _AT_A_LINE).astype(np.int64)
 
 
@@ -243,7 +243,7 @@ def corner(fs: FingerprintSet) -> Origin:
 
 
 def _rounded(shift: float, side: float) -> float:
-    """Return 0 for the rounding error left by multiples of a granularity such as 33.3 m."""
+    """Return the shift; 0 if it is only a rounding error, such as multiples of 33.3 m leave."""
     return 0.0 if abs(shift) < 2 * _AT_A_LINE * side else shift
 
 
@@ -272,7 +272,7 @@ def _in_one(ends: tuple[float, float], side: float, origin: float) -> bool:
 
 
 def _most_crowded(fs: FingerprintSet, side: float, base: Origin, shifts: list[float]) -> int:
-    """Return the position of the best origin, x before y.
+    """Return the position of the best origin among all, listed by shift in x, then in y.
 
     The lines of all shifted grids cut the plane into strips. Samples are counted once per strip in
     x and in y, and each grid's cells consist of several strips.

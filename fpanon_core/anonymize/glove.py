@@ -114,7 +114,7 @@ def glove(
     ------
     ConfigError
         If k is not an integer of 2 or more, a threshold is not positive or finer than the data,
-        ``leftover`` is neither, or ``leave_out`` is outside 0 … 0.1.
+        ``leftover`` is neither word, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
         If k exceeds the number of users, or that of every period.
 
@@ -185,7 +185,7 @@ def _hardest(
 def _merge_into_nearest(
     fs: FingerprintSet, groups: list[Group], last: Group, config: StretchConfig
 ) -> None:
-    """Merge the left-over group into the group with the smallest effort; ties: smaller index."""
+    """Merge the left-over group into the group nearest to it by effort; ties: smaller index."""
     everyone = [*groups, last]
     packed = pack(published_of(everyone, fs).fingerprints(), config)._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))

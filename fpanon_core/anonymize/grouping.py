@@ -78,7 +78,7 @@ class Group:
 
 @dataclass
 class _List:
-    """Nearest members found by a member's last search, and the bound on those not listed."""
+    """Nearest members found by a member's last search, and the bound on efforts to others."""
 
     near: list[int]
     effort: list[float]
@@ -196,7 +196,7 @@ class _Greedy:
         return bool(self.pool.alive[u]) and u not in self.planned
 
     def _top(self) -> Key | None:
-        """Return the smallest pair; None if a used-up list comes first, or there is neither."""
+        """Return the smallest pair; None if there is none, or if a used-up list comes first."""
         while self.used_up and not self._free(self.used_up[0][1]):
             heapq.heappop(self.used_up)
         while self.pairs:

@@ -7,12 +7,12 @@ shards and periods are joined into one, and the result is made from it.
 *Shards.* Time grows faster than the number of people, and memory grows with that number. The people
 of one shard are hidden as a data set of their own, so everyone is one of at least k exactly as
 without shards. The cost is that a person near a border may have a nearer neighbour beyond it.
-Shards are cut like a k-d tree. Each cut is made across the direction in which the people spread
-most, in proportion to the number of shards on each side; for two shards, that is the median. A
-direction is east, north, or the distance of a person's samples from their centre. The last one
-separates people who travel far, whose nearest are others who travel far, if they spread more in it
-than in place. The sizes of shards differ by at most one person. Shards depend only on where people
-are and, in ties, on row numbers.
+Shards are cut like a k-d tree. Each cut divides the people along the direction in which they spread
+most, in proportion to the number of shards on each side; for two shards, at the median. A direction
+is east, north, or the distance of a person's samples from their centre. The last one is used if
+people spread more in it than in place. It separates people who travel far, whose nearest neighbours
+also travel far. The sizes of shards differ by at most one person. Shards depend only on where
+people are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
 """
@@ -110,7 +110,7 @@ class Settings:
                 )
 
     def room(self, fs: FingerprintSet) -> int:
-        """Return how many users may be left out: their share, rounded down, keeping at least k."""
+        """Return how many users may be left out: the share, rounded down; at least k remain."""
         users = int(fs.weight.sum())
         # 5% of 60 is 3, not 2.999…
         return min(math.floor(self.leave_out * users + 1e-9), users - self.k)
@@ -124,7 +124,7 @@ class Grouped(NamedTuple):
     groups : list of Group
         Groups in order of their smallest member.
     code : int8 ndarray (n_samples,)
-        1 + the number in :data:`REASONS` of why each sample is left out; 0 = it is not.
+        1 + the number in :data:`REASONS` of the reason why a sample is left out; 0 = it is not.
     left : int64 ndarray
         The last users, fewer than k.
     hardest : int64 ndarray
@@ -326,7 +326,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
 
 
 def most_shards(fs: FingerprintSet, k: int) -> int:
-    """Return the most shards with room for :data:`LEAST_CROWDS` groups of k each; at least 1."""
+    """Return the largest number of shards with :data:`LEAST_CROWDS` groups of k each, or 1."""
     # By records: one that stands for several people is in one shard with all of them.
     return max(1, fs.n_users // (LEAST_CROWDS * k))
 
@@ -435,7 +435,7 @@ def _part_of(fs: FingerprintSet, made: Grouped) -> Part:
 def _held(
     fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
 ) -> dict[str, Any]:
-    """Return what is published, how closely it holds each sample, and the false presences."""
+    """Return the published records, the extents that hold each sample, and false presence."""
     space, time, held = spans_of_holders(
         Times(fs.offsets, fs.t_min, fs.dt_min),
         gone,
@@ -449,10 +449,10 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """Return the part with each published sample beginning before ``end``; later ones are joined.
+    """Join published samples that begin at ``end`` or later to the one before; return the part.
 
     Where samples that reach beyond a period's end overlap, GLOVE cuts them there at one another's
-    ends. Without the join, a piece would begin in the next period and seem to belong to it.
+    ends. Without the join, the last parts would begin in the next period and seem to belong to it.
     """
     published = part.published
     if not (published.t_min >= end - _SLACK_MIN).any():
@@ -474,7 +474,7 @@ def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
     """Join the parts of a set; a person in several parts has the outcome of the last one.
 
     ``parts`` holds row numbers of ``fs`` and the result for the people of these rows, in this
-    order. A person in no part has a period with too few people. Groups are numbered by their
+    order. A person in no part belongs to a period with too few people. Groups are numbered by their
     smallest row number over all parts.
     """
     group = np.full(fs.n_users, -1, np.int64)
@@ -508,14 +508,14 @@ def _joined(fs: FingerprintSet, parts: Sequence[tuple[IntArray, Part]]) -> Part:
 
 
 def _all_of(name: str, parts: Sequence[tuple[IntArray, Part]]) -> IntArray:
-    """Return the row numbers, ascending, of the users in this attribute of the parts."""
+    """Return the row numbers, ascending, of the users that the parts list under this name."""
     return np.sort(np.concatenate([rows[getattr(part, name)] for rows, part in parts]))
 
 
 def _in_order(
     published: list[GeneralizedFingerprintSet], groups: IntArray
 ) -> GeneralizedFingerprintSet:
-    """Return the groups of all parts, numbered part after part, in another order."""
+    """Return the groups of all parts in the given order; numbers count part after part."""
     offsets = offsets_of(np.concatenate([p.lengths for p in published]))
     lengths = np.diff(offsets)[groups]
     rows = rows_of(offsets[:-1][groups], lengths)

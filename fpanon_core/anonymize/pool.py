@@ -1,9 +1,8 @@
 """Pool of fingerprints still to be merged, and the search for nearest members in it.
 
-It holds every fingerprint that was ever in the pool, numbered in order of entry. For present
-members it also holds the floors that let :mod:`fpanon_core.kernels.glove_search` skip most of the
-others. Memory is linear in the data: 3 to 6 kB of floors for each member, and only from the first
-search on.
+The pool keeps all fingerprints, even merged ones, numbered in order of entry. For present members
+it also keeps the floors that let :mod:`fpanon_core.kernels.glove_search` skip most members. Memory
+is linear in the data: 3 to 6 kB of floors for each member, and only from the first search on.
 """
 
 from __future__ import annotations
@@ -47,8 +46,8 @@ class Pool:
     members : ndarray of int
         Rows of ``fs`` that are in the pool.
     below : int
-        Merged fingerprints of fewer users than this will be added. If there can be none, and all
-        extents are equal, the faster kernel for points is used.
+        Merged fingerprints of fewer users than this will be added. If no such fingerprint is
+        possible, and all extents are equal, the faster kernel for points is used.
     engine : Engine
     """
 
@@ -168,10 +167,10 @@ class Pool:
     def search(
         self, queries: Sequence[int], many: int, parents: Sequence[tuple[int, int]] = ()
     ) -> list[Nearest]:
-        """For each query, return the members nearest to it, their efforts, and the query's floors.
+        """Return the members nearest to each query, their efforts, and the query's floors.
 
-        It returns up to ``many`` members, fewer only if there are no more. ``parents`` has one pair
-        for each query that was just added; these come first, and their parents are skipped.
+        Up to ``many`` members are found for a query, fewer only if there are no more. Queries that
+        were just added come first; ``parents`` has the pair of parents of each, which are skipped.
         """
         self._close_up()
         for u, _ in zip(queries, parents, strict=False):
@@ -232,7 +231,7 @@ class Pool:
         )
 
     def describe(self, u: int) -> None:
-        """Find the features of an added fingerprint; :meth:`search` does so itself."""
+        """Set the features of an added fingerprint; :meth:`search` does this for new queries."""
         floors.describe(self._slots_now(), u)
 
     def _close_up(self) -> None:
@@ -284,7 +283,7 @@ class Pool:
 
 
 def _longer(arrays: Any, names: tuple[str, ...], size: int) -> Any:
-    """Return the same tuple with room for ``size`` rows in these arrays."""
+    """Return the tuple with room for ``size`` rows in the named arrays."""
     return arrays._replace(**{name: _grown(getattr(arrays, name), size) for name in names})
 
 

@@ -1,6 +1,6 @@
 """Region or hexagon of each sample, and the rectangle that represents it.
 
-Data locate a place only to its raw cell. The *site* of a region is therefore such a cell: antennas
+Data locate a place only to its raw cell. A *site* of a region is therefore such a cell: antennas
 in one cell are one site, and belong to one region. A sample belongs to the region of the site at
 which it was recorded. If events have positions of their own, it belongs to the region of the
 nearest site, whose Voronoi cell holds it.

@@ -259,9 +259,9 @@ _SAMPLES_AT_ONCE = 1 << 20
 class _Located:
     """Each user's place in every slot with a sample; rows by user, then by slot.
 
-    ``corners`` are x, y, dx, dy of the places, metres. ``starts`` are elapsed minutes since the
-    clock's epoch, of the frame if it has one, otherwise of the data; ``wall`` has the same on the
-    wall clock.
+    ``corners`` are x, y, dx, dy of the places, metres. ``starts`` are the starts of the slots, in
+    elapsed minutes since the epoch of the frame, or of the data without a frame. ``wall`` has the
+    same times on the wall clock.
     """
 
     fs: FingerprintSet

@@ -41,7 +41,7 @@ _NEAR = 8  # sinks looked at for each source, at first
 
 
 def transport_all(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, FloatArray]:
-    """Return the cheapest flows between equal totals, by source, then sink, and their unit costs.
+    """Return the cheapest flows between equal totals, by source and sink, and their unit costs.
 
     Costs may be computed row by row, which needs no memory for pairs.
     """

@@ -26,7 +26,7 @@ TOP = 5
 """Number of most frequent places reported."""
 
 PAIRS = 2_000
-"""Maximum number of pairs of days drawn for the information gain, of one person and of two."""
+"""Maximum number of pairs of days drawn for each information gain: of one person, and of two."""
 
 _DAY_MIN = 1_440.0
 
@@ -138,11 +138,11 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the gains of joining a day with the next, of one person and of two people, bits.
+    """Return the gains of joining a day with the next day, of one person and of two people; bits.
 
     Only days on which the people concerned have a sample are used; their filled-in slots count, as
-    in the attack. At most ``pairs`` days that have a next day are drawn. Each is joined with that
-    person's next day, and with that of another person drawn at random.
+    in the attack. At most ``pairs`` days that have a next day are drawn. Each is joined with the
+    next day of the same person, and with that of another person, drawn at random.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets

@@ -8,8 +8,7 @@ everybody in the original except the target.
 
 *Likeliest homes.* This attacker knows what noise was added.
 
-*Position at a moment.* The best guess of an attacker who has a suspicion which record is the
-target's.
+*Position at a moment.* The best guess of an attacker who suspects which record is the target's.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -62,7 +61,7 @@ _DEVIATIONS = 2.0  # of noise, within which a record's nights are taken together
 
 @dataclass(frozen=True, eq=False)
 class Homes:
-    """Places where people are most at night, by the original; arrays of (n_users,).
+    """Place where each person is most at night in the original; arrays of (n_users,).
 
     Attributes
     ----------
@@ -108,7 +107,7 @@ def night_share(fs: FingerprintSet, t_min: FloatArray, dt_min: FloatArray) -> Fl
 
 
 def _night_minutes(wall: FloatArray) -> FloatArray:
-    """Return the minutes of night before a moment, from the first midnight."""
+    """Return the minutes of night from the first midnight to each moment."""
     days = np.floor(wall / _DAY_MIN)
     rest = wall - days * _DAY_MIN
     tonight = np.minimum(rest, _MORNING_MIN) + np.maximum(rest - _EVENING_MIN, 0.0)
@@ -118,7 +117,7 @@ def _night_minutes(wall: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Commonest:
-    """Home with most other homes near it, which an attacker without any record would guess.
+    """Home with the most homes near it, which an attacker without any record would guess.
 
     Attributes
     ----------
@@ -156,7 +155,8 @@ class HomesAsked:
     nights : int
         Least number of nights with a recording for a home to be known.
     record, person, weight : int64 ndarray (n_asked,)
-        Record of each person, row number in the original, and number of people it stands for.
+        For each person: the record, the row number in the original, and the number of people that
+        this row stands for.
     """
 
     homes: Homes
@@ -186,14 +186,14 @@ class Said:
     places : float64 ndarray (n_records, 2)
         Inferred homes, metres.
     share : float64 ndarray (n_records,)
-        Share of the record's evidence that lies in a circle there.
+        Share of the record's evidence that lies in a circle around the inferred home.
     """
 
     places: FloatArray
     share: FloatArray
 
     def unless_vague(self, known: Commonest) -> FloatArray:
-        """Return the places; the guess without a record where the record says less than that."""
+        """Return the inferred homes, or the guess without a record where a record says less."""
         everybodys = np.array([known.x_m, known.y_m])
         vague = self.share < known.share * (1 - _LEVEL)
         guess: FloatArray = np.where(vague[:, None], everybodys, self.places)
@@ -380,7 +380,7 @@ def by_others(
 
 
 def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap, IntArray]:
-    """Map homes in squares as wide as a circle reaches; return the map and each place on it."""
+    """Map homes in squares as wide as a circle's radius; return the map and each home's place."""
     first, which = distinct_rows(x_m, y_m)
     x, y = x_m[first], y_m[first]
     left, bottom = float(x.min()), float(y.min())
@@ -398,9 +398,10 @@ def _map_of(x_m: FloatArray, y_m: FloatArray, weight: IntArray) -> tuple[HomeMap
 
 
 def _night_cells(nights: NightPlaces, noise: Spread, circle: Said) -> NightCells:
-    """Return the places of each record at night, with their nights.
+    """Return each record's places at night, and the nights at each.
 
-    With noise there is one place: the square that the mean of the nights leaves likely.
+    With noise there is one place: the square around the mean of the nights that is likely to hold
+    the home.
     """
     if noise.variance == 0:
         mass = nights.at_night + _LESSER * nights.in_all
@@ -442,7 +443,7 @@ def noise_likelihood(
     published : Published
     asked : HomesAsked
     noise : Spread
-        Noise of the release, not none.
+        Noise of the release; it must have some.
     first : float64 ndarray (n_asked, 2)
         Guesses used if there is no place of another person.
     engine : LocalEngine
@@ -504,7 +505,7 @@ def places_at(
     engine: Engine,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return each target's place with the least mean distance to what the records say.
+    """Return the place with the least mean distance to what each target's suspected records say.
 
     Parameters
     ----------
@@ -512,7 +513,7 @@ def places_at(
     suspects : Suspects
         Suspected records of the targets.
     t_min : float64 ndarray (n_targets,)
-        Moment asked for, of each target.
+        Moment at which each target's place is guessed.
 
     Returns
     -------

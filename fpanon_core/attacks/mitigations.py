@@ -154,7 +154,7 @@ def noise_at_frequent(
 def _moved(
     truth: SmallInts, places: int, share: float, rng: np.random.Generator
 ) -> tuple[SmallInts, SmallInts]:
-    """Return user and slot of the points at people's most frequent places that are moved."""
+    """Return user and slot of each point that is moved away from a person's most frequent place."""
     users, slots = [], []
     for some in pieces_of_rows(*truth.shape):
         part = truth[some]

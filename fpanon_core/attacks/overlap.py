@@ -29,7 +29,7 @@ _PARTS_OF_A_UNIT = 1_000  # edges are equal to a millimetre, and 60 ms
 _GROUPS_A_BLOCK = 16
 
 Scores = Callable[[int, FloatArray], None]
-"""Function that writes the score of each group of the second release for a group of the first."""
+"""Function that, for a group of the first release, writes the score of each group of the second."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +76,9 @@ def found(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Return the probability that an attacker links each group to the right one of the second.
+    """Return the probability of linking each group to the right group of the second release.
 
-    If several groups fit equally well, a record of these is drawn.
+    If several groups fit equally well, the attacker draws one of their records.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ _AT_ONCE = 1 << 14  # counts given to OpenDP at a time, as a list of Python's nu
 def privacy_guarantee(
     counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot"
 ) -> PrivacyGuarantee:
-    """Return the noise that ε requires for the counts, if they can be guaranteed at all.
+    """Return the noise that ε requires for the counts; refuse counts that allow no guarantee.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def dp_counts(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, or these counts cannot be guaranteed: see
+        A parameter is out of its range, or these counts allow no guarantee: see
         :func:`privacy_guarantee`.
     """
     guarantee = privacy_guarantee(counts, epsilon, unit)

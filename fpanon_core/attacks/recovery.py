@@ -222,7 +222,7 @@ Counts = npt.NDArray[np.integer]
 def next_places(
     xy: FloatArray, last: SmallInts, before: SmallInts, records: Counts, threshold_m: float
 ) -> tuple[SmallInts, float]:
-    """Return the next place of each trajectory by optimal assignment, and its cost in metres.
+    """Return the next place of each trajectory by optimal assignment, and the total cost, metres.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _distinct_points(xy: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: float) -> Flows:
-    """Return from, to and amount: flows that stay, then direct links, then the optimal rest."""
+    """Return origin, goal and amount: flows that stay, then direct links, then the optimal rest."""
     stay = np.minimum(supply, demand)
     at = np.flatnonzero(stay)
     parts = [(at, at, stay[at])]
@@ -306,7 +306,7 @@ def _leave(order: IntArray, supply: IntArray, flows: Flows) -> IntArray:
 def _arrive(
     last: SmallInts, target: IntArray, place: IntArray, sink: IntArray, records: Counts
 ) -> SmallInts:
-    """Return places at the points people go to; people without a goal stay.
+    """Return each person's place at the point they go to; people without a goal stay.
 
     Places with the same centre, as nested cells have, are filled in ascending order.
     """

@@ -1,7 +1,7 @@
 """Linking of one person's records over periods, by places and hours.
 
 The attacker has only the release and its description, and uses no name, order or group number. Two
-records are similar to the degree that each makes the other likely: its own places and hours are
+records are similar to the degree that each makes the other likely: the places and hours of each are
 compared with those of everybody else. So a rare place that two records share counts more than a
 crowded one.
 
@@ -64,7 +64,7 @@ from ..model.knowledge import Spread
 from .assignment import Flows, Pairs, most_saving
 
 AROUND_H = 1
-"""Hours before and after a sample's hours that it also counts for: habits vary in time."""
+"""Hours before and after its own for which a sample also counts, because habits vary in time."""
 
 _NONE = Spread()
 _DEVIATIONS = 2.0  # of noise: how wide what a sample says is made by it
@@ -94,7 +94,7 @@ class Bins(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Traces(Closed):
-    """Numbers of samples of records in each bin, in order of the bins.
+    """Number of samples of each record in each bin, in order of the bins.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Traces(Closed):
     def grouped(self, salt: bytes) -> tuple[IntArray, Traces]:
         """Return the group of each record, and the groups: records with equal samples in all bins.
 
-        The ends of a group are those of one of its records: the smallest, in list order.
+        A group has the ends of one of its records: the smallest, compared column by column.
         """
         content = [
             blake2b(
@@ -167,9 +167,9 @@ def traced(
 
     The mass is spread over the sample's rectangle, and over the hours of the local day that it
     touches, plus one hour before and after; a sample of a day counts for all hours alike. With
-    noise, rectangle and time are wider by two standard deviations (as root of the sum of squares in
-    place, in whole hours on either side in time). Wider rectangles begin at multiples of a quarter
-    of their size.
+    noise, both are widened by two standard deviations: sides by the root of the sum of squares,
+    times by whole hours on either side. Widened rectangles begin at multiples of a quarter of a
+    standard deviation.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def traced(
 
 
 def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
-    """Return the number of people linked between each two groups of two periods.
+    """Return the number of people linked between each group of one period and each of the other.
 
     The links are the one-to-one matching of people with the greatest total likeness over the given
     pairs. People without any pair stay unlinked.
@@ -244,7 +244,7 @@ def likenesses(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Pairs:
-    """Return the candidate groups of the first side for each of the second, and their likeness.
+    """Return, for each group of the second side, the candidates of the first, and their likeness.
 
     There is a row for each group of the second side, with the most similar groups of the first,
     until they stand for ``most`` people. Groups that never meet have likeness 0 and are not listed.

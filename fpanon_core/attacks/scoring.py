@@ -56,11 +56,11 @@ def score_recovery(
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
     point was never observed. With ``recorded``, the same pairs are also scored on points with a
-    sample only: the share of those recovered.
+    sample only; the score is the share of these points recovered.
 
     **Baseline.** The same records are linked at random in every slot, then paired and scored in the
-    same way: the result of an attacker who ignores where and when people go. It exceeds one in the
-    number of places, as pairing picks the best of many.
+    same way: the result of an attacker who ignores where and when people go. It exceeds 1 divided
+    by the number of places, because pairing picks the best of many.
 
     **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
     looks for the recovered trajectory with those places. It is unique if no other has the same set
@@ -92,7 +92,7 @@ def score_recovery(
     Raises
     ------
     ConfigError
-        The three do not belong together, or a parameter is out of its range.
+        Trajectories, counts and truth do not belong together, or a parameter is out of its range.
 
     Examples
     --------
@@ -188,7 +188,10 @@ class _Judge:
     def steps(
         self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
     ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """Return accuracy after each step, on all and on recorded points; final pairs, points."""
+        """Return the accuracy after each step, on all points and on recorded points.
+
+        The final pairs are returned, too, and the number of points that each shares.
+        """
         slots = np.arange(daily.shape[1])
         days = [day for day in np.split(slots, self._offsets[1:-1]) if len(day)]
         nights = [day[self._night[day]] for day in days]
@@ -209,7 +212,10 @@ class _Judge:
     def _judged(
         self, places: SmallInts, pieces: list[IntArray], progress: Progress | None
     ) -> tuple[int, int, int, IntArray, IntArray]:
-        """Return points recovered, recorded points right and total; last pairs and points."""
+        """Count the points recovered, the recorded points recovered, and the recorded points.
+
+        The pairs of the last piece are returned, too, and the number of points that each shares.
+        """
         found = np.zeros((3, len(pieces)), np.int64)
         last: dict[int, tuple[IntArray, IntArray]] = {}
         one = len(pieces) == 1
@@ -294,7 +300,10 @@ def _run(slots: IntArray) -> slice | IntArray:
 
 
 def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
-    """Return the pairs with most in common in total; a block has some trajectories × all true."""
+    """Return the pairs with the most common points in total, and each pair's number of them.
+
+    A block has the numbers of points that some trajectories have in common with all true ones.
+    """
     found, users = [], 0
     for shared in blocks:
         users = shared.shape[1]

@@ -80,7 +80,7 @@ class Published(Closed):
 
     @classmethod
     def of(cls, origin: Origin, whose: IntArray, n_whole: int) -> Published:
-        """Return a release's records: one for each group with GLOVE, else for each fingerprint.
+        """Return a release's records: with GLOVE one for each group, else one for each fingerprint.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Search:
 
     @classmethod
     def of(cls, published: Published, points: KnownPoints, mechanism: Mechanism) -> Search:
-        """Prepare the search among published samples for points that a method carries over."""
+        """Prepare the search for published samples that a method may have made of known points."""
         cells, record, share = _rows(published, mechanism)
         low = cells[:, :3].min(axis=0)
         extent = (cells[:, :3] + cells[:, 3:]).max(axis=0) - low
@@ -138,9 +138,10 @@ class Search:
 
 
 def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, SmallInts, FloatArray]:
-    """Return published samples, the record of each, and its share of the record for drawn points.
+    """Return the published samples, the record of each, and its share of the record.
 
-    Without time, each place of a record occurs once.
+    The share is the probability of the sample if a point is drawn from the record. Without time,
+    each place of a record occurs once.
     """
     n_records = len(published.weight)
     record = np.repeat(np.arange(n_records, dtype=np.int32), np.diff(published.offsets))
@@ -201,10 +202,10 @@ def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
 def _shelf(
     cells: FloatArray, record: SmallInts, share: FloatArray, way: Way, known: FloatArray
 ) -> Shelf:
-    """Sort samples into buckets that are a part of the extent in which a point looks.
+    """Sort samples into buckets, sized as a part of the extent searched around a point.
 
     Samples of up to 1, 4, 16, … minutes are on separate boards. Otherwise one long sample would
-    make every point look as far back as that sample reaches.
+    extend the search around every point by its whole length.
     """
     anywhere, anytime = bool((known[:, 6] < 1).any()), bool((known[:, 8] < 1).any())
     reach_m = reach_of(way.space, way.space_m, way.nats)
@@ -281,7 +282,7 @@ class Ranks(NamedTuple):
 
     @property
     def first(self) -> FloatArray:
-        """Probability that each own record is the one picked; equally good records share it."""
+        """Probability that each own record is picked; equally good records are equally likely."""
         chance: FloatArray = np.where(self.better == 0, 1 / np.maximum(self.level, 1), 0.0)
         return chance
 
@@ -344,7 +345,7 @@ def suspects(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Suspects:
-    """Return the attacker's posterior over the records for each target, as far as it matters."""
+    """Return, for each target, the records with the largest posterior for the attacker."""
     search = Search.of(published, points, mechanism)
     n, most = points.n_targets, min(_LEADING, len(published.weight))
     out = _nobody(n, most)

@@ -39,7 +39,7 @@ def attack(
     run: Run,
     options_file: Annotated[Path | None, OPTIONS] = None,
 ) -> None:
-    """Attack a release option with true points: before and after it, and compared with guessing.
+    """Attack the data before and after a release option, with true points; compare with guessing.
 
     The release is made from the data by the option, and attacked with points of the original. The
     result states which records are singled out, which homes are found, and how far off a guessed

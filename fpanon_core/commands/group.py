@@ -1,7 +1,7 @@
 """The group of commands, and the messages of a command that fails.
 
 A failing command prints one plain sentence, never a stack trace and never data. The group imports a
-command only when it is called, and none to list them.
+command only when it is called; it lists the commands without importing any.
 """
 
 from __future__ import annotations

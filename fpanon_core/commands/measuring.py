@@ -200,7 +200,7 @@ def disclosure(config: Annotated[disclosures.Config, _DISCLOSURE], run: Run) -> 
     Parameters
     ----------
     unicity_p : tuple of int
-        Numbers of known points for the unicities stated with it.
+        Numbers of known points for the unicities stated beside the disclosure.
     out : Path or None
         Write one row per profile (.csv, .parquet).
     """

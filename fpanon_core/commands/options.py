@@ -78,8 +78,8 @@ class Wish:
         Experts' answers (CSV, XLSX): expert, domain, option, score 0 to 10.
     recipe : Path or None
         JSON file written with a report. It holds the report's options, measures, thresholds,
-        knowledge and seed, and gives the same numbers on the same data. It replaces those options
-        here.
+        knowledge and seed, and gives the same numbers on the same data. It replaces the
+        command-line options for these.
     template : Path or None
         Write an empty questionnaire on these options (.csv), and stop.
     """

@@ -146,7 +146,7 @@ def options_in(path: Path | None) -> list[ReleaseOption]:
     Raises
     ------
     ConfigError, SchemaError
-        The file holds none.
+        The file holds no release option.
     """
     if path is None:
         return []
@@ -164,7 +164,7 @@ def named(name: str, own: list[ReleaseOption], fs: FingerprintSet) -> ReleaseOpt
     Raises
     ------
     ConfigError
-        There is none.
+        There is no such option.
     """
     for each in (*own, *(each for preset in PRESETS.values() for each in preset(fs))):
         if name_key(each.name) == name_key(name):
@@ -248,7 +248,7 @@ def cross(
     run: Annotated[Run, dict.fromkeys(("workers", "scheduler", "out", "wanted"))],
     key: list[Path] | None = None,
 ) -> None:
-    """Report the groups left by two releases of the same people together, before both are out.
+    """Report the groups that two releases of the same people leave together, before both are out.
 
     Two releases that each keep everyone in a group of k may together single people out.
 

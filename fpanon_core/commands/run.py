@@ -359,7 +359,7 @@ def check_folder(folder: Path) -> Path:
 
 
 def write_tables(folder: Path, *results: Tabled | None) -> str:
-    """Write every table of the given results into the folder; return a line that states it.
+    """Write every table of the given results into the folder; return a line that says so.
 
     A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. It is
     added to the folder's list, ``FILES.csv``, which keeps its entries on other files.

@@ -30,7 +30,7 @@ SHARE_OF_MEMORY = 0.5
 LONGEST_HOURS = 12.0
 """Time limit of one computation (one night), unless :data:`HOURS_VARIABLE` is set."""
 IDLE_S = 15 * 60.0
-"""Seconds that an idle child is kept; it is then ended, and started anew when there is work."""
+"""Seconds that an idle child is kept; it is then ended, and new work starts a new child."""
 
 MEMBERSHIPS, GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
@@ -78,7 +78,7 @@ class Limits:
 
 
 class Watch:
-    """Monitor of a working process, which ends it when it exceeds a limit.
+    """Monitor that ends a working process when it exceeds a limit.
 
     Parameters
     ----------

@@ -393,12 +393,12 @@ class Turns:
             self._change.notify_all()
 
     def before(self, who: InLine, own: int) -> int:
-        """Return how many jobs of all sessions run or begin before one of ``who``.
+        """Return how many jobs of all sessions run or begin before a job of ``who``.
 
         Parameters
         ----------
         own : int
-            Number of jobs of ``who`` that come before that one and have not begun.
+            Number of jobs of ``who`` that come before this job and have not begun.
         """
         with self._change:
             place = self._line.index(who) if who in self._line else len(self._line)

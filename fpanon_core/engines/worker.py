@@ -4,14 +4,14 @@ The child is started as ``python -m fpanon_core.engines.worker [module:function]
 function is called once before any task arrives, so that imports and compilation delay no task.
 
 Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on the original
-standard output. A stray ``print`` goes to standard error instead, where it cannot garble them.
-Input is read on a separate thread. So the end of the parent, seen as end of file, ends this process
-even during a computation. An error message may quote the data, so only the error's type and its
-place in the program are sent.
+standard output. A stray ``print`` goes to standard error instead, where it cannot garble the
+answers. Input is read on a separate thread. So the end of the parent, seen as end of file, ends
+this process even during a computation. An error message may quote the data, so only the error's
+type and its place in the program are sent.
 
 A session asks a dozen questions about the same fingerprints, which are by far the largest part of
-each call. So each side keeps the latest sets by digest, and a later message names a set that the
-other side holds instead of sending it.
+each call. So each side keeps the most recently used sets by digest. A later message names a set
+that the other side holds instead of sending it.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ class Shelf:
 
     @property
     def digests(self) -> tuple[str, ...]:
-        """Digests of the sets held, the latest used last."""
+        """Digests of the sets held, the most recently used last."""
         return tuple(self._sets)
 
 

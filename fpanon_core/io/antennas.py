@@ -79,9 +79,9 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Put a table from :func:`read_antennas` on the data's projection, its columns as text.
+    """Put a table of :func:`read_antennas` on the data's projection, with its columns as text.
 
-    With regions, each antenna also gets the region it is in. Findings are added to ``notes``.
+    With regions, each antenna also gets its own region. Findings are added to ``notes``.
     """
     degrees = table["lat"].to_numpy(np.float64), table["lon"].to_numpy(np.float64)
     x_m, y_m = project(*degrees, centre.crs)
@@ -102,7 +102,7 @@ def antennas_of(
 
 
 def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
-    """Read the positions of an antenna table in another way; impossible ones are left out."""
+    """Read an antenna table's positions in another way; impossible positions are left out."""
     if not turn.changes:
         return sites
     lat, lon = turn.apply(sites["lat"].to_numpy(), sites["lon"].to_numpy())
@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas, turned like the events' own degrees if that brings them nearer."""
+    """Return the antennas, turned like the events' degrees if that brings them nearer to events."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -163,7 +163,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
 
 
 def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Return a column beyond id and position: numbers and texts unchanged, all else as text."""
+    """Return a column other than id and position: numbers and texts unchanged, all else as text."""
     kind = column.type
     plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
     values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()
@@ -171,7 +171,7 @@ def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFrame:
-    """Return the distinct antennas with a position; a note counts the rows left out."""
+    """Return the distinct antennas with a position; add a note on how many rows were left out."""
     lat, lon = frame["lat"].to_numpy(), frame["lon"].to_numpy()
     bad = np.logical_or.reduce(list(position_faults(lat, lon).values()))
     bad |= missing_in(pa.chunked_array([pa.array(frame["antenna"].tolist(), pa.string())]))
@@ -241,9 +241,9 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
 
 
 def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return the spellings of ids that events may use, each with the id of every antenna.
+    """Return all antennas' ids in each spelling that events may use, by name of the spelling.
 
-    These are the whole id and, for OpenCellID, shorter and longer forms and the cell alone.
+    The spellings are the whole id and, for OpenCellID, shorter and longer forms and the cell alone.
     """
     ways = {"antenna": antennas["antenna"].astype(str)}
     at = cell_parts(list(antennas.columns)) if antennas.attrs.get("parts") else None
@@ -266,11 +266,11 @@ def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
 
 
 def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return the position of each of some distinct antenna ids; NaN for unknown ids; and notes.
+    """Return the latitudes and longitudes of distinct antenna ids (NaN if unknown), and notes.
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
-    case, separators, leading zeros and a trailing ``.0``. The spelling that finds most counts. A
-    spelling that stands for antennas at several positions finds none of them.
+    case, separators, leading zeros and a trailing ``.0``. The spelling by which most ids are found
+    is used. An id that stands for antennas at several positions finds none of them.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"
@@ -292,7 +292,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
 
 def _rows_of(asked: pd.Index, keys: pd.Series, antennas: pd.DataFrame) -> npt.NDArray[np.int64]:
-    """Return the row of each id; −1 where there is none, or several positions."""
+    """Return the row of each id; −1 for an id without a row, or with several positions."""
     places = antennas[["lat", "lon"]].assign(key=keys.to_numpy(dtype=object))
     sites = places.reset_index(drop=True).drop_duplicates()
     sites = sites[~sites["key"].duplicated(keep=False)]

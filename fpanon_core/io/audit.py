@@ -3,7 +3,7 @@
 The log has one line of JSON for each file that was exported and each data set that was opened. No
 line holds anything about a person in the data, or the file's name. Exported content and data sets
 are identified by keyed digests (HMAC-SHA256, RFC 2104). With the key and a file, the operator can
-say whether it is the exported one; without the key, nobody can test guesses.
+say whether that file was exported. Without the key, nobody can test guesses.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class AuditLog:
         Raises
         ------
         ConfigError
-            It could not; the message says why.
+            No line could be written; the message says why.
         """
         self._key()  # which opens both
 
@@ -80,13 +80,13 @@ class AuditLog:
         who : str
             The officer's name, or ``local``.
         what : str
-            Kind of the thing, in the program's own words.
+            What was opened, exported or overridden, in the program's own words.
         data : str
             Digest of the data set concerned.
         content : bytes, optional
             Exported content.
         settings : mapping, optional
-            Settings with which it was made, such as k and the release option.
+            Settings of the event, such as k and the release option.
         now : datetime, optional
             Time with a zone; the present if not given.
 
@@ -163,13 +163,13 @@ def keyed(key: bytes, content: bytes) -> str:
 
 
 def asked_for(environment: Mapping[str, str] = os.environ) -> AuditLog | None:
-    """Return the log that the environment names; None if it names none."""
+    """Return the log that the environment names; None if no log is named."""
     named = environment.get(VARIABLE)
     return None if named is None else AuditLog(Path(named))
 
 
 def _own(path: Path, how: int) -> int:
-    """Open a file of this user alone, made if missing; never follow a link."""
+    """Open a file that only this user may access, and make it if missing; never follow a link."""
     flags = how | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     try:
         file = os.open(path, flags, 0o600)

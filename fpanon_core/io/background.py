@@ -23,9 +23,9 @@ from ..tables.json_text import check_degrees
 MAX_BYTES = 20 << 20
 """Largest size of the file, bytes."""
 MAX_POSITIONS = 1_000_000
-"""Most positions in the file, before simplification."""
+"""Largest number of positions in the file, before simplification."""
 MAX_VERTICES = 20_000
-"""Most vertices that are kept."""
+"""Largest number of vertices that are kept."""
 _MOST_NESTED = 8  # collections within collections
 _FINEST = 20_000  # of the longer side: no screen shows less
 _DEPTH = {"LineString": 0, "MultiLineString": 1, "Polygon": 1, "MultiPolygon": 2}
@@ -89,7 +89,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _geometries(part: Any, nested: int) -> Iterator[tuple[str, Any]]:
-    """Iterate over kind and coordinates of each shape in any GeoJSON object."""
+    """Yield the kind and the coordinates of each shape in any GeoJSON object."""
     if not isinstance(part, dict) or nested > _MOST_NESTED:
         raise SchemaError(f"The file is JSON, but not GeoJSON as it should be. {_READABLE}.")
     check_degrees(part.get("crs"))

@@ -70,7 +70,7 @@ def read_cdr(
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if they are local times
         of the offset column. By default the display time zone. If there is an offset column, the
-        default is UTC unless the time column is called local. Foursquare's files are such a case
+        default is UTC unless the time column is called local. Foursquare's files are read as UTC
         ("UTC time", and the minutes to add for local time). Times with an offset, and epochs, are
         already instants; the offset column is then reported and not used.
     positions : str, optional
@@ -78,8 +78,8 @@ def read_cdr(
         is in the column of longitudes), ``"lon-turned"`` and ``"lat-turned"`` (all longitudes are
         west, all latitudes south, though written without sign), ``"both-turned"``, and
         ``"exchanged-lon-turned"`` and so on. None also reads them as they are, and checks whether
-        that is plausible: ``report.doubts`` then says what is not, and what would be. ``"ask"``
-        raises a doubt instead of reading on.
+        that is plausible: ``report.doubts`` then says what is doubtful, and what would be
+        plausible. ``"ask"`` raises a doubt instead of reading on.
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
         middle of the data if None; every record then affects how all are snapped. For
@@ -156,7 +156,7 @@ def read_parts(
     (FingerprintSet, IngestReport)
         The same set, by its digest, as :func:`fpanon_core.read_cdr` makes from the rows as one
         table; its columns are mapped. In ``report.rejects`` each row has its ``part``, from 1, and
-        its number in it; at most 100,000 are listed.
+        its number in the part; at most 100,000 are listed.
 
     Raises
     ------

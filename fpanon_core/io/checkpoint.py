@@ -55,7 +55,7 @@ class Checkpoint:
     Raises
     ------
     ConfigError
-        It is not a folder, is a link, belongs to another user, or is open to others.
+        ``folder`` is not a folder, is a link, belongs to another user, or is open to others.
 
     Examples
     --------
@@ -122,9 +122,9 @@ class Checkpoint:
         self._used.add(place)
 
     def clear(self) -> int:
-        """Remove what this run stored or used, and the folder if then empty; return the count.
+        """Remove the files that this run stored or used; return their number.
 
-        Files of other runs stay.
+        Files of other runs stay. The folder is removed if it is then empty.
         """
         kept = [place for place in self._used if place.exists()]
         for place in kept:
@@ -144,12 +144,12 @@ class Checkpoint:
 
 
 def _head(place: Path, body: bytes) -> bytes:
-    """Return the first bytes of a file with this name and content."""
+    """Return the bytes that must precede this content in a file of this name."""
     return _FORM + sealed(_FORM + place.name.encode(), body)
 
 
 def _read(fs: FingerprintSet, body: bytes) -> Part:
-    """Return the part; raise ValueError, or an error of NumPy, if it cannot fit these people."""
+    """Return the stored part; raise ValueError or an error of NumPy if it cannot fit the people."""
     with np.load(io.BytesIO(body), allow_pickle=False) as kept:
         found = {name: kept[name] for name in _KINDS}
     if any(found[name].dtype != kind for name, kind in _KINDS.items()):
@@ -198,5 +198,5 @@ def _within(values: Any, least: int, below: int) -> bool:
 
 
 def _rows_of(rows: Any, users: int) -> bool:
-    """Return whether they are row numbers of users, each occurring once."""
+    """Return whether ``rows`` are row numbers of users, each occurring once."""
     return rows.ndim == 1 and _within(rows, 0, users) and len(np.unique(rows)) == len(rows)

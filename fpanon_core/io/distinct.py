@@ -61,7 +61,7 @@ class Columns(Store):
         self.span = min(self.span[0], float(t.min())), max(self.span[1], float(t.max()))
 
     def in_memory(self, shell: FingerprintSet, user_ids: npt.NDArray[Any]) -> FingerprintSet:
-        """Return the set with these columns."""
+        """Return the set ``shell`` with these columns and user ids."""
         read: dict[str, Any] = {name: self.read(_file(name)) for name in COLUMNS}
         return replace(shell, user_ids=user_ids, **read)
 
@@ -195,7 +195,7 @@ def _users(fs: FingerprintSet, users: slice) -> FingerprintSet:
 def mixture(
     codes: IntArray, us: IntArray, lat: FloatArray, lon: FloatArray
 ) -> npt.NDArray[np.uint64]:
-    """Return a 64-bit hash of user, time and place of each row."""
+    """Return, for each row, a 64-bit hash of user, time and place."""
     key = np.empty(len(codes), np.uint64)
     for part in pieces(len(key)):
         mixed = codes[part].astype(np.int64).astype(np.uint64)
@@ -208,7 +208,7 @@ def mixture(
 
 
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Return the rows, in use or in ``lost``, that equal an earlier one of them."""
+    """Return the rows that equal an earlier row, among the rows in use and those in ``lost``."""
     twins = _twins(known, mixtures, lost)
     if not len(twins):
         return []
@@ -243,7 +243,7 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
 
 
 def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint64]:
-    """Return the hashes that several rows share, ascending; as many are sorted at once as fit."""
+    """Return the hashes that several rows share, ascending; sort as many at a time as fit."""
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []
     for turn in range(n_passes):

@@ -27,7 +27,7 @@ FAR_FROM_TOWNS_KM, NEAR_TOWN_KM = 60.0, 25.0
 _TRIED = 4_000  # rows, evenly from the whole file
 _MOST_READINGS = 3
 ASK = "ask"
-"""Value of ``positions`` that raises a doubt rather than reading on."""
+"""Value of ``positions`` with which reading stops at a doubt."""
 
 
 class DoubtfulPositions(SchemaError):
@@ -154,7 +154,7 @@ _AGREE_MIN = 60.0  # a border, or a summer time, away
 
 
 class Clocks:
-    """Time zone according to the file itself, on a few rows."""
+    """Offsets from UTC that the file itself states, on a few rows."""
 
     def __init__(self, offset_min: FloatArray, us: IntArray) -> None:
         told = np.flatnonzero(~np.isnan(offset_min) & (offset_min != 0))
@@ -163,7 +163,7 @@ class Clocks:
         self.offset_min, self.us = offset_min[self.rows], us[self.rows]
 
     def there(self, lat: FloatArray, lon: FloatArray) -> FloatArray:
-        """Return the minutes ahead of UTC at the positions of those rows, at their times."""
+        """Return the minutes ahead of UTC at the positions of these rows, at the rows' times."""
         return np.array(
             [
                 _offset_min(float(y), float(x), int(us))
@@ -176,7 +176,7 @@ class Clocks:
 class Seen:
     """Location of the positions when read one way.
 
-    ``inhabited`` is also False if too many are not possible positions. All but a tenth of the
+    ``inhabited`` is also False if too many of the positions are impossible. All but a tenth of the
     positions are farther than ``town_km_low`` from a town.
     """
 
@@ -232,7 +232,7 @@ class Seen:
 
     @property
     def agrees(self) -> bool:
-        """Whether the time zone there agrees with the file, if the file states one."""
+        """Whether the time zone at the positions agrees with that of the file, if it states one."""
         return not self.told or self.agreement >= NEARLY_ALL
 
 

@@ -48,7 +48,10 @@ _OTHER_WAY_OUT = Message(f"Say which columns hold the data{namely('lat', 'lon')}
 
 
 class Fate:
-    """Fate of rows: for each the number of the reason, −1 where it is used; not copied."""
+    """Fate of each row: the number of the reason for setting it aside; −1 if the row is used.
+
+    ``codes`` is not copied.
+    """
 
     def __init__(self, codes: Codes, n_malformed: int = 0) -> None:
         self.codes, self.n_malformed = codes, n_malformed
@@ -63,7 +66,7 @@ class Fate:
         return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:
-        """Set aside the rows of a mask over all rows, unless they already are."""
+        """Set aside the rows of a mask over all rows, except rows already set aside."""
         if rows.any():
             self.codes[rows & (self.codes < 0)] = _REASONS.index(reason)
 
@@ -83,7 +86,7 @@ class Fate:
         return values if used.all() else values[used]
 
     def evenly_but_for(self, reason: str, most: int) -> IntArray:
-        """Return up to ``most`` evenly spaced rows in use or set aside for this reason alone."""
+        """Return up to ``most`` evenly spaced rows that are in use or set aside for this reason."""
         code = _REASONS.index(reason)
 
         def open_rows(part: slice) -> IntArray:
@@ -122,7 +125,7 @@ class Fate:
         Raises
         ------
         SchemaError
-            No row is left; the message has the reasons, and the remedy for the commonest.
+            No row is left; the message has the reasons, and the remedy for the commonest one.
         """
         if self.n_used:
             return
@@ -175,7 +178,7 @@ def _first(mask: BoolArray, most: int | None) -> IntArray:
 
 
 def text_frame(table: SourceTable, columns: Iterable[int]) -> pd.DataFrame:
-    """Return some columns as text, as written where the source is text; named by position."""
+    """Return some columns as text, named by position; if the source is text, as written there."""
     frame = {i: _raw_text(table.columns[i]).to_pandas() for i in columns}
     return pd.DataFrame(frame, index=range(table.n_rows))
 

@@ -1,6 +1,6 @@
 """Messages whose remedy is worded for each reader.
 
-A caller of a function passes arguments, a user of the command line options, and a user of the
+A caller of a function passes arguments, a user of the command line gives options, and a user of the
 screen fills in a form. A message is made once, with its remedies in the words of all three.
 """
 
@@ -79,13 +79,13 @@ def such_as(*roles: str) -> Way:
 
 
 def in_brackets(*roles: str) -> Way:
-    """Return, in brackets, how to give the columns of these roles."""
+    """Return text in brackets that says how to give the columns of these roles."""
     columns = _columns(roles)
     return Way(f" ({columns.call})", f" ({columns.command})", "")
 
 
 def namely(*roles: str) -> Way:
-    """Return the ending of a sentence that says which roles to give columns to."""
+    """Return the ending of a sentence that says how to give columns to these roles."""
     columns = _columns(roles)
     return Way(f": {columns.call}", f": {columns.command}", " below")
 
@@ -98,7 +98,7 @@ def give(*roles: str, name: str = "…") -> Way:
 
 
 def column_at(position: int, begins: str = "column") -> Way:
-    """Return a column without a name: from 0 in calls and commands, from 1 on a screen."""
+    """Return words for an unnamed column: its number, from 0 in calls and commands, else from 1."""
     said = f"{begins} {position}"
     return Way(said, said, f"{begins} {position + 1}")
 

@@ -1,6 +1,6 @@
 """Conversion of clock times to instants: offsets, zones, and implausible times.
 
-The file itself states its zone in its times, or in a column of offsets.
+A file states its zone in its times, or in a column of offsets.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def datetime_of(us: int) -> dt.datetime:
 
 
 def local_of(us: int, zone: dt.tzinfo) -> dt.datetime:
-    """Return the same time in a zone; in UTC within a day of the ends of the calendar."""
+    """Return microseconds since 1970 as a time in ``zone``; in UTC near the calendar's ends."""
     instant = datetime_of(us)
     try:
         return instant.astimezone(zone)
@@ -57,11 +57,11 @@ def stray_days(days: IntArray, rows: IntArray) -> list[tuple[int, int]]:
     Wrong clocks or default values cause such times. Days with data are divided into groups at gaps
     of more than a year. The *bulk* is the group of most rows, if it has more than half of them;
     otherwise nothing is an outlier. A group is set aside if it is small and far from the bulk.
-    Small means at most 1% of the rows (one row is always allowed). Far means farther than a year
-    and than the bulk's own span. A group is also set aside if all its rows have default dates of
-    devices. These are in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100, with adjacent
-    days. So sparse data, pauses, and a second campaign years later stay. Times before 1900 and from
-    2200 on are always outliers.
+    Small means at most 1% of the rows (one row is always allowed). Far means farther away than
+    a year and than the bulk's own span. A group is also set aside if all its rows have default
+    dates of devices. These are in 1900, 1904, 1970, 1980, 2000, 2036, 2038, 2099 and 2100, with
+    adjacent days. So sparse data, pauses, and a second campaign years later stay. Times before 1900
+    and from 2200 on are always outliers.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def on_days(us: IntArray, ranges: list[tuple[int, int]]) -> BoolArray:
 
 
 def said_of_clocks(skipped: int, twice: int) -> list[str]:
-    """Return notes on how many clock times did not exist, or existed twice."""
+    """Return notes on the numbers of clock times that did not exist, or existed twice."""
     what = {
         "were skipped when the clock was put forward; they are read as if it was not": skipped,
         "occurred twice when the clock was put back; the first is assumed": twice,
@@ -112,11 +112,11 @@ def said_of_clocks(skipped: int, twice: int) -> list[str]:
 def instants_in(
     parsed: ParsedTimes, rows: BoolArray, zone: str | FloatArray
 ) -> tuple[IntArray, int, int]:
-    """Return the UTC instants of ``rows``; clock times are read in ``zone`` (ignore other rows).
+    """Return the UTC instants of ``rows``, with clock times read in ``zone`` (ignore other rows).
 
-    A time skipped in spring is read as if the clock had not yet been put forward, one that occurs
-    twice as the first. No row is lost. Also return how many were skipped, and how many occurred
-    twice.
+    A time skipped in spring is read as if the clock had not yet been put forward. A time that
+    occurs twice is read as the first. No row is lost. Also return how many times were skipped, and
+    how many occurred twice.
 
     Parameters
     ----------
@@ -162,7 +162,8 @@ def zone_of_clocks(
 ) -> tuple[str | None, str | FloatArray]:
     """Return the name of the zone of clock times without offset, and how to read them.
 
-    ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the column.
+    ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the offset
+    column.
     """
     if asked == "offset" and offsets is None:
         raise ConfigError(
@@ -194,7 +195,7 @@ def zone_of_clocks(
 
 
 def minutes_of(offsets: FloatArray) -> FloatArray:
-    """Return offsets as minutes ahead of UTC; if none exceeds 14, they are taken as hours."""
+    """Return offsets as minutes ahead of UTC; if none exceeds 14, all are taken as hours."""
     hours = np.nanmax(np.abs(offsets), initial=0) <= _MOST_HOURS
     return offsets * 60 if hours else offsets
 
@@ -204,7 +205,7 @@ def told_minutes(
 ) -> FloatArray:
     """Return the minutes ahead of UTC that the file states for a few rows.
 
-    They come from ``minutes``, the offset column, if there is one; else from the times. NaN where
+    The result comes from ``minutes``, the offset column, if given; else from the times. NaN where
     the file states none or 0, which programs without a time zone also write.
     """
     told = np.full(len(parsed.us), np.nan)

@@ -33,15 +33,15 @@ _FIELDS = ("time", "what", "epsilon", "budget", "reason")
 
 
 class Ledger:
-    """ε spent on one data set.
+    """Ledger of the ε spent on one data set.
 
     Parameters
     ----------
     path : path
         Path of the file, made at the first release and readable by its owner alone.
     budget : float, optional
-        Most ε that may be spent, stored in the file until another is stated. If None, the stored
-        one applies.
+        Largest ε that may be spent, stored in the file until another budget is stated. If None, the
+        stored budget applies.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Ledger:
 
     @property
     def budget(self) -> float | None:
-        """Most ε that may be spent; None if none was stated."""
+        """Largest ε that may be spent; None if no budget was stated."""
         return self._budget(self._lines())
 
     @property
@@ -89,7 +89,7 @@ class Ledger:
         ----------
         release : CountTables, SyntheticPeople, ReleaseOption or anything with ``epsilon``
         reason : str, optional
-            Reason for exceeding the budget, which is recorded.
+            Reason for exceeding the budget; the ledger records it.
 
         Raises
         ------

@@ -70,7 +70,7 @@ Counts = npt.NDArray[np.int64]
 
 
 def degree_counts(lat: FloatArray, lon: FloatArray) -> tuple[Counts, Counts]:
-    """Return rows by hundredth of a degree of latitude and longitude; counts of parts add up."""
+    """Return numbers of rows by hundredth of a degree of latitude and longitude; parts add up."""
     return _histogram(lat, 90, 180 * _STEP + 1), _histogram(lon, 180, 360 * _STEP + 1)
 
 
@@ -92,7 +92,7 @@ def centre_of_counts(lat: Counts, lon: Counts) -> Centre:
 
 
 def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, FloatArray]:
-    """Project as :func:`project` does, but each repeated position, such as an antenna's, once."""
+    """Project as :func:`project` does, but convert a repeated position (an antenna's) only once."""
     few = lat[:_FEW].view(np.int64) * _ODD ^ lon[:_FEW].view(np.int64)
     if len(np.unique(few)) * 4 > len(few):
         return project(lat, lon, crs)
@@ -107,7 +107,7 @@ def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatA
 
 
 def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
-    """Return latitude and longitude of the middle of an antenna table, whatever the events."""
+    """Return latitude and longitude of the middle of an antenna table, regardless of the events."""
     centre = centre_of(antennas["lat"].to_numpy(float), antennas["lon"].to_numpy(float))
     return centre.lat, centre.lon
 
@@ -126,7 +126,7 @@ def stated_centre(centre: Any) -> Centre | None:
 
 
 def _histogram(degrees: FloatArray, below: int, size: int) -> npt.NDArray[np.int64]:
-    """Return rows by hundredth of a degree, rounded to the nearest, from −``below`` degrees on."""
+    """Return numbers of rows by nearest hundredth of a degree, from −``below`` degrees on."""
     cells = np.zeros(size, np.int64)
     for part in pieces(len(degrees)):
         cell = ((degrees[part] + (below + 0.5 / _STEP)) * _STEP).astype(np.int64)
@@ -143,15 +143,15 @@ Nearest = tuple[float, float, float]
 
 
 def zone_at(nearest: Nearest) -> str:
-    """Return the IANA time zone there; on the open sea, a nautical zone."""
+    """Return the IANA time zone at a position; on the open sea, a nautical zone."""
     return str(get_tz(*nearest[1:])) or "UTC"
 
 
 def nearest_to(lat: FloatArray, lon: FloatArray, centre: Centre) -> Nearest:
     """Return the distance, longitude and latitude of the position nearest to the centre.
 
-    Of several equally near, it is the most western, then the most southern. The order of the rows
-    thus has no effect, and the least result of parts is that of the whole.
+    Of several equally near positions, the westernmost is returned, then the southernmost. The order
+    of the rows thus has no effect, and the least of the results of parts is that of the whole.
     """
     squeeze = math.cos(math.radians(centre.lat))
     nearest = (math.inf, 0.0, 0.0)

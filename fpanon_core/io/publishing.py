@@ -2,12 +2,12 @@
 
 A release is ``data.csv`` or ``data.parquet``, with a row for each published sample of each person.
 ``README.md`` is one page. ``datapackage.json`` describes every column with its type and unit
-(Frictionless Data Package, version 2). Recipients need no fpanon. Nothing in it says when or where
-it was made.
+(Frictionless Data Package, version 2). Recipients need no fpanon. Nothing in a release says when or
+where it was made.
 
 Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. They
 contain no path, no id and no digest of the input, and nothing beyond the frame, the settings and
-the published counts. The numbers of people and of what was left out are exact figures, and would
+the published counts. The numbers of people and of what was left out are exact figures, which would
 undo suppression and noise.
 """
 
@@ -63,7 +63,7 @@ def check_target(path: str | os.PathLike[str]) -> Path:
     Raises
     ------
     ConfigError
-        It is neither, or it cannot be made.
+        The path is neither, or cannot be made.
     """
     target = Path(path)
     if not target.absolute().parent.is_dir():
@@ -93,7 +93,7 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
     Raises
     ------
     ConfigError
-        It is inside the release, exists already, or cannot be made.
+        The path is inside the release, exists already, or cannot be made.
     """
     file, whole = Path(path), release.resolve()
     if file.resolve() == whole or whole in file.resolve().parents:
@@ -162,7 +162,7 @@ def put(folder: Path, target: Path) -> None:
 
 
 def write_zip(folder: Path, into: BinaryIO) -> None:
-    """Write the files to a zip, at the top level, without the time of writing."""
+    """Write the folder's files to a zip, at the top level, without the time of writing."""
     members = sorted(folder.iterdir(), key=lambda member: (member.name != README, member.name))
     with _archive(into) as archive:
         for member in members:
@@ -328,7 +328,7 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
 
 
 def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """Iterate over a file of one's own as :func:`read_published` reads it, in pieces.
+    """Yield the content of a file of one's own in pieces, as :func:`read_published` returns it.
 
     A piece has some hundred thousand rows.
 

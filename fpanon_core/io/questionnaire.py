@@ -54,7 +54,7 @@ def read_questionnaire(
         Options in the questionnaire, by name or as :func:`fpanon_core.as_option` accepts them;
         answers on others are set aside. Case and outer spaces do not matter.
     domains : iterable of str, optional
-        The same for domains.
+        Domains in the questionnaire; answers on others are set aside likewise.
 
     Returns
     -------
@@ -208,7 +208,7 @@ def _objects(column: Any) -> Any:
 
 
 def _with_header(table: SourceTable) -> SourceTable:
-    """Use the first row as column names if it holds them but was taken for an answer."""
+    """Use the first row as column names if it holds the names but was taken for an answer."""
     if table.named or table.n_rows < 2:
         return table
     first = [str(text_of(column)[0].as_py()) for column in table.columns]

@@ -62,7 +62,7 @@ from .search import Roles
 from .turns import AS_THEY_ARE, Turn, turn_of
 
 MOST_LISTED = 100_000
-"""Most rows set aside that the report lists for a source in parts; all are counted."""
+"""Largest number of rows set aside that the report lists for a source in parts; all are counted."""
 SHOWN = 5
 """Number of first rows that the report shows as they were understood."""
 _TABLE = ("kind", "packed", "delimiter", "encoding", "header")
@@ -389,7 +389,7 @@ class Reading:
         return everyone, kept(columns, ids[keep], folder), columns.span
 
     def _remarks(self, middle: Centre) -> list[str]:
-        """Return notes that no single step could make."""
+        """Return notes that need the results of several steps."""
         known, notes = self.known, []
         if self.roles.one_user:
             notes.append("The whole file is read as one person's.")

@@ -1,6 +1,6 @@
 """Named regions from GeoJSON, such as districts, and the region of each antenna.
 
-Each antenna gets the region that contains it, as a column of the antenna table. This column is then
+Each antenna gets the region that contains it, in a column of the antenna table. This column is then
 treated like any other, except that the regions' own outlines are drawn and published. The file is
 public and stated; no record affects it.
 
@@ -27,7 +27,7 @@ from .background import MAX_BYTES, MAX_POSITIONS
 from .hints import Message, Way
 
 MAX_VERTICES = 20_000
-"""Approximate limit for all outlines as drawn and published; antennas use the full ones."""
+"""Approximate limit for all outlines as drawn and published; antennas are located in full ones."""
 _FINEST_DEG = 1e-5
 _MOST_LISTED = 12
 _AREAS = (shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON)
@@ -125,8 +125,8 @@ def in_regions(
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
     """Return the columns of antennas at these points, with :data:`REGION`, and the outlines.
 
-    Antennas outside all regions have an empty text there. If an antenna is in several regions, the
-    first in the file counts. Findings are added to ``notes``.
+    Antennas outside all regions have an empty text in that column. If an antenna is in several
+    regions, the first in the file counts. Findings are added to ``notes``.
 
     Raises
     ------
@@ -235,7 +235,7 @@ def _check_degrees(areas: npt.NDArray[Any]) -> None:
 
 
 def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, list[str]]:
-    """Return the property that names the areas, and their names, from texts or numbers."""
+    """Return the property that names the areas, and the names, made of its texts or numbers."""
     known = list(dict.fromkeys(key for each in properties for key in each))
     more = ", …" if len(known) > _MOST_LISTED else ""
     listed = (", ".join(map(repr, known[:_MOST_LISTED])) or "none") + more

@@ -1,11 +1,11 @@
 """Report on reading a file: rows used, the fate of the others, and what was guessed.
 
 Every row is used or set aside for exactly one of the reasons named here, so that ``rows_read ==
-rows_used + sum(set_aside.values())`` always. A row used makes a sample or repeats one of the same
+rows_used + sum(set_aside.values())`` always. A used row makes a sample or repeats one of the same
 user, so that ``rows_used == n_samples + rows_repeating``.
 
-The report is stored with the fingerprints, in their folder, without the rows set aside and the
-first rows, which are rows of the source.
+The report is stored in the folder of the fingerprints. The rows set aside and the first rows are
+not stored, as they are rows of the source.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class OtherReading:
     positions : str
         Name of the way, a key of :data:`TURNS`.
     title : str
-        What it does, such as "Exchange latitude and longitude".
+        What this way does, such as "Exchange latitude and longitude".
     why : str
-        Location of the positions then: a clause that follows a colon.
+        Where the positions would be if read this way: a clause that follows a colon.
     """
 
     positions: str
@@ -92,7 +92,7 @@ class PositionDoubt:
         Other ways to read the positions, the likeliest first; empty where none is plausible.
     strong : bool
         Whether the positions contradict the globe or the file itself, and another reading does not.
-        Work should not begin before a person has checked.
+        Work should not begin before a person has checked the positions.
     """
 
     found: tuple[str, ...]
@@ -101,7 +101,7 @@ class PositionDoubt:
 
     @property
     def message(self) -> Message:
-        """Findings and readings in one message, with the way to answer."""
+        """Findings and other readings in one message that says how to answer."""
         parts: list[str | Way] = [" ".join(["The positions are doubtful.", *self.found])]
         parts += [f" {r.title}: {r.why}." for r in self.readings]
         best = self.readings[0].positions if self.readings else None
@@ -116,8 +116,8 @@ class IngestReport:
     Attributes
     ----------
     rows_read, rows_used : int
-        Number of data rows in the source (without header and blank lines), and of those that became
-        samples.
+        Number of data rows in the source (without header and blank lines), and number of rows used
+        for samples.
     set_aside : dict of str to int
         Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
     rejects : DataFrame
@@ -218,7 +218,7 @@ class IngestReport:
         return self.rows_used - self.n_samples
 
     def reconciliation(self) -> str:
-        """Explain how many samples the used rows became, and why not one each."""
+        """Explain how many samples the used rows became, and why the numbers differ."""
         became = f"{_number(self.rows_used, 'row')} became {_number(self.n_samples, 'sample')}"
         if not self.rows_repeating:
             return f"{became}."
@@ -288,7 +288,7 @@ _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space", "|": "
 
 
 def _ways(best: str | None) -> Way:
-    """Return how to answer, worded for each reader."""
+    """Return how to answer a doubt about positions, worded for each reader."""
     return Way(
         _way(best, "positions='{}'"),
         _way(best, "--positions {}"),

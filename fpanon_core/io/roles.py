@@ -1,7 +1,7 @@
 """Assignment of roles to columns: user, time and place.
 
 Roles are given by the caller, or found from the columns' names where the content agrees, or else
-from content alone. Each decision and its basis are reported. A guess that would be silently wrong
+from content alone. Each decision and its basis are reported. A guess that might be silently wrong
 (a track number taken for a person) is refused instead.
 """
 
@@ -89,7 +89,7 @@ def time_column(table: SourceTable, where: tuple[int, ...]) -> pa.ChunkedArray:
 
 
 def _date_part(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as text; a timestamp without a zone (a spreadsheet's date) as its date."""
+    """Return a column as text; timestamps without a zone (dates of a spreadsheet) as dates."""
     if pa.types.is_timestamp(column.type) and column.type.tz is None:
         return text_of(column.cast(pa.date32(), safe=False))
     return text_of(column)
@@ -157,7 +157,7 @@ _ANTENNAS = Message(
     f"Give it {AS_ANTENNAS}, beside a file of events."
 )
 _NEEDS, SAID = WORDS["needs"], WORDS["said"]
-"""Names of missing data, and of the roles, within a sentence."""
+"""Names of missing data, and names of the roles, for use within a sentence."""
 _JOURNEYS = {"track", "trip", "trajectory", "traj", "session"}
 
 
@@ -183,7 +183,7 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
 
 
 def _named_like(table: SourceTable, *roles: str) -> list[str]:
-    """Return the columns whose names resemble those of a role."""
+    """Return the columns whose names resemble the names of some roles."""
     named = [i for i, label in enumerate(table.labels) if min(rank(label, r) for r in roles) < 1000]
     return [table.told(i, begins=len(roles) == 1) for i in named]
 

@@ -58,7 +58,7 @@ class Rows:
     own : Path or None
         Private folder for temporary data; None keeps all in memory.
     tell : callable
-        Called with the share of the rows interpreted.
+        Called with the share of the rows that are interpreted.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class Rows:
         self.fate = Fate(np.concatenate(codes), self.source.n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
-        """Convert floats that serve as text, so that all pieces write them alike."""
+        """Convert floats that serve as text to text, so that all pieces write them alike."""
         columns = list(table.columns)
         for i in texts:
             whole = partial(holds_whole_numbers, columns[i])
@@ -183,7 +183,7 @@ class Rows:
         return numbers_of(column, decimal_comma=comma)
 
     def _decide(self, what: str, own: Callable[[], bool | None]) -> bool | None:
-        """Return the common decision of all pieces if there is one, else that of this piece."""
+        """Return the common decision of all pieces; if there is none, that of this piece."""
         if what in self._settled:
             return self._settled[what]
         decided = own()
@@ -209,7 +209,7 @@ class Rows:
         return [*sites.attrs.get("notes", ()), *remarks]
 
     def degrees(self, rows: slice | IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return latitude and longitude of rows, from themselves or from their antennas."""
+        """Return latitude and longitude of rows: the rows' own, or their antennas'."""
         if self.placed:
             return self.store.read("lat", rows), self.store.read("lon", rows)
         at = self.store.read("antenna", rows)
@@ -296,7 +296,7 @@ class Numbering:
         self._known: dict[str, int] = {}
 
     def of(self, column: pa.ChunkedArray) -> tuple[IntArray, BoolArray]:
-        """Return the number of each row's text, and where it is missing."""
+        """Return the number of each row's text, and in which rows the text is missing."""
         # Whole numbers are written out once they are distinct, not row by row.
         if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
             column = text_of(column)

@@ -1,4 +1,4 @@
-"""Data sets shipped in ``sample_data/``, for use without own data."""
+"""Data sets shipped in ``sample_data/``, for users without data of their own."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def sample(key: str) -> Sample:
     Raises
     ------
     ConfigError
-        There is none.
+        There is no such sample.
     """
     for known in SAMPLES:
         if known.key == key:

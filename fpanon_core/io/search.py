@@ -78,7 +78,7 @@ class Roles:
 
 
 class Search:
-    """Search that fills the roles not given, from names and a sample of the content."""
+    """Search for columns of the roles that were not given, by name and a sample of the content."""
 
     def __init__(
         self,
@@ -181,7 +181,7 @@ class Search:
             self.roles.put("time", (best,), "by content")
 
     def _is_no_event_time(self, i: int) -> bool:
-        """Return whether it is not an event's time: created or updated, phone numbers, ids."""
+        """Return whether a column holds no event's time: created or updated, phone numbers, ids."""
         words = set(normal(self.table.labels[i]).split("_"))
         return bool(words & _NO_EVENTS) or (
             self.sample[i].is_epoch and self._rank(i, "user") < 2000
@@ -325,17 +325,17 @@ class Likeness:
 
     @property
     def is_time(self) -> bool:
-        """Whether at least half can be read as times, and numbers are plausible as such."""
+        """Whether at least half of the fields can be read as times, and numbers are plausible."""
         return not self.is_clock and self._holds_times and self.times.share >= 0.5
 
     @property
     def is_partly_time(self) -> bool:
-        """Whether some can be read as times, or times of day; for a column so named."""
+        """Whether some fields can be read as times or times of day; for columns named as times."""
         return self.is_clock or self._holds_times
 
     @cached_property
     def _holds_times(self) -> bool:
-        """Whether it holds times: dates such as 20120403, or epochs between 1973 and 2100."""
+        """Whether the column holds times: dates such as 20120403, or epochs from 1973 to 2100."""
         if self.empty or pa.types.is_boolean(self.column.type) or not self.times.ok.any():
             return False
         epochs = sum(n for name, n in self.times.formats.items() if name.startswith("epoch"))
@@ -344,12 +344,12 @@ class Likeness:
 
     @property
     def is_epoch(self) -> bool:
-        """Whether it holds times as numbers, counted from 1970."""
+        """Whether the column holds times as numbers, counted from 1970."""
         return self.is_time and len(self.numbers) > 0
 
     @property
     def is_written_time(self) -> bool:
-        """Whether it holds times in a form that no number has."""
+        """Whether the column holds times in a form that no number has."""
         return self.is_time and not self.is_epoch
 
     @property
@@ -362,12 +362,12 @@ class Likeness:
 
     @cached_property
     def is_clock(self) -> bool:
-        """Whether it holds times of day, without a date."""
+        """Whether the column holds times of day, without a date."""
         return not self.empty and is_time_of_day(self.texts)
 
     @property
     def is_date(self) -> bool:
-        """Whether it holds dates, without a time of day."""
+        """Whether the column holds dates, without a time of day."""
         if self.empty or self.is_clock:
             return False
         us = self.times.us[self.times.ok]
@@ -377,12 +377,12 @@ class Likeness:
 
     @cached_property
     def is_fractional(self) -> bool:
-        """Whether it holds numbers, some of which are not whole."""
+        """Whether the column holds numbers, some of which are not whole."""
         values = self.numbers
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
     def is_degrees(self, limit: float) -> bool:
-        """Return whether some numbers are degrees, or all is empty; for a column so named."""
+        """Return whether some numbers are degrees, or all empty; for columns named as degrees."""
         if self.empty:
             return not self.nested
         values = numbers_of(self.column)
@@ -390,7 +390,7 @@ class Likeness:
 
     @property
     def is_position(self) -> bool:
-        """Whether it holds fractional numbers in the range of degrees."""
+        """Whether the column holds fractional numbers in the range of degrees."""
         return self.is_fractional and bool(np.mean(np.abs(self.numbers) <= 180) > 0.8)
 
     @property
@@ -405,6 +405,6 @@ class Likeness:
 
     @property
     def is_offset(self) -> bool:
-        """Whether it holds offsets from UTC, in minutes (quarters of an hour) or hours."""
+        """Whether the column holds offsets from UTC, in minutes (quarters of an hour) or hours."""
         step = 0.25 if self.largest <= 14 else 15.0
         return bool(len(self.numbers) and np.all(self.numbers % step == 0) and self.largest <= 900)

@@ -33,9 +33,9 @@ class Turn:
         return (-first if self.south else first), (-second if self.west else second)
 
     def explains(self, lat: FloatArray, lon: FloatArray, share: float) -> bool:
-        """Return whether the numbers fit this fault: a lost sign leaves none below 0.
+        """Return whether the numbers fit the faults assumed: lost signs leave no number below 0.
 
-        At least ``share`` of them must fit.
+        At least ``share`` of the numbers must fit.
         """
         first, second = (lon, lat) if self.exchanged else (lat, lon)
         return (not self.south or float(np.mean(first >= 0)) >= share) and (
@@ -44,7 +44,7 @@ class Turn:
 
     @property
     def changes(self) -> int:
-        """Number of faults that it assumes."""
+        """Number of faults that this way assumes."""
         return self.exchanged + self.south + self.west
 
 
@@ -63,7 +63,7 @@ TURNS: dict[str, Turn] = {
 
 
 def turn_of(positions: str | None) -> Turn:
-    """Return the way to read positions of that name; as they are for None.
+    """Return the way of that name to read positions; for None, the way to read them as they are.
 
     Raises
     ------

@@ -4,10 +4,10 @@ Compiled kernels are cached. numba considers a cached kernel current as long as 
 unchanged, even if a kernel of another file that was compiled into it has changed. A stale kernel
 would silently give wrong numbers, so the cache folder is named by the contents of all files here.
 
-numba also does not support two processes that write kernels at once. Each looks for a free number
-for its machine code, and two may take the same number for different types of arguments. A process
-that loads that file then runs code made for other arrays. So one process at a time writes, and none
-reads meanwhile.
+numba also does not support two processes that write kernels at once. Each process looks for a free
+file number for its machine code, and two may take the same number for different types of arguments.
+A process that loads that file then runs code made for other arrays. So one process at a time
+writes, and none reads meanwhile.
 """
 
 import atexit

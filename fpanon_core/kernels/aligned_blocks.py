@@ -2,14 +2,13 @@
 
 All samples of the members are in order of start. A *cut* is a position between two of them over
 which no sample reaches. Blocks lie between cuts. Each holds a sample of every member, and is
-published as its bounding cell. The blocks minimize the total loss, over the samples, of the block
-that holds each: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
+published as its bounding cell. The blocks minimize the total loss over the samples. A sample's loss
+is that of its block: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
 A block that can be split into two blocks with every member is never better than the two: no
-sample's cell would be smaller. So a block that ends at j begins after the latest i from which every
-member occurs, and then every member again. The search back from j ends there. It ends earlier if
-the smallest loss of any remaining cut, plus the block up to there, is no better than the best
-found.
+sample's cell would be smaller. So the search back from j, where a block ends, stops as soon as the
+samples up to j can be split in this way. It stops earlier if the smallest loss up to any remaining
+cut, plus that of the block so far, is no better than the best found.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -26,7 +25,7 @@ from .glove_suppress import FEW, Held, Limits, bounds_of, exceeded, largest_part
 
 
 class Boxes(NamedTuple):
-    """Samples of all users, in order of start within each user; ends, not extents.
+    """Samples of all users, in order of start within each user, with ends instead of extents.
 
     The cost is ``by_space`` per metre of side and ``by_time`` per minute of span.
     """
@@ -67,7 +66,7 @@ class Bench(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def bench_for(boxes: Boxes, members: int) -> Bench:
-    """Allocate a bench for groups of a number of members."""
+    """Allocate a bench for groups of at most ``members`` members."""
     n = min(len(boxes.start), members * boxes.longest) + 1
     i, f = np.empty((5, n), np.int64), np.empty((7, n))
     pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
@@ -78,7 +77,7 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 
 @njit(nogil=True, cache=True)
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
-    """Lay out the first ``count`` members' samples by start, with their cuts; return the number."""
+    """Lay out the first ``count`` members' samples by start, with cuts; return their number."""
     pointer = bench.pointer
     n = 0
     for m in range(count):
@@ -180,7 +179,7 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 
 @njit(nogil=True, cache=True)
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
-    """Set the loss of each of ``users`` (n,) with each of its ``others`` (n, m); −1 = nobody."""
+    """Set the loss of each of ``users`` (n,) paired with each of ``others`` (n, m); −1 = nobody."""
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
@@ -228,7 +227,10 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Return cells (x, y, t, dx, dy, dt), rows by start, and why each row is left out, if so."""
+    """Return the published cells, the members' rows by start, and why each row is left out.
+
+    Cells are (x, y, t, dx, dy, dt); the code of a row that is published is 0.
+    """
     count = len(members)
     limits = Limits(side, span, float(count), _MOST_STEPS)
     bench = bench_for(boxes, count)

@@ -1,8 +1,8 @@
 """Choice of groups whose aligned blocks lose little.
 
-Groups are grown one after another from a seed, each time by the candidate that adds the least loss.
-Then they exchange members while the total loss falls. Rows of ``near`` are each user's candidates,
-−1 = none.
+Groups are grown one after another, each from a seed, by the candidates that add the least loss.
+Then they exchange members while the total loss falls. Row a of ``near`` lists the candidates of
+user a; −1 = none.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 
 class People(NamedTuple):
-    """Users to be hidden, and the values of leaving each out of the group or the release."""
+    """Users to be hidden, the value of publishing each, and what their groups save without them."""
 
     k: float
     weight: FloatArray  # (n,) users each stands for
@@ -128,12 +128,12 @@ def grow(
 def find_rings(
     users: IntArray, most_steps: int, people: People, groups: Groups, steps: Steps, rings: Rings
 ) -> None:
-    """For each of ``users``, find the ring of exchanges from there with the largest gain.
+    """Find, for each of ``users``, the ring of exchanges that begins there and gains most.
 
-    Every ring that gains has a user from whom on all partial sums gain, so only such beginnings are
-    followed. Groups are distinct. A ring may be open if the first group can spare its member: the
-    last user then joins a group without replacing anybody. A ring that begins or ends with a user
-    who is left out may also be open, as long as there is ``room``.
+    A ring that gains can always begin with a user from whom on all partial sums are gains, so only
+    such beginnings are followed. The groups of a ring are distinct. A ring may be open if the first
+    group can spare its member: the last user then joins a group without replacing anybody. A ring
+    that begins or ends with a user who is left out may also be open, as long as there is ``room``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
     longest = ring.shape[1]
@@ -258,7 +258,7 @@ def carry_out(
 
 @njit(nogil=True, cache=True)
 def _place(members: IntArray, user: int) -> int:
-    """Return the user's position among the members; their number if the user is not there."""
+    """Return the user's position among the members; if not there, the number of members."""
     place = 0
     while place < len(members) and members[place] != user:
         place += 1

@@ -29,7 +29,7 @@ class Cuts(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Users and groups whose steps are to be priced; user a has first[a] … first[a+1].
+    """Users and groups whose steps are to be priced; user a has pairs first[a] … first[a+1].
 
     The pairs with group g are order[begin[g]] … order[begin[g+1]].
 
@@ -48,9 +48,9 @@ class Pairs(NamedTuple):
 class Atoms(NamedTuple):
     """Samples between the cuts, of a newcomer or of a group's members except one.
 
-    ``box`` has west, −east, south, −north, start and −end of each stretch. ``whole`` is whether no
-    sample reaches over the cut before it. ``last`` is the latest stretch from which on, up to
-    there, every member has a sample.
+    ``box`` has west, −east, south, −north, start and −end of each stretch. ``whole`` says whether
+    no sample reaches over the cut before a stretch. ``last`` gives, for each cut, the latest
+    stretch from which every member has a sample before that cut.
     """
 
     box: FloatArray
@@ -136,7 +136,7 @@ def gains_by_leaving(people: People, groups: Groups) -> None:
 
 @njit(nogil=True, cache=True)
 def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pairs:
-    """Return the steps to be priced: into groups changed since a round, or of users who moved."""
+    """Return the steps to be priced, whose user or group has changed since round ``since``."""
     n = len(groups.of)
     first = np.zeros(n + 1, np.int64)
     seen = np.full(len(groups.size), -1, np.int64)
@@ -172,7 +172,7 @@ def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pair
 
 @njit(nogil=True, cache=True)
 def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: int) -> None:
-    """Set the user's samples between the cuts, as boxes, at position ``m``."""
+    """Write the boxes of a user's samples between the cuts to position ``m`` of the atoms."""
     box, count, whole, last = of.box[m], of.samples[m], of.whole[m], of.last[m]
     box[: cuts + 1] = np.inf
     count[: cuts + 1] = 0
@@ -201,8 +201,8 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
     """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
-    As in :func:`least_loss`, a block that ends at j begins after the latest stretch from which
-    every member occurs, and then every member again.
+    As in :func:`least_loss`, the search back from j stops as soon as the samples up to j can be
+    split into two blocks with every member.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss = sums.joint, sums.held, sums.loss

@@ -2,7 +2,7 @@
 
 Source: Ahalt et al. 1990, as de Montjoye et al. 2013 use it.
 
-People are counted in the cells of a grid, once per cell, in one pass over their samples.
+The module also counts people in the cells of a grid, once per cell, in one pass over their samples.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
 
 @njit(nogil=True, cache=True)
 def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
-    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋; it rises by 1 at each line."""
+    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋: 1 more at each grid line."""
     out = np.zeros(len(values), np.int64)
     for i in range(len(values)):
         for origin in origins:

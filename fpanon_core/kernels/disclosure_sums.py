@@ -48,7 +48,7 @@ class Classes(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Sums that are accumulated."""
+    """Sums over the bins of each class, and over the classes for each bin."""
 
     gains: IntArray  # (n_classes,) set to Σ_j |e·n − D·E| over the bins of one call
     kls: FloatArray  # (n_classes,) set to Σ_j KL_ij over them

@@ -24,7 +24,7 @@ w_t·min(φ_t/δt_max, 1)``, and the mean over the samples of the longer fingerp
 the query, p a member, d = w_q − w_p, all in units of effort. Let a *feature* f be a rectangle of
 places or a bin of time; the *reach* r of a sample is the distance of its middle from its feature.
 
-- *Longer: p.* For members of weight class c let, j over the samples of q,
+- *Longer: p.* For members of weight class c, with j over the samples of q, let
   ``near[c, f] ≤ min_j (dist(f, c_j) − d·h_j)`` and
   ``wide[c, f] ≤ min_j max(dist(f, c_j) − d·h_j, 2·w_p·h_j)``. A sample i of p in f costs at least
   ``near[c, f] − r + d·h_i`` by (A), and ``wide[c, f] − r − 2·w_p·h_i`` by (A) and (B), as −d is at
@@ -41,12 +41,12 @@ Floors and sums are 32-bit, and the floors stored for members 8-bit (memory acce
 speed); bounds are lowered by more than the possible error. A member is skipped only if its bound
 exceeds the last effort of a full list.
 
-**Wide boxes.** The stretch effort of fingerprints whose boxes are wide compared with the
-thresholds.
+**Wide boxes.** :func:`effort_of_boxes` computes the stretch effort of fingerprints whose boxes are
+wide compared with the thresholds.
 
-It equals :func:`.stretch.fingerprint_effort`, which sweeps outwards in time and stops when time
-alone costs too much. Between wide boxes that happens late or never. Here all pairs of samples are
-computed, in a loop that the processor vectorizes.
+The result equals that of :func:`.stretch.fingerprint_effort`, which sweeps outwards in time and
+stops when time alone costs too much. Between wide boxes it would stop late or never. Here all pairs
+of samples are computed, in a loop that the processor vectorizes.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def describe(slots: Slots, u: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _raised(effort: float, size: float) -> float:
-    """Return the effort raised by more than the possible 32-bit error of it and of the sizes."""
+    """Return the effort, raised by more than the possible 32-bit errors of effort and size."""
     return effort * (1.0 + 1e-6) + size * 2e-6 + 2e-6
 
 

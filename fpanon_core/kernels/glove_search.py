@@ -71,14 +71,14 @@ def fill_bounds(
     bound: SmallFloats,
     from_query: SmallFloats,
 ) -> None:
-    """Set ``bound[q, slot]`` on Δ, and ``from_query[q, slot]`` on the query's directed effort.
+    """Set bounds: ``bound[q, slot]`` on Δ, ``from_query[q, slot]`` on the query's directed effort.
 
     They are set for the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are
     the queries' floors, queries last: a member's samples are compared with all queries at once, and
     a query's samples with all members of a tile. ``parents[q]`` are skipped, −1 = none.
 
-    This is one long kernel on purpose: calling another one with the pool would cost more than its
-    work.
+    This is one long kernel on purpose: passing the pool to another kernel would cost more than that
+    kernel's work.
     """
     count = len(queries)
     offsets, weight = slots.packed.offsets, slots.packed.weight
@@ -257,7 +257,7 @@ def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
 def _to_member(
     slots: Slots, u: int, slot: int, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Return the query's effort to a member; infinity above ``limit``; ``least`` is known of it."""
+    """Return the query's effort to a member, at least ``least``; infinity above ``limit``."""
     p, tile, column = slots.member[slot], slot // WIDTH, slot % WIDTH
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]
@@ -293,7 +293,7 @@ def _to_member(
 def _to_query(
     slots: Slots, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Return the effort from a member to the query; infinity once it exceeds ``limit``."""
+    """Return a member's effort to the query, at least ``least``; infinity above ``limit``."""
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[p], packed.offsets[p + 1]
     m = a1 - a0
@@ -322,7 +322,7 @@ def _to_query(
 def enter_one(
     p: int, effort: float, index: IntArray, found: IntArray, efforts: FloatArray, count: int
 ) -> int:
-    """Insert into a sorted list of limited length; return its new length."""
+    """Insert a member into a sorted list of limited length; return the list's new length."""
     many = len(found)
     at = count
     while at > 0 and (

@@ -172,7 +172,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 
     Some best box begins at the start of a sample; its west is a sample's west, its east a sample's
     east, its south a sample's south. All such boxes are tried, except those with too few samples to
-    be better. After ``most_steps`` the best box so far is taken, and extended.
+    be better. After ``limits.steps`` steps the best box so far is taken, and extended.
     """
     low, high, max_time = held.low, held.high, limits.time
     n = len(low)
@@ -219,7 +219,7 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 def _windows(
     low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
 ) -> tuple[IntArray, IntArray]:
-    """Return the first sample of each stretch of the allowed time, and how many it holds whole.
+    """Return the first sample of each stretch as long as allowed, and the number wholly in it.
 
     Stretches that hold only samples held by the stretch before are left out (size 0).
     """

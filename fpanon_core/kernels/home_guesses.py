@@ -25,9 +25,10 @@ _LEVEL = 1e-9  # relative; shares that differ by less are alike
 class HomeMap(NamedTuple):
     """Places where people live, sorted by squares, column by column.
 
-    Place p is at ``x[p]``, ``y[p]`` with ``people[p]``. The b-th square with any place has the
-    places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column · ``rows``
-    + row, ascending. Squares have side ``side`` and start at the corner (``left``, ``bottom``).
+    Place p is at ``x[p]``, ``y[p]`` and has ``people[p]`` people. The b-th square with any place
+    has the places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column ·
+    ``rows`` + row, ascending. Squares have side ``side`` and start at the corner (``left``,
+    ``bottom``).
     """
 
     x: FloatArray
@@ -42,7 +43,7 @@ class HomeMap(NamedTuple):
 
 
 class NightCells(NamedTuple):
-    """Cells of records with their nights; record r has cells ``offsets[r]:offsets[r+1]``."""
+    """Cells of records, and their mass at night; record r has cells ``offsets[r]:offsets[r+1]``."""
 
     offsets: IntArray
     x: FloatArray
@@ -69,10 +70,10 @@ def guess_by_others(
 
     Target i has record ``record[i]`` and counts ``own[i]`` of the people at place ``home[i]``. Each
     cell's mass is divided among the other people's homes in it; without any, it is at the cell's
-    middle. The guess is the point with most mass around it, within the side of the map's squares.
-    It is ``first[i]``, unless there is more mass around one of the middles (ties: the first), or
-    around another person's home (ties: the first by x, then y). If no place has the share
-    ``enough``, the guess has less, and is not always the best.
+    middle. The guess is the point with the most mass within the side of the map's squares. It is
+    ``first[i]``, unless there is more mass around one of the middles (ties: the first), or around
+    another person's home (ties: the first by x, then y). If no place has the share ``enough``, the
+    guess has a smaller share and is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -302,7 +303,7 @@ def guess_likeliest(
 
 @njit(nogil=True, cache=True)
 def _likely(box: FloatArray, low: int, high: int, moved: Moved) -> float:
-    """Return an upper bound of the sum of any home in a box; for a single point, its sum."""
+    """Return an upper bound on the likelihood sums of homes in a box; exact for a single point."""
     total = 0.0
     for s in range(low, high):
         across, up = gap(moved.x[s], box[0], box[1]), gap(moved.y[s], box[2], box[3])
@@ -331,10 +332,10 @@ def guess_homes(
 
     The columns are x, y and the share of the record's mass that is there.
 
-    The place is the middle of the record's cell with the most of ``night`` within ``half`` of it in
-    x and in y; each cell's mass is spread evenly. Ties: the most of all the record's samples, then
-    the first. With ``averaged``, the mean of the masses there is taken instead. For a record
-    without any mass at night, all its samples count alike.
+    The place is the middle of one of the record's cells: the one with the most mass at night within
+    ``half`` of its middle in x and in y. Each cell's mass is spread evenly. Ties: the most of all
+    the record's samples, then the first. With ``averaged``, the mean position of the mass there is
+    taken instead. For a record without any mass at night, all its samples count alike.
     """
     offsets, x, y, dx, dy, night = cells
     for r in range(begin, end):
@@ -409,8 +410,8 @@ def guess_places(
 ) -> None:
     """Write the best guess of each target's place at the moment ``t`` to ``out[target]``.
 
-    A record gives the middles of its cells that hold the moment, all equally likely; without any,
-    the middle of the cell nearest in time. ``base`` is the guess of an attacker who knows no
+    A record gives the middles of its cells that hold the moment, all equally likely; if there is
+    none, the middle of the cell nearest in time. ``base`` is the guess of an attacker who knows no
     record.
     """
     record, share, count, rest = suspects

@@ -96,7 +96,7 @@ class Floors(NamedTuple):
 
 
 class Lists(NamedTuple):
-    """Each user's nearest so far, sorted; ``row`` gives the users' row numbers."""
+    """Nearest users found so far for each user, sorted; ``row`` gives the users' row numbers."""
 
     row: IntArray
     neighbours: IntArray

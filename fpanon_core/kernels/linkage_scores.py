@@ -1,4 +1,4 @@
-"""Scores of records for the known points of a target, for the records near the points.
+"""Scores of the records near the known points of a target.
 
 Two attackers score a record in one pass over its samples. The best-sample attacker takes the
 largest density, the Bayes attacker the mean of the densities, weighted as the points are drawn.
@@ -29,10 +29,10 @@ _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden rat
 
 
 class Shelf(NamedTuple):
-    """Published samples in buckets, on boards of about equal length in time.
+    """Published samples in buckets, on boards for samples of about equal duration.
 
     Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` its record and ``share[i]`` its share
-    of that record, as points are drawn. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
+    of that record in the draw of points. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
     ``first[l]`` is the first bucket, ``base[l]`` the lowest corner (x, y, t), and ``widest[l]`` the
     largest extent of its samples. ``size[l]`` is the buckets' extent (metres, minutes), and
     ``many[l]`` their number along each axis.
@@ -220,7 +220,7 @@ def _rank(
     absent: float,
     out: FloatArray,
 ) -> None:
-    """Rank a score among those of one attacker: the columns of :func:`rank_targets`."""
+    """Rank a score among those of one attacker: fill four columns of :func:`rank_targets`."""
     top, better, level, who = 0.0, 0.0, 0.0, 0.0
     for r in touched:
         top = max(top, gain[r])
@@ -294,9 +294,9 @@ def leading_records(
 ) -> None:
     """Find each target's records with the largest posterior weight for one attacker.
 
-    They have the highest posterior (of one person; uniform prior over the records), at least
-    ``least`` times the highest. If more records are tied than fit, any of them are taken. Together
-    they represent all records that a point is near.
+    Records are listed by posterior (of one person; uniform prior over the records), down to
+    ``least`` times the highest. If more records are tied than fit, any of them are taken. Their
+    shares together make up the posterior of all records that a point is near.
     """
     record, share, count, rest = out
     room = _room(len(weight))

@@ -87,7 +87,7 @@ class Model(NamedTuple):
 def survey(
     model: Model, seed: int, numbers: IntArray, readiness: float, figures: FloatArray
 ) -> None:
-    """Set events, moves and radius of the life of each number; shape (n, 3)."""
+    """Set ``figures`` (n, 3) to the numbers of events and moves and the radius of each life."""
     longest = int(model.event_bounds[-1]) + 1
     place, t_min = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):

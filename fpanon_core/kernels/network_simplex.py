@@ -167,8 +167,8 @@ def _search(
 ) -> tuple[int, float, int]:
     """Return the arc that enters next (−1 = none), its cost, and where the search ended.
 
-    The saving of an arc is stored. Floats above 0 have the same order as the whole numbers with the
-    same bits, and the greatest whole number is found several at a time.
+    Savings of arcs are compared as whole numbers, several at a time: floats above 0 have the same
+    order as the whole numbers with the same bits.
     """
     potential, bits = tree.potential, room.view(np.int64)
     found, cost, best = _NONE, 0.0, np.int64(0)
@@ -219,7 +219,7 @@ def _saves(cost: float, potential: FloatArray, sources: int, sinks: int, arc: in
 
 @njit(nogil=True, cache=True)
 def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: int) -> None:
-    """Send the possible flow along the cycle, and put the arc in place of an emptied one."""
+    """Send all possible flow along the cycle, and put the arc in place of an emptied one."""
     parent, depth, upward, flow = tree.parent, tree.depth, tree.upward, tree.flow
     # On the source's side arcs that lead upward are emptied: the first of the least. On the sink's
     # side it is those that lead downward: the last of the least, which precedes the other side's.
@@ -261,7 +261,7 @@ def _enter(tree: Tree, costs: Costs, arc: int, cost: float, source: int, sink: i
 def _hang(
     tree: Tree, node: int, onto: int, out: int, arc: int, upward: bool, flow: int, cost: float
 ) -> None:
-    """Attach the subtree below ``out``, by one of its nodes, to another node by an arc."""
+    """Attach the subtree of ``out`` to ``onto`` by an arc to ``node``, which becomes its top."""
     parent, child, after, before = tree.parent, tree.child, tree.after, tree.before
     while True:
         was, was_arc, was_upward = parent[node], tree.arc[node], tree.upward[node]
@@ -360,7 +360,7 @@ def by_places(
 
 
 def at_places(rows: Frequencies, n_places: int) -> Frequencies:
-    """Return rows by place: the rows that were at each place, and how often."""
+    """Return, for each place, the rows that were there, and how often."""
     by_place = np.argsort(rows.number, kind="stable")
     row = np.repeat(np.arange(len(rows.offsets) - 1), np.diff(rows.offsets))[by_place]
     starts = offsets_of(np.bincount(rows.number, minlength=n_places))

@@ -37,7 +37,7 @@ def save_common(
     column: SmallInts,
     value: FloatArray,
 ) -> bool:
-    """Find each row's rows of the other side with a common place, and the saving of each pair.
+    """Find, for each row, the other side's rows with a common place, and what each pair saves.
 
     ``many[i]`` is the number for row i; ``column`` is ascending. The saving is the sum of
     ``worth[f, g]`` over the common places, in order; ``total`` is scratch, all 0. The result is
@@ -75,11 +75,11 @@ def count_shared(
     users: SmallInts,
     shared: SmallInts,
 ) -> None:
-    """Count the points that trajectories ``begin … end−1`` have in common with each true one.
+    """Count the points that trajectories ``begin … end−1`` share with each true trajectory.
 
-    The users at a place in slot s are ``users[s, k]`` with that place in ``at[s, k]``, which
-    ascends. The counts are added to ``shared``, (n_trajectories, n_users). Places are found by
-    bisection: a table of where each place begins would be as large as the counts.
+    The users at a place in slot s are ``users[s, k]`` for each k with that place in ``at[s, k]``;
+    ``at[s]`` ascends. The counts are added to ``shared``, (n_trajectories, n_users). Places are
+    found by bisection: a table of where each place begins would be as large as the counts.
     """
     for s in range(places.shape[1]):  # slot by slot, so that who was where stays at hand
         for i in range(begin, end):
@@ -101,7 +101,7 @@ def count_shared(
 def pair_greedily(
     begin: int, shared: SmallInts, free: npt.NDArray[np.bool_], pair: IntArray, best: IntArray
 ) -> None:
-    """Pair each trajectory, in order, with the free true one it shares most with; ties: lower."""
+    """Pair each trajectory, in order, with the free true one that shares most; ties: lower."""
     for i in range(len(shared)):
         chosen = -1
         for u in range(len(free)):

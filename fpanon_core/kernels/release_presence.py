@@ -1,8 +1,8 @@
 """Presence of a person in the person's published cells, and agreement of two records.
 
 The first part finds the published cells in which the person was recorded, and the samples that lie
-in none. The second scores a record against those of another release, by overlap of cells or by
-edges. :mod:`fpanon_core.attacks.overlap` calls the second, and documents the scores.
+in none. The second scores a record against those of another release by overlap of cells.
+:mod:`fpanon_core.attacks.overlap` calls the second, and documents the scores.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def presence_of_records(
     slack: float,
     covered: BoolArray,
 ) -> int:
-    """Count pairs of a record and one of its cells in which the person has an own sample.
+    """Count pairs of a record and one of its cells in which the person has a sample.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
     person are in order of their start, none longer than ``longest``. A pair counts if sample and
-    cell overlap by more than ``slack`` in all three. The function sets ``covered`` for each sample
-    whose lower corner lies in a cell of its person's record.
+    cell overlap by more than ``slack`` in all three, or if the sample's lower corner lies in the
+    cell. In the latter case the function sets ``covered`` for the sample.
     """
     pairs = 0
     for r in range(len(person)):

@@ -1,8 +1,8 @@
-"""Likeness of records of two periods in place and hour of the day, and of moves between them.
+"""Likeness of two periods' records in place and hour of the day, and likelihood of moves.
 
-Likeness is computed for records that meet in a bin. The likelihood of moves is that from the last
-cells of one period to the first cells of the next. :mod:`fpanon_core.attacks.relinking` calls these
-functions, and documents the figures.
+Likeness is computed for records that meet in a bin. Moves lead from the last cells of one period to
+the first cells of the next. :mod:`fpanon_core.attacks.relinking` calls these functions, and
+documents the figures.
 
 Source: docs/science.md, “Whose records belong together”.
 """
@@ -28,7 +28,7 @@ class Side(NamedTuple):
     """Records of one side, sorted by their bins; a bin is a rectangle and some hours.
 
     Row i of ``corners`` is (x, y, x end, y end) of bin i, metres, ascending by x; bit h of
-    ``hours[i]`` is set if the bin has hour h of the day. Its entries are rows
+    ``hours[i]`` is set if the bin has hour h of the day. The entries of bin i are rows
     ``starts[i]:starts[i+1]`` of ``record`` and ``mass`` (samples there). ``share[i]`` is the mean,
     over the side's people, of their share of samples in the bin. No bin is wider than ``widest``.
     """
@@ -77,7 +77,7 @@ def _bits(hours: int) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def _meet(a: FloatArray, b: FloatArray, hours_a: int, hours_b: int) -> float:
-    """Return one bin's mean of the other's density, per square metre; 0 if they are apart."""
+    """Return the mean density of one bin over another, per square metre; 0 if they are apart."""
     up = min(a[3], b[3]) - max(a[1], b[1])
     across = min(a[2], b[2]) - max(a[0], b[0])
     if up <= _CLOSE_M or across <= _CLOSE_M:
@@ -104,7 +104,7 @@ def _first_at(corners: FloatArray, x: float) -> int:
 def usual_density(
     begin: int, end: int, corners: FloatArray, hours: SmallInts, side: Side, out: FloatArray
 ) -> None:
-    """Set a side's mean person's density in the bins ``begin … end−1``, per square metre."""
+    """Set the density of a side's mean person in the bins ``begin … end−1``, per square metre."""
     for i in range(begin, end):
         total = 0.0
         at = _first_at(side.corners, corners[i, 0] - side.widest)
@@ -135,7 +135,7 @@ def likest(
     ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
     Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first: at most
     as many as there are columns, and none after those that stand for ``most`` people. Records that
-    it never meets have likeness 0 and are not listed.
+    record i never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
@@ -214,7 +214,7 @@ def late(one: FloatArray, other: FloatArray, error: float) -> float:
 
 @njit(nogil=True, cache=True)
 def count_moves(one: FloatArray, other: FloatArray, moves: Moves) -> None:
-    """Add 1 to the chance of each pair of ends, by its classes of time and of distance."""
+    """Count each pair of ends in ``moves.chance``, by its classes of time and of distance."""
     for i in range(len(one)):
         time = class_of(late(one[i], other[i], moves.errors[1]), moves.gaps)
         moves.chance[time, class_of(far(one[i], other[i], moves.errors[0]), moves.ways)] += 1

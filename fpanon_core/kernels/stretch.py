@@ -250,7 +250,7 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 def match_samples(
     packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
-    """Match each sample of a to b's with the smallest δ (ties: earlier), with δ's two parts.
+    """Match each sample of a to that of b with the smallest δ (ties: earlier); set δ's two parts.
 
     ``matched`` receives rows of b, ``space`` and ``time`` the weighted parts w_s·δ_s and w_t·δ_t.
     It is a plain double loop, because it runs for few pairs only.
@@ -282,7 +282,7 @@ def match_samples(
 def pooled_components(
     packed: Packed, a: int, neighbours: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return matched parts in space and time of a and each neighbour, by the longer's samples."""
+    """Return δ's parts in space and time between a and each neighbour, per sample of the longer."""
     length_a = packed.offsets[a + 1] - packed.offsets[a]
     size = 0
     for b in neighbours:

@@ -59,7 +59,7 @@ class Stays(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray) -> None:
-    """Draw lognormal event numbers (given mean, at least 1) of users ``first, first + 1, …``."""
+    """Draw lognormal numbers of events (mean given; 1 or more) of users ``first, first + 1, …``."""
     state = np.zeros(1, np.uint64)
     for i in range(len(out)):
         start(state, seed, first + i, 1)

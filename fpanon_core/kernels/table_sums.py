@@ -40,9 +40,10 @@ class Seen(NamedTuple):
 def add_presence(seen: Seen, bands: int, most: int, cells: FloatArray) -> float:
     """Add everybody's presence to ``cells[area, kind, band]``, raveled.
 
-    ``most`` is the number of bands in which one person can be present. With it, each person's
-    presence is divided by its sum and converted to whole numbers of ``UNIT``, rounded down; the
-    shares of bands are returned.
+    ``most`` is the number of bands in which one person can be present, or 0. Unless it is 0, each
+    person's presence is divided by its sum and converted to whole numbers of ``UNIT``, rounded
+    down. The result is then the sum over people of their presence as a share of ``most``, likewise
+    in ``UNIT``.
     """
     width, kinds = _DAY_MIN / bands, len(seen.days)
     slot = np.empty(int(np.diff(seen.offsets).max()), np.int64)
@@ -105,8 +106,8 @@ def _trips(seen: Seen, user: int, areas: int, trips: IntArray) -> int:
 def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatArray) -> None:
     """Add everybody's trips to ``cells[origin, destination, kind]``, raveled.
 
-    With ``most``, at most that many of a person's trips count, chosen at random, each as a part of
-    ``UNIT``; ``draw`` has a number in [0, 1) for each row.
+    Unless ``most`` is 0, at most that many of a person's trips count, chosen at random, each with
+    ``UNIT // most``; ``draw`` has a number in [0, 1) for each row.
     """
     trips = np.empty(int(np.diff(seen.offsets).max()), np.int64)
     for user in range(len(seen.offsets) - 1):
@@ -125,7 +126,7 @@ def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatA
 
 @njit(nogil=True, cache=True)
 def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
-    """Return the slot in an open hash table of row ``one`` of ``keys``, or of its equal."""
+    """Return the slot of row ``one`` of ``keys``, or of an equal row, in an open hash table."""
     mixed = np.uint64(0)
     for part in keys[one]:
         mixed = (mixed ^ np.uint64(part)) * np.uint64(0x9E3779B97F4A7C15)

@@ -1,5 +1,6 @@
 """Inverted index of known bins: finds the users whose records hold a set of bins.
 
+The class E of a target consists of the users whose records hold all known bins of the target.
 Bins are compared by the bits of their six numbers, given as uint64 arrays. Tuples of arrays are
 unpacked before a loop, because numba counts references to each array of a tuple at every call.
 """
@@ -18,7 +19,7 @@ Bits = npt.NDArray[np.uint64]
 
 
 class Bins(NamedTuple):
-    """Six numbers of places and times, as bits."""
+    """The six numbers of each place and time, as bits."""
 
     x: Bits
     y: Bits
@@ -113,7 +114,7 @@ def find_bins(
     table: SmallInts,
     bins: Bins,
 ) -> tuple[SmallInts, SmallInts]:
-    """Return each (known bin, user) of the users ``begin … end−1`` with that bin, once.
+    """Return each pair (known bin, user) once, for the users ``begin … end−1`` who have the bin.
 
     The pairs are in order of users. Samples may be at −0.0; the bins may not.
     """
@@ -226,7 +227,7 @@ def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: Smal
 def class_sums(
     begin: int, end: int, some: IntArray, index: Index, values: IntArray, sums: IntArray
 ) -> None:
-    """Sum each row of ``values`` (m, n_users) over E of the targets ``some[begin:end]``.
+    """Sum each row of ``values`` (m, n_users) over the class E of each target ``some[begin:end]``.
 
     With weights as values, the sum is |E|. Sums are written to ``sums[:, begin:end]``.
     """
@@ -253,7 +254,7 @@ def class_members(
     member_starts: IntArray,
     members: SmallInts,
 ) -> None:
-    """List the members of E, or all others if ``inside`` is False, of ``some[begin:end]``.
+    """List the members of E, or all others unless ``inside``, for each target ``some[begin:end]``.
 
     The members for target ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i
     + 1]]``, which must have exactly that length.
@@ -286,7 +287,7 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set the number of points, in order, until |E| ≤ ``out_of``; 0 if all do not suffice.
+    """Set how many points, in order, make |E| at most ``out_of``; 0 if all of them do not suffice.
 
     ``sizes`` is |E| after the last point taken.
     """

@@ -87,7 +87,7 @@ def _from(keys: IntArray, key: int, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _lay(laid: Laid, p: int, area: IntArray, share: FloatArray) -> tuple[int, float]:
-    """Fill in the used areas of place p and its share in each; return number and rest.
+    """Fill in the used areas of place p and its share in each; return their number and the rest.
 
     The rest is the share in no used area: exactly 0 if the place meets no other area.
     """
@@ -178,7 +178,7 @@ def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
 
 @njit(nogil=True, cache=True)
 def occupy(laid: Laid, first: int, hours: FloatArray, out: FloatArray) -> None:
-    """Spread ``hours[place - first, hour]`` over ``out[area, hour]``; its last row is elsewhere."""
+    """Spread ``hours[place - first, hour]`` over ``out[area, hour]``; the last row is elsewhere."""
     areas = len(laid.keys)
     area, share = np.empty(areas, np.int64), np.empty(areas)
     for p in range(len(hours)):
@@ -231,7 +231,7 @@ def match_trips(
     """Spread trips over the original's pairs of areas; return the total number of trips.
 
     The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these
-    affect a common part, so nothing of the size areas × areas is needed. Trips from an area to
+    pairs affect a common part, so no table of areas × areas is needed. Trips from an area to
     itself do not count.
     """
     areas = len(laid.keys)

@@ -4,7 +4,7 @@ Samples and cells are rows of x0, x1, y0, y1, t0, t1. Users belong to classes; t
 are rows ``first[c] … last[c] − 1`` in order of start, and ``reach`` is the latest end so far within
 the class. Nothing else is assumed: cells may overlap, or end before they begin.
 
-The module also finds the published records that may be a user's by their content. A *miss* is a
+The module also finds the published records that, by content, may belong to a user. A *miss* is a
 sample that should be inside the record's cells and is not.
 """
 
@@ -96,7 +96,7 @@ def people_in_cells(
     side: FloatArray,
     span: FloatArray,
 ) -> tuple[IntArray, int]:
-    """Count the people of its class with a counted sample in each cell, and all such pairs.
+    """Count, for each cell, the people of its class with a counted sample in it; count all pairs.
 
     The function sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among
     the cells a sample reaches across, and their total length.
@@ -135,7 +135,7 @@ def people_in_cells(
 def pairs_with_a_sample(
     offsets: IntArray, samples: FloatArray, longest: float, home: IntArray, classes: Classes
 ) -> int:
-    """Count pairs of a person and a cell of the person's class that holds an own sample.
+    """Count pairs of a person and a cell of the person's class with a sample of the person.
 
     A sample and the cell must overlap in x, y and time by more than :data:`SLACK`. Samples of a
     person are in order of their start, and none is longer than ``longest``.
@@ -196,7 +196,7 @@ def _outside(sample: FloatArray, box: FloatArray) -> bool:
 
 @njit(nogil=True, cache=True)
 def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: FloatArray) -> None:
-    """Set the box that the box around a whole record must reach, from samples with a duration."""
+    """Set the box that a record's own box must reach to hold all wanted samples with a duration."""
     box[0::2], box[1::2] = np.inf, -np.inf
     for s in range(begin, end):
         if not wanted[s] or samples[s, 5] - samples[s, 4] <= SLACK:
@@ -210,7 +210,7 @@ def _box_of(begin: int, end: int, samples: FloatArray, wanted: BoolArray, box: F
 
 @njit(nogil=True, cache=True)
 def _reaches(around: FloatArray, box: FloatArray) -> bool:
-    """Return whether no sample in the box lies outside the box around a record."""
+    """Return whether the box around a record reaches the box from :func:`_box_of`."""
     return (
         around[0] <= box[0] + SLACK
         and around[1] >= box[1] - SLACK
@@ -319,7 +319,7 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
-    """Count the cells of the class in which the user has a sample that is held, for each pair."""
+    """Count, for each pair, the cells of the class in which the user has a sample that is held."""
     offsets, samples, wanted = people
     cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)

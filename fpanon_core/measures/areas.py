@@ -1,9 +1,9 @@
 """Areas on which a release is compared with its original: squares, hexagons, or named regions.
 
-Squares have no natural corner, so nine grids of one side are used, each shifted. The shifts are a
-rank-1 lattice (Sloan & Joe 1994): along either axis they are all ninths of a side. With a square of
-three by three shifts, an axis would have only three, and a cell's edge would meet a square's edge
-in three shifts or in none. Other areas are used unshifted.
+Squares have no natural corner, so nine grids of equal squares are used, shifted against each other.
+The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis they are all ninths of a side.
+With a square of three by three shifts, an axis would have only three, and a cell's edge would meet
+a square's edge in three shifts or in none. Other areas are used unshifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -48,7 +48,7 @@ class Squares:
         return f"squares of {length_text(self.side_m)}"
 
     def unused(self, places: Places) -> list[Laid]:
-        """Return the places on each of the nine grids, with no square known to be used yet."""
+        """Return the places on each of the nine grids, with no square marked as used yet."""
         left, right = ((v - self.x_m) / self.side_m for v in (places.x_m, places.x_m + places.dx_m))
         low, high = ((v - self.y_m) / self.side_m for v in (places.y_m, places.y_m + places.dy_m))
         return [

@@ -76,10 +76,11 @@ def components_by_k(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> dict[int, StretchComponents]:
-    """Return :func:`stretch_components` of ``result.at(k)`` for several k, at the largest's cost.
+    """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
-    The neighbours for a smaller k are the first of those for a larger k. So every pair is matched
-    once, and the pool for the smaller k is the beginning of the larger pool.
+    All together cost as much as the largest k alone. The neighbours for a smaller k are the first
+    of those for a larger k. So every pair is matched once, and the pool for the smaller k is the
+    beginning of the larger pool.
 
     Raises
     ------
@@ -135,7 +136,7 @@ def mean_components(
 def matched_samples(
     fs: FingerprintSet, a: int, b: int, config: StretchConfig | None = None
 ) -> pd.DataFrame:
-    """Return the samples of the longer of two fingerprints (a's if equal), each with its match.
+    """Return the samples of the longer fingerprint (a's if equally long), each with its match.
 
     Returns
     -------
@@ -176,7 +177,10 @@ def _summary(space: FloatArray, time: FloatArray, config: StretchConfig) -> Floa
 
 
 def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]:
-    """Return the mean in the cap's unit and the share at or above the cap; NaN for weight 0."""
+    """Return the parts' mean in the cap's unit, and their share at or above the cap.
+
+    Both are NaN for weight 0.
+    """
     if weight == 0:  # leaves no trace of the distance in the parts
         return math.nan, math.nan
     return float(parts.mean()) / weight * cap, float((parts >= weight * _FULL).mean())
@@ -211,7 +215,7 @@ def gini(values: npt.ArrayLike) -> float:
 
 
 def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the Lorenz curve of non-negative values: the share of the total of the smallest.
+    """Return the Lorenz curve of non-negative values: the share of the total held by the smallest.
 
     The :func:`gini` coefficient is twice the area between the curve and the diagonal.
 

@@ -152,7 +152,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
 
 
 def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
-    """Return the rows of a release whose days no single joined record covers completely."""
+    """Return the rows of a release whose days are not all in a single joined record."""
     whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
     return np.setdiff1d(np.arange(len(each.who)), rows[whole])
 
@@ -180,14 +180,14 @@ def _matched(first: Membership, second: Membership) -> tuple[IntArray, IntArray]
 
 
 def _least(values: IntArray, person: IntArray) -> IntArray:
-    """Return the smallest value of each person, numbered from 0."""
+    """Return the smallest value of each person; people are numbered from 0."""
     order = np.lexsort((values, person))
     found: IntArray = values[order][np.flatnonzero(np.diff(person[order], prepend=-1))]
     return found
 
 
 def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: IntArray) -> IntArray:
-    """Count the people in the same groups as each of these, in all records of all these releases.
+    """Count the people in the same groups as each of ``ids``, over all records of all releases.
 
     A person's absence from a period, and from a release, is assumed to be known.
     """
@@ -232,7 +232,7 @@ def _sizes(smallest: dict[str, IntArray], people: IntArray) -> pd.DataFrame:
 def _periods(
     first_day: IntArray, second_day: IntArray, size: IntArray, weight: IntArray
 ) -> pd.DataFrame:
-    """Return the group sizes for each two periods that share a day."""
+    """Return the group sizes for each pair of periods that share a day."""
     number = [np.unique(day, return_inverse=True)[1] + 1 for day in (first_day, second_day)]
     first, which = distinct_rows(*number)
     rows = []

@@ -47,7 +47,7 @@ class Crowds:
     naming_most : float
         Mean over people of 1 / (number who share the record): an upper bound of k-disclosure.
     linkage_most : float
-        The same mean over records, of which a person has several in periods: an upper bound of the
+        The same mean over records (a person has several in periods): an upper bound of the
         probability of picking the right one.
     """
 
@@ -65,8 +65,8 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     fs : FingerprintSet
     person : int64 ndarray (n_users,), optional
         Person of each fingerprint, if several belong to one person, as in periods. A person then
-        counts with the record that fewest share: the person has a unique record if it is unique in
-        any period.
+        counts with the record that fewest share, and has a unique record if the record of any
+        period is unique.
 
     Examples
     --------

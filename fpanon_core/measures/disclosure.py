@@ -269,7 +269,7 @@ class _Classes:
 
     ``targets[c]`` is a target of class c, ``of_target`` the class of each target, and ``times`` the
     number of targets of each class. ``many`` is the number of fingerprints to go through: the
-    members if ``inside``, or everybody else if they have fewer samples.
+    members if ``inside``, otherwise everybody else, which is then less work.
     """
 
     targets: IntArray
@@ -328,8 +328,8 @@ class _Ledger:
     ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
         """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
-        Sums for a bin run over the targets in whose class a user was in the bin; the number of such
-        targets follows them.
+        The sums for a bin include the targets whose class has a member who was in the bin; the
+        number of these targets is returned, too.
         """
         # Each class costs its members, and something by itself.
         cost = self._classes.many + 64

@@ -33,9 +33,9 @@ def draw_knowledge(
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
     their counts: points are drawn among the *interactions* (de Montjoye et al. 2013, Methods). The
-    p smallest of independent exponential times with the counts as rates are such a draw (Efraimidis
-    & Spirakis 2006), in its order. ``uniform`` uses equal rates. ``top`` takes the places with the
-    most events, at any time; ties: smaller x first, then y (Top-K of Xu et al. 2017).
+    p smallest of independent exponential times with the counts as rates are such a draw, in drawing
+    order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top`` takes the places with
+    the most events, at any time; ties: smaller x first, then y (Top-K of Xu et al. 2017).
     ``consecutive`` takes p samples that follow one another, from a start drawn uniformly (Cont-K of
     Xu et al. 2017).
 
@@ -80,7 +80,10 @@ def drawn(
     beyond: bool = False,
     digest: str | None = None,
 ) -> Knowledge:
-    """Draw knowledge, optionally among some row numbers; ``beyond``: p may exceed all records."""
+    """Draw knowledge, optionally only among some row numbers.
+
+    With ``beyond``, p may exceed the length of every record.
+    """
     longest = int(fs.lengths.max())
     if not beyond and config.p > longest:
         raise _too_many(config, longest, "bin")
@@ -164,7 +167,7 @@ def _count_places(fs: FingerprintSet, targets: IntArray) -> IntArray:
 
 
 def _places(fs: FingerprintSet, rows: IntArray, owner: IntArray) -> tuple[IntArray, ...]:
-    """Return a row at each place of each target, its target, and the order by falling visits."""
+    """Return a row for each place of each target, its target, and the order by falling visits."""
     keys = [fs.dy_m[rows], fs.dx_m[rows], fs.y_m[rows], fs.x_m[rows], owner]
     order = np.lexsort(keys)
     new = np.ones(len(order), bool)

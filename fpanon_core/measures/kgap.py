@@ -114,8 +114,8 @@ def k_gap(
     ----------
     fs : FingerprintSet
     k : int
-        Size of the group to hide in, 2 … n_users. A run at the largest k also gives smaller k, by
-        ``.at``.
+        Size of the group to hide in, 2 … n_users. A run at the largest k also gives the results
+        for smaller k, by ``.at``.
     config : StretchConfig
         Weights and thresholds of the stretch effort.
     users : array_like of int or bool, optional
@@ -180,7 +180,7 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Each user's nearest so far; users by falling length, with their row numbers in ``row``."""
+    """Each user's nearest so far; users by falling length, whose row numbers are in ``row``."""
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
@@ -249,9 +249,9 @@ class _Data:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One step of a search: the lists before it, and the pairs a·n + b to compute.
+    """One step of a search: the lists before the step, and listed pairs a·n + b.
 
-    A stage by tiles computes all pairs except those.
+    A stage by pairs computes the listed pairs, a stage by tiles all other pairs.
     """
 
     lists: _Lists
@@ -283,8 +283,9 @@ class _Search:
     def nearest(self, engine: Engine, progress: Progress | None) -> _Lists:
         """Find everyone's k − 1 nearest.
 
-        Likely neighbours are computed first, so that the rest can be abandoned early: those whose
-        mean positions are nearest, then, where there is a bound, those whose bounds are lowest.
+        Pairs of likely neighbours are computed first, so that the rest can be abandoned early.
+        First come the pairs with the nearest mean positions, then, where there is a bound, those
+        with the lowest bounds.
         """
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)
@@ -302,7 +303,10 @@ class _Search:
         return lists
 
     def _pairs(self, lists: _Lists, candidates: IntArray, engine: Engine) -> None:
-        """Compute the pairs of users with their candidates, rows (n, any number); n = none."""
+        """Compute the pairs of users with their candidates.
+
+        ``candidates`` has a row for each user, with any number of candidates; n stands for none.
+        """
         n = len(self.row)
         some = candidates[self.chosen]
         one = np.repeat(np.flatnonzero(self.chosen), some.shape[1])

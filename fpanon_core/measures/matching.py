@@ -244,7 +244,7 @@ class Index:
         """Return offsets and users (row numbers) of some targets' classes, one after another.
 
         Where ``inside`` is False, users outside the class are listed instead. ``many`` has the
-        number of users of each.
+        number of users to list for each target.
         """
         starts = offsets_of(many)
         members = np.empty(int(starts[-1]), np.int32)

@@ -24,7 +24,7 @@ _FINEST_WINDOW_MIN = 240.0
 
 
 def scale_of(config: StretchConfig) -> Scale:
-    """Return a configuration for the kernels; ConfigError if it is of a loss, not an effort."""
+    """Return a configuration for the kernels; refuse one for a loss instead of an effort."""
     if config.unweighted:
         raise ConfigError(
             "w_space = 1 and w_time = 1 are of a loss (mean_loss, aligned, align); a stretch "

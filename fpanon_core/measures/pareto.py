@@ -64,7 +64,7 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     Raises
     ------
     ConfigError
-        They are not two equally long lists of numbers.
+        ``risk`` and ``utility`` are not two equally long lists of numbers.
 
     Notes
     -----
@@ -114,7 +114,7 @@ def dominating(
     Raises
     ------
     ConfigError
-        They are not equally long lists of numbers, or an interval does not hold its risk.
+        The arguments are not equally long lists of numbers, or an interval does not hold its risk.
 
     Notes
     -----

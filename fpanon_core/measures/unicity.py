@@ -1,7 +1,7 @@
 """Unicity: the share of users whom a few points single out.
 
 ``ε_p`` is the share of users whose p known points fit no record but their own. The baseline to
-compare it with is guessing: one in the number of users.
+compare it with is guessing: 1 divided by the number of users.
 
 Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
 
@@ -161,7 +161,7 @@ def points_needed(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Return the number of points of each heavy user until nobody else fits.
+    """Return how many points must be known to single out each heavy user.
 
     Parameters
     ----------
@@ -354,7 +354,7 @@ _LARGEST_TERM = 1e6  # of f, times 1 + the largest ε
 
 
 def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
-    """Fit by least squares (Levenberg–Marquardt), from the lowest points of a scan over β."""
+    """Fit a form by least squares (Levenberg–Marquardt), from the lowest points of a β scan."""
     term, slope, size = FORMS[form]
 
     def curve(x: FloatArray, alpha: float, beta: float) -> FloatArray:

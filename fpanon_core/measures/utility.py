@@ -58,9 +58,10 @@ def utility(
       in areas that the original does not use counts as entirely misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
       matrices of the areas, per subscriber, so that a sample of the users can score 1. A trip leads
-      from a subscriber's main place at one start of samples (the place with the most events; ties:
-      smaller x, then y) to a different main place at the next start, since the order within one
-      window is unknown. Trips spread as their cells do; trips within an area do not count.
+      from a subscriber's main place at one start time of samples (the place with the most events;
+      ties: smaller x, then y) to a different main place at the next start time, since the order
+      within one window is unknown. Trips spread as their cells do; trips within an area do not
+      count.
     - ``mobility``: 1 − Kolmogorov–Smirnov distance of the subscribers' radii of gyration, of their
       events at the cells' middles.
     - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per subscriber.
@@ -89,7 +90,7 @@ def utility(
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
         table. The usual squares if not given; see :meth:`Reference.of`.
     reference : Reference, optional
-        Reference made before from the original, for use with many releases.
+        Reference made from the original beforehand, for use with many releases.
 
     Returns
     -------
@@ -143,7 +144,7 @@ def _people(released: FingerprintSet) -> int | None:
 def measured(
     reference: Reference, released: FingerprintSet, people: int | None = None
 ) -> tuple[dict[str, float], Corners]:
-    """Return every component of a release against the reference, and at each corner if it differs.
+    """Return all components of a release against the reference, and density and flows by corner.
 
     If several fingerprints belong to one person, ``people`` is the number of subscribers that trips
     are divided by.
@@ -175,7 +176,7 @@ def _share(value: float) -> float:
 
 
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Return the weighted mean, for weights that add up to 1; exactly 1 if all weighted ones are.
+    """Return the weighted mean (weights add up to 1); exactly 1 if every weighted component is 1.
 
     A component that is not applicable (NaN) counts as 0, because a use that needs it gets nothing.
     """
@@ -248,7 +249,7 @@ class Corner(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Reference(Closed):
-    """Original side of comparisons with releases of one data set. Arrays are read-only.
+    """The original's side of comparisons with releases of one data set. Arrays are read-only.
 
     Attributes
     ----------

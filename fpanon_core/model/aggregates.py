@@ -4,7 +4,7 @@
 
 :class:`CountRows` holds only the counts other than 0. In a slot, at most as many places are
 occupied as there are people, while a table has room for every place. A thousand people at ten
-thousand places fill a tenth of it.
+thousand places fill at most a tenth of such a table.
 
 :class:`Recovered` is what :func:`fpanon_core.recover_trajectories` returns; :class:`RecoveryScore`
 is what :func:`fpanon_core.score_recovery` returns.
@@ -36,9 +36,9 @@ _COUNTS_AT_ONCE = 1 << 20  # of a table, worked on at a time
 class AggregateCounts(Closed):
     """Numbers of people at each place in each time slot. Arrays are read-only.
 
-    Counts made from fingerprints are held as :class:`CountRows`, in memory linear in people and
-    slots. The full table is made when it is first asked for. Code that works through all counts
-    reads them with :meth:`block` and needs no table.
+    Counts made from fingerprints are held as :class:`CountRows`, whose memory is linear in people
+    and slots. The full table is made at first use. Code that works through all counts reads them
+    with :meth:`block` and needs no table.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class AggregateCounts(Closed):
         Extent of each place, metres; points (0) if not given.
     slot_min : float
         Length of a slot, minutes, except for a slot in which the clocks change. If not given, the
-        smallest difference of two starts, or 30 for a single slot.
+        smallest difference between two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
         The same starts on the wall clock, which decide nights and days; ``slot_start_min`` if not
         given.
@@ -66,8 +66,8 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentence that says what of the reading depended on the records: the projection on which
-        positions were snapped, or the clock by which times were; "" if nothing did.
+        Sentence that says what depended on the records when they were read: the projection for
+        snapping positions, or the clock for snapping times; "" if nothing did.
     """
 
     counts: npt.NDArray[np.integer]
@@ -127,7 +127,7 @@ class AggregateCounts(Closed):
     if not TYPE_CHECKING:  # for a checker, ``counts`` is a field, and there is nothing else
 
         def __getattr__(self, name: str) -> Any:
-            """Make and keep the table of counts where they are held as rows."""
+            """Make the table of counts at first use, from rows, and keep it."""
             if name != "counts" or "_rows" not in self.__dict__:
                 raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
             table = self.__dict__["_rows"].dense()
@@ -135,7 +135,7 @@ class AggregateCounts(Closed):
             return self.__dict__.setdefault("counts", table)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the table where there are rows to make it from."""
+        """Return the state, without the table if it can be made from rows."""
         left_out = {"counts"} if "_rows" in self.__dict__ else set()
         return {name: value for name, value in self.__dict__.items() if name not in left_out}
 
@@ -239,18 +239,18 @@ class AggregateCounts(Closed):
 
 
 def _values(held: CountRows | npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """Return all stored counts; zeros that are not stored are missing."""
+    """Return all stored counts; rows do not store zeros."""
     return held.many if isinstance(held, CountRows) else held
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Numbers of samples and people outside a stated frame, exact, so not for private releases.
+    """Exact numbers of samples and people outside a stated frame; not for private releases.
 
     Attributes
     ----------
     outside_area, outside_period : int
-        Samples outside; a sample outside both is counted under the area.
+        Samples outside the area, or the period; one outside both is counted under the area.
     people : int
         People without any sample inside.
     """
@@ -415,9 +415,9 @@ class RecoveryScore(Closed):
     accuracy : float
         Share of the true points recovered, after the last step, in [0, 1] (eq. 5).
     accuracy_by_step : float64 ndarray (3,)
-        Accuracy after the nights, after the days and after the links between days. The first two
-        judge the partial trajectories of each night, or day, paired within it. NaN for nights if
-        there are none.
+        Accuracy after the nights, after the days and after the links between days. For the first
+        two, the partial trajectories of each night, or day, are paired separately. NaN for nights
+        if there are none.
     baseline_accuracy : float
         Accuracy of random linking of the same records, paired in the same way.
     baseline_by_step : float64 ndarray (3,)
@@ -434,7 +434,7 @@ class RecoveryScore(Closed):
         Number of points that the two trajectories of a pair have in common.
     recorded_by_step : float64 ndarray (3,)
         As ``accuracy_by_step``, over only the points with a sample, which were not filled in. NaN
-        where the score did not receive which points have one.
+        if the score was not given which points have a sample.
     baseline_recorded_by_step : float64 ndarray (3,)
     recorded_share : float
         Share of the true points with a sample.

@@ -59,7 +59,7 @@ def pieces_of_rows(n: int, width: int) -> Iterator[slice]:
 
 
 def offsets_of(lengths: npt.ArrayLike) -> IntArray:
-    """Return the offsets of lists of these lengths, one more entry than there are lists."""
+    """Return the offsets of lists of these lengths, one entry more than there are lists."""
     return np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
 
 
@@ -76,7 +76,7 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
-    """Divide lists into slices of at most ``most`` entries together, or of one longer list.
+    """Divide lists into slices with at most ``most`` entries in all, or with one longer list.
 
     Examples
     --------
@@ -153,7 +153,10 @@ class Cells(Closed):
 
 
 def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, sorted, and each row's number among them."""
+    """Return the first index of each distinct row, and the number of each row's distinct row.
+
+    Distinct rows are numbered in sorted order.
+    """
     key = np.zeros(len(columns[0]), np.int64)
     for values in columns:  # by hashing: sorting millions of samples takes ten times as long
         code, distinct = pd.factorize(values, sort=True)

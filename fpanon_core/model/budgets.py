@@ -1,10 +1,10 @@
-"""Limits on what reading a file may take, numbers in environment variables, amounts in words.
+"""Limits on the size of what is read, numbers in environment variables, amounts in words.
 
 A file that is small on disk can fill any memory: by compression, by repetition (a run of a million
 equal rows takes a few bytes of Parquet), or by a false claim (a row of a sheet numbered 10¹¹).
 Every reader therefore checks what it is about to make, rows × columns × bytes, against a budget
-*before* it makes it. The budget follows from the size of the source as it came, however it is
-compressed and however often.
+*before* it makes it. The budget depends only on the size of the source as it came, however often
+and in whatever way it is compressed.
 
 The memory for reading a source is then bounded too, by :data:`MEMORY_BASE` plus
 :data:`MEMORY_TIMES` times what the budget lets the source become (``Budget.memory_bytes``). That
@@ -23,25 +23,27 @@ from .errors import ConfigError, SchemaError
 MAX_BYTES = 4 << 30
 """Largest decoded size, bytes."""
 MAX_RELEASE_BYTES = 64 << 30
-"""Largest decoded size of a release's data, bytes; larger as they are read piece by piece."""
+"""Largest decoded size, bytes, of the data of a release, which are read piece by piece."""
 MAX_RATIO = 100
-"""Largest ratio of decoded size to source size, above :data:`ALWAYS_FINE`. Tables of events
-compress 3 to 30 times."""
+"""Largest ratio of decoded size to source size, for decoded sizes above :data:`ALWAYS_FINE`.
+Tables of events compress 3 to 30 times."""
 ALWAYS_FINE = 16 << 20
 """Decoded size that is accepted for any source, bytes."""
 MAX_COLUMNS = 1_000
-"""Most columns of a table; one of events has 4 to 50. Inspecting a column takes milliseconds."""
+"""Largest number of columns of a table. A table of events has 4 to 50; inspecting a column takes
+milliseconds."""
 MAX_CELLS = 50_000_000
-"""Most fields in formats that are read field by field, XLSX and JSON. Each field takes some 100
-bytes of memory."""
+"""Largest number of fields in formats that are read field by field, XLSX and JSON. Each field takes
+some 100 bytes of memory."""
 CELLS_ALWAYS_FINE = 100_000
 CELLS_PER_BYTE = 4
-"""Most fields per byte: a cell of a workbook takes 1/4 byte or more, a JSON field over 1 byte."""
+"""Largest number of fields per byte: an XLSX cell takes 1/4 byte or more, a JSON field over 1."""
 MAX_SHEET_ROWS = 1_048_576
-"""Most rows of a sheet in the XLSX format."""
+"""Largest number of rows of a sheet in the XLSX format."""
 MEMORY_BASE = 256 << 20
 MEMORY_TIMES = 24
-"""Most copies in memory at a time: decoded, as text, as columns, sorted and compared."""
+"""Largest number of copies of the data in memory at a time: decoded, as text, as columns, sorted
+and compared."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,21 @@ class Budget:
 
     @property
     def decoded_bytes(self) -> int:
-        """Largest size of the source when decompressed and decoded."""
+        """Largest accepted size of the source when decompressed and decoded."""
         return min(self.most_bytes, max(ALWAYS_FINE, self.source_bytes * MAX_RATIO))
 
     @property
     def cells(self) -> int:
-        """Most fields of the source in formats that are read field by field."""
+        """Largest accepted number of fields, in formats that are read field by field."""
         return min(MAX_CELLS, max(CELLS_ALWAYS_FINE, self.source_bytes * CELLS_PER_BYTE))
 
     @property
     def memory_bytes(self) -> int:
-        """Most memory that reading the source takes."""
+        """Largest amount of memory that reading the source takes."""
         return MEMORY_BASE + MEMORY_TIMES * self.decoded_bytes
 
     def check_bytes(self, size: int) -> None:
-        """Refuse a larger decoded size.
+        """Refuse a decoded size above :attr:`decoded_bytes`.
 
         Raises
         ------
@@ -94,7 +96,7 @@ class Budget:
             )
 
     def check_cells(self, count: int) -> None:
-        """Refuse a larger number of fields.
+        """Refuse a number of fields above :attr:`cells`.
 
         Raises
         ------

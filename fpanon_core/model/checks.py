@@ -142,7 +142,7 @@ def share(
     value : Any
         Value to check.
     above_0, below_1 : bool
-        Whether that end itself is excluded.
+        Whether 0, or 1, itself is excluded.
     such_as : str
         Example, for the message.
 
@@ -171,7 +171,7 @@ def one_of(what: str, value: Any, known: Sequence[str]) -> None:
     Raises
     ------
     ConfigError
-        The value is not one of the known.
+        The value is not one of the known values.
     """
     if value not in known:
         raise ConfigError(f"{what} is {value!r}; give one of {', '.join(known)}.")

@@ -28,11 +28,11 @@ class RelinkConfig:
     Attributes
     ----------
     candidates : int
-        Candidates compared with each record, 1 or more: the most similar records of the other
-        period, until together they stand for this many people. With at least as many as there are
-        people, none is left out.
+        Number of people among whom the attacker looks for each record's person, 1 or more. The
+        record is compared with the most similar records of the other period, until these stand
+        for that many people. If this is at least the number of all people, all are compared.
     seed : int
-        Seed of the draws among similar records, when records are followed over all periods, and of
+        Seed of the draws among similar records when records are followed over all periods, and of
         the random matching for comparison.
     """
 
@@ -64,10 +64,10 @@ class RelinkResult:
         95% Wilson interval of ``share``, as wide as if each person were asked once.
     alike : float
         Share of these people whose record is linked to their own next record, or to one with the
-        same places and hours. The attacker then reads the person's own cells. No less than
-        ``share``; the highest of the battery.
+        same places and hours. The attacker then reads the person's own cells. The highest value of
+        the battery, and no less than ``share``.
     alike_low, alike_high : float
-        95% Wilson interval of ``alike``, likewise.
+        95% Wilson interval of ``alike``, computed likewise.
     alike_chance : float
         ``alike`` of a random matching; large where many records are alike.
     precision : float
@@ -245,7 +245,7 @@ class Crossing:
 
     @property
     def followed_smaller(self) -> int:
-        """The same for people who are followed through all periods; 0 without periods."""
+        """:attr:`smaller`, for people followed through all periods; 0 without periods."""
         if self.followed is None:
             return 0
         table = self.per_person
@@ -258,9 +258,10 @@ class Crossing:
         return self.smaller > 0 or self.followed_smaller > 0
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per ``release`` (together, first, second): ``published`` people and groups.
+        """Return a row per ``release`` (together, first, second) with the figures of its groups.
 
-        ``people`` is the number of people in both; all other figures are over these people.
+        ``published`` is the number of people in the release, and ``people`` the number in both. All
+        other figures are over the people in both.
         """
         rows = {"together": self.together, "first": self.first, "second": self.second}
         published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
@@ -285,12 +286,12 @@ class ReleaseMatch:
     ----------
     first : float
         Share of the people whose group in the second release is the best match of their group in
-        the first, for the strongest attacker. If several match equally well, the probability that a
-        record drawn from these is in it.
+        the first, for the strongest attacker. If several groups match equally well, a person counts
+        by the probability that a record drawn from these groups is in the person's own.
     first_low, first_high : float
         95% Wilson interval of ``first``.
     guessing : float
-        The same for a record drawn at random from the second release.
+        The same share for a record drawn at random from the second release.
     n_targets : int
         Number of people attacked, drawn from those in both.
     names : (str, str)

@@ -20,8 +20,8 @@ class StretchConfig:
     ----------
     w_space, w_time : float
         Weights of the two parts, not negative, adding up to 1. A loss
-        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) also accepts 1 and 1,
-        unweighted sums, as it need not be in [0, 1]. An effort must be, and is refused with them.
+        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1], so it
+        also accepts 1 and 1, for unweighted sums. For an effort, which must, these are refused.
     max_space_m : float
         Stretch in space, metres, from which the effort in space is complete.
     max_time_min : float
@@ -55,13 +55,13 @@ class StretchConfig:
 
     @property
     def of_effort(self) -> StretchConfig:
-        """Parameters of the effort of a loss: halves in place of 1 and 1, otherwise unchanged."""
+        """Parameters for an effort: weights of 1/2 in place of 1 and 1, otherwise unchanged."""
         return replace(self, w_space=0.5, w_time=0.5) if self.unweighted else self
 
 
 @dataclass(frozen=True)
 class Screening:
-    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all given ones must hold.
+    """Conditions for keeping users (Gramaglia & Fiore 2015, §3); all that are given must hold.
 
     Attributes
     ----------
@@ -85,12 +85,15 @@ class Screening:
 
     @property
     def by_span(self) -> bool:
-        """Whether a condition depends on the days from the first of all records to the last."""
+        """Whether a condition depends on the days from the data set's first record to its last."""
         return self.every_day or self.active_days_share is not None
 
     @classmethod
     def of(cls, rule: Any) -> Screening:
-        """Make one from None, ``"civ"``, ``"sen"``, a number of samples, a dict or a Screening."""
+        """Make a Screening from None, ``"civ"``, ``"sen"``, a number, a dict or a Screening.
+
+        A number is the least number of samples.
+        """
         match rule:
             case None:
                 return cls()
@@ -129,7 +132,7 @@ class KnowledgeConfig:
     Attributes
     ----------
     p : int
-        Points known of each target, 1 or more.
+        Number of points known of each target, 1 or more.
     strategy : str
         ``"random"``: distinct bins drawn without replacement, with probability proportional to
         their counts; ``"uniform"``: the same without the weights; ``"top"``: the most visited

@@ -72,7 +72,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of its area's people that each place gets; the people are divided equally."""
+        """Share of its area's people that each place gets when they are divided equally."""
         shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
         return shares
 
@@ -89,7 +89,7 @@ class PresenceTable(Closed):
     values : float64 ndarray (n_areas, 2, bands)
         NaN where a count is below the threshold and therefore blank.
     error : float
-        Upper bound of the expected absolute error of a cell from the noise, people; 0 without
+        Upper bound of the expected absolute error that noise causes in a cell, people; 0 without
         noise.
     frame : TableFrame
     protection : Tables
@@ -97,7 +97,7 @@ class PresenceTable(Closed):
     scale_error : float
         Expected relative error of the factor common to all cells; 0 without noise.
     of_share : float
-        That factor: people divided by the share that a bounded person adds; 1 without noise.
+        That factor, which turns the shares that bounded people add into people; 1 without noise.
     """
 
     values: FloatArray
@@ -137,7 +137,7 @@ class FlowTable(Closed):
     trips : float64 ndarray (n,)
         Trips of each flow; flows that are not listed are 0, or blank below a threshold.
     error : float64 ndarray (2,)
-        Expected absolute error of a cell from the noise, trips a day; 0 without noise.
+        Expected absolute error that noise causes in a cell, trips a day; 0 without noise.
     frame : TableFrame
     protection : Tables
     """
@@ -184,7 +184,7 @@ class CountTables(Closed):
     presence : PresenceTable or None
     flows : FlowTable or None
     fault : str
-        Reason why the ε promises nothing, as the records affected how they were read; "" where the
+        Reason why the ε promises nothing: the records affected how they were read; "" where the
         promise holds.
     digest : str
         Digest of the original data; never published.

@@ -165,7 +165,7 @@ class StatedPeriod:
         Raises
         ------
         ConfigError
-            The data have a clock and the first day is not stated, or they have none and it is.
+            The data have a clock but no first day is stated, or have none but one is stated.
         """
         if of_data is None:
             if self.first_day is not None:
@@ -233,7 +233,7 @@ class FrameConfig:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> FrameConfig:
-        """Restore a frame's parameters from :meth:`to_dict`; raise ConfigError if it cannot."""
+        """Restore a frame's parameters from :meth:`to_dict`; raise ConfigError if invalid."""
         try:
             values = dict(plain)
             period = dict(values.pop("period"))
@@ -335,7 +335,7 @@ class CountsFrame(Closed):
         clock: LocalClock | None = None,
         crs: str | None = None,
     ) -> CountsFrame:
-        """Make a frame whose places are all antennas of a table; positions count at the nearest.
+        """Make a frame whose places are a table's antennas; positions count at the nearest one.
 
         Antennas that the data cannot distinguish are separate places; the first of them gets all
         counts.

@@ -61,7 +61,7 @@ class Definition:
     asked, short, unit, help : str
         Texts for the threshold of the measure, in a form and in a line.
     counted : str
-        What the threshold limits, in a count of the thresholds in force.
+        What the threshold limits, for texts that count the thresholds in force.
     report : Reported
     """
 
@@ -107,5 +107,5 @@ def definitions() -> Mapping[str, Definition]:
 
 @cache
 def of_risks() -> Mapping[str, Definition]:
-    """Return the definitions of the measures of risk and of unique records, by verdict name."""
+    """Return the definitions of the measures of risk and of unique records, by name of risk."""
     return MappingProxyType({each.risk: each for each in definitions().values() if each.risk})

@@ -80,10 +80,10 @@ class DisclosureResult(Cells):
     too_few : int
         Targets with fewer than p bins, all of which were known.
     n_users : int
-        Users searched; without any knowledge, everybody's class has as many.
+        Users searched; without any knowledge, this is the size of everybody's class.
     n_bins : int
-        d, the number of bins that means are over; larger than the length of the arrays per bin if
-        some bins were never visited.
+        d, the number of bins over which means are taken; larger than the length of the arrays per
+        bin if some bins were never visited.
     config : KnowledgeConfig or None
         Parameters with which the knowledge was drawn; None if its bins were given explicitly.
     digest : str
@@ -134,10 +134,10 @@ class DisclosureResult(Cells):
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
         """Return the 95% interval of a measure, for the choice of targets and points: low, high.
 
-        For unicity, it is Wilson's interval. The others are means over targets of values that
-        cannot exceed 1 (k), ``em_most`` or ``kl_most`` (the sums; likewise the means over bins):
-        see :func:`mean_interval`. They have a width even where all targets are alike, as that says
-        little of people who are not targets. They have none where nothing was ``drawn``.
+        For unicity, it is Wilson's interval. The other measures are means over targets of values
+        that cannot exceed 1 (k), ``em_most`` or ``kl_most`` (the sums; likewise the means over
+        bins): see :func:`mean_interval`. The interval has a width even where all targets are alike,
+        as that says little about other people. It has none where nothing was ``drawn``.
 
         Raises
         ------
@@ -166,7 +166,7 @@ class DisclosureResult(Cells):
         DataFrame
             One row per place (corner and extent), by x, then y: ``x_m``, ``y_m``, ``dx_m``,
             ``dy_m`` (metres), ``em``, ``kl`` (means of ``em_bin``, ``kl_bin``, every window
-            counting alike), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over them) and
+            counting alike), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over these) and
             ``users_a_window`` (samples / windows).
         """
         bins = pd.DataFrame(self.arrays(PLACE))
@@ -194,7 +194,7 @@ class DisclosureResult(Cells):
         DataFrame
             168 rows: ``day`` (0 = Monday; without a clock 0 = the first day of the data),
             ``hour``, ``em``, ``kl`` (NaN where nobody was anywhere) and ``bin_minutes``, the
-            minutes the means are over.
+            minutes over which the means are taken.
         """
         bins = pd.DataFrame({"t": self.t_min, "dt": self.dt_min, "em": self.em_bin})
         windows = bins.assign(kl=self.kl_bin, bins=1.0).groupby(["t", "dt"]).sum().reset_index()
@@ -239,7 +239,8 @@ class Risk:
     Attributes
     ----------
     measure : str or None
-        Measure of :class:`DisclosureResult`; None for what an attacker finds with true points.
+        Measure of :class:`DisclosureResult`; None for a measure of what an attacker finds with true
+        points.
     limit : float or None
         Threshold: an option whose risk may exceed it is marked, unless another threshold is given.
         None for an advisory measure, which affects no verdict until a threshold is set.
@@ -286,9 +287,9 @@ OF_TABLES = ("home", "membership")
 """Measures for tables, which have no records; for records, all but membership apply."""
 
 ALONE = "alone"
-"""People with a unique record, whom an attacker with more than a few points can single out. The
-threshold is that of ``"unicity"``, for shares of unique people: El Emam et al. 2010 ask who is
-unique by all published data."""
+"""People with a unique record, whom an attacker with more than a few points can single out. Their
+share has the threshold of ``"unicity"``, as El Emam et al. 2010 ask who is unique by all published
+data."""
 
 
 PLAIN = {name: risk.plain for name, risk in RISKS.items() if risk.plain}

@@ -21,7 +21,7 @@ class FpanonError(Exception):
 
     @property
     def message(self) -> str:
-        """Message as it was made; a message that names a remedy has words for every reader."""
+        """The message; one that names a remedy also has the words for every kind of reader."""
         said: str = self.args[0] if self.args else ""
         return said
 
@@ -47,10 +47,10 @@ class OutOfMemory(FpanonError):
 
 
 class Unforeseen(SchemaError):
-    """A file caused a fault in its reader that the program does not foresee.
+    """A file caused a fault in its reader that the program did not foresee.
 
-    The message gives the fault's kind and place, never its text, which may quote the file. Callers
-    need to catch no other exception. The tests of the readers treat it as any other fault.
+    The message gives the fault's kind and place, never its text, which may quote the file. Readers
+    raise no other exception for such a fault. The readers' own tests count this one as a failure.
     """
 
 

@@ -53,8 +53,8 @@ class Accuracy:
     Attributes
     ----------
     of : str
-        What the figures are over, one of :data:`ACCURACY_OF`. Of the original samples, only
-        published ones count.
+        What the figures are taken over, one of :data:`ACCURACY_OF`. Only published original samples
+        count.
     median_side_m, mean_side_m : float
         Median and mean side of the cells, (dx + dy)/2, metres.
     median_span_min, mean_span_min : float
@@ -96,15 +96,15 @@ class ReleaseFacts:
     people_alone : int
         Number of published people with a unique record.
     last_window_days : (int, int) or None
-        Where the last published window ends after the last day: the number of its days up to that
-        day, and its number of days.
+        If the last published window ends after the last day: the number of the window's days up to
+        the last day, and the window's number of days.
     phantom_share : float or None
         Share of the rows that are false presences: the person was never recorded in the row's cell.
     accuracy : Accuracy or None
         None where nothing is published.
     periods, pseudonyms : int or None
         With periods: the number of periods with records, and the number of records. A person has
-        one record in each period, under its own pseudonym. ``people`` still counts people, but
+        one record in each period, under a new pseudonym. ``people`` still counts people, but
         ``people_alone`` counts pseudonyms.
     """
 
@@ -133,7 +133,7 @@ class ReleaseFacts:
 
     @property
     def hiding(self) -> Glove | None:
-        """The last step, where it puts everyone into a k-anonymous group."""
+        """The last step if it hides people in groups of k; else None."""
         last = self.option.steps[-1] if self.option.steps else None
         return last if isinstance(last, Glove) else None
 
@@ -194,7 +194,7 @@ class ReleaseFacts:
         Raises
         ------
         ConfigError
-            A fact is missing or not of its kind; the message names the fact and quotes nothing.
+            A fact is missing or has the wrong type; the message names the fact and quotes nothing.
         """
         missing = [f.name for f in fields(cls) if f.name not in plain and f.name != "option"]
         if missing or "steps" not in plain:

@@ -2,7 +2,7 @@
 
 A folder is opened once, and its contents are opened from its descriptor, part by part. A file or
 folder that was replaced by a link after it was listed is not followed. A pipe, a socket or a device
-is refused; opening one could wait for ever, or have side effects.
+is refused, as opening one could wait for ever or have side effects.
 
 A plain digest lets everybody who has it test guesses at the data, such as their people and places.
 Files therefore hold the digest under a key of 256 bits, which is stored among the user's own files
@@ -68,7 +68,7 @@ def file_opened(name: str | os.PathLike[str], folder: int | None = None) -> int:
 
 
 def is_plain(found: os.stat_result) -> bool:
-    """Return whether it is a file, and neither a link nor a folder, pipe, socket or device."""
+    """Return whether this is the state of a plain file, not of a link, folder, pipe or the like."""
     return stat.S_ISREG(found.st_mode)
 
 
@@ -80,8 +80,8 @@ def keyed(digest: str) -> str:
     """Return the keyed digest of an input digest, for a file; a keyed digest is returned unchanged.
 
     The empty digest, of no data, stays empty. If the user has no place for files, the key is drawn
-    for this process alone. Its files then have matching digests, but later processes do not
-    recognize them.
+    for this process alone. The digests in its files then match one another, but later processes
+    do not recognize them.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def sealed(use: bytes, content: bytes) -> bytes:
 
 
 def state_folder() -> Path:
-    """Return the folder of fpanon's files of the user; it need not exist."""
+    """Return the folder for this user's fpanon files; the folder need not exist."""
     state = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
     return Path(state) / "fpanon"
 
@@ -122,7 +122,7 @@ def _place() -> Path:
 
 @cache
 def _key(place: Path) -> bytes:
-    """Return the user's key, made at first use; if it cannot be stored, a key of this process."""
+    """Return the user's key, made at first use; if none can be stored, a key of this process."""
     with suppress(OSError):
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
         if not place.exists():

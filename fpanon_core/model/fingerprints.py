@@ -189,8 +189,8 @@ class FingerprintSet(Cells):
         """Load the set from a folder that :meth:`save` wrote; its columns are mapped and read-only.
 
         Processes that load one folder share its columns. A set loaded this way is passed to another
-        process by name, and takes no extra memory there. The whole folder is read once, to check
-        the digest.
+        process as the folder's name, and takes no extra memory there. The whole folder is read
+        once, to check the digest.
 
         Raises
         ------
@@ -207,7 +207,7 @@ class FingerprintSet(Cells):
 
     @property
     def by_name(self) -> tuple[str, Stamp]:
-        """Folder of a mapped set and the state of its files; other processes reopen it by these."""
+        """Folder of a mapped set and the state of its files, by which other processes reopen it."""
         found: tuple[str, Stamp] = self.__dict__["_folder"]
         return found
 
@@ -253,16 +253,16 @@ class FingerprintSet(Cells):
     def digest(self) -> str:
         """Content hash (hex) over everything a result can depend on; equal data have equal digests.
 
-        It includes the antenna table where there is one, as antenna clusters and regions depend on
-        it.
+        The digest includes the antenna table where there is one, as antenna clusters and regions
+        depend on the table.
         """
         return digest_of(self, lambda name: [np.ascontiguousarray(getattr(self, name)).data])
 
     @cached_property
     def unnamed(self) -> FingerprintSet:
-        """The same set with running numbers for ids, for places where nobody needs the ids.
+        """The same set with running numbers in place of ids, for code that does not need the ids.
 
-        It keeps the digest of this set.
+        The copy keeps the digest of this set.
         """
         made = replace(self, user_ids=np.array(self.number))
         vars(made)["digest"] = self.digest
@@ -330,7 +330,7 @@ class FingerprintSet(Cells):
         )
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
-        """Return the rows of users given by row number or mask (None: all); refuse invalid ones."""
+        """Return row numbers of users given by number or mask (None: all); refuse invalid ones."""
         if users is None:
             return np.arange(self.n_users)
         chosen = np.asarray(users)
@@ -434,7 +434,7 @@ def distinct_cells(
 
 
 def _cell(value: float, size: float) -> int:
-    """Return the number of the cell that holds a value; it never falls as the value grows."""
+    """Return the number of the cell that holds a value. Numbers never fall as values grow."""
     return int(np.floor(value / size))
 
 

@@ -3,8 +3,8 @@
 The outlines are public geography (Natural Earth, see ``pages/charts/basemap/README.md``). Maps draw
 them, and they serve to detect implausible positions. No other machine is contacted.
 
-:class:`Background` holds an operator's own lines under the maps, such as roads or districts. It is
-only drawn; nothing is measured with it.
+:class:`Background` holds an operator's own lines under the maps, such as roads or districts. They
+are only drawn; nothing is measured with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EARTH_KM = 6371.0
 
 @lru_cache(maxsize=1)
 def outlines() -> dict[str, npt.NDArray[Any]]:
-    """Return the stored arrays: lines as differences, names and positions of towns."""
+    """Return the stored arrays: differences of the lines' points; names and positions of towns."""
     with np.load(_FILE) as file:
         return dict(file)
 
@@ -115,7 +115,7 @@ def _km(chord: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """Lines for under a map, in degrees.
+    """Lines to draw under a map, in degrees.
 
     Attributes
     ----------

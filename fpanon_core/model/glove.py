@@ -28,11 +28,13 @@ REASONS = (
     "hardest to hide",
     "period of fewer than k",
 )
-"""Reasons why a sample is not published. With it, its group's cell would exceed the spatial
-threshold, the temporal one, or both. Its user belonged to the last fewer than k, who were
-suppressed. The cell, or each part of it within the thresholds, would hold samples of fewer than k
-users. In an aligned group, it would not hold samples of every member. Its user is one of the share
-left out as costliest to hide. Or fewer than k users have a sample in its period."""
+"""Reasons why a sample is not published. ``"space"``, ``"time"``, ``"space and time"``: with the
+sample, the group's cell would exceed the spatial threshold, the temporal one, or both.
+``"left over"``: the user was one of the last users, fewer than k, who were suppressed.
+``"fewer than k"``: the cell, or each part of it within the thresholds, would hold samples of fewer
+than k users; in an aligned group, not of every member. ``"hardest to hide"``: the user is one of
+the share left out as costliest to hide. ``"period of fewer than k"``: fewer than k users have a
+sample in the period."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,11 +63,11 @@ class GloveResult:
         Share of false presences: (member, published sample) pairs in which the member has no
         original sample, of all such pairs.
     left_over : int64 ndarray
-        Row numbers of the last users, fewer than k, who had no partner left to merge with. They are
-        merged into the nearest group or suppressed, according to ``leftover``.
+        Row numbers of the last users, fewer than k, for whom no partner for merging was left. They
+        are merged into the nearest group or suppressed, according to ``leftover``.
     left_out : int64 ndarray
-        Row numbers, ascending, of the users costliest to hide, who are left out: at most the share
-        ``leave_out`` of all.
+        Row numbers, ascending, of the users left out as costliest to hide: at most the share
+        ``leave_out`` of all users.
     k, leftover, suppress_space_m, suppress_time_min, leave_out, config
         Parameters as given.
     digest : str
@@ -83,8 +85,8 @@ class GloveResult:
     whole_digest : str
         Digest of the original before it was cut into periods; empty for whole fingerprints.
     shards : int
-        Number of parts into which the people were divided, each hidden separately (with periods: at
-        most). If left-over users are merged, each part has its own.
+        Number of parts into which the people were divided, each of which was hidden separately;
+        with periods, the largest number. If left-over users are merged, each part has its own.
     versions : dict
         Versions of fpanon and of the packages that it computes with.
     """
@@ -164,7 +166,7 @@ class GloveResult:
         """Return the published data set as a recipient sees it: a fingerprint per published user.
 
         Fingerprints are in order of row number; users in no group are missing. A fingerprint that
-        stood for several users gives as many. Every user's k-gap here is 0.
+        stood for several users appears once for each. Every user's k-gap here is 0.
         """
         inside = self.group >= 0
         return self.published.fingerprints(np.repeat(self.group[inside], self.weight[inside]))
@@ -205,9 +207,10 @@ class GloveResult:
 
         Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
         of these within 2 km and within 2 hours. ``users`` and ``users_suppressed`` count people,
-        the latter those without any published sample in any period. ``pieces`` and ``periods``
-        count those of the original, and ``pieces_suppressed`` the pieces without a published
-        sample; all three are None without periods. ``users_left_over`` counts those of each period.
+        the latter those without any published sample in any period. ``pieces`` and ``periods`` are
+        the numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
+        sample; all three are None without periods. ``users_left_over`` counts the left-over
+        users of each period.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()

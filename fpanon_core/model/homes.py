@@ -17,9 +17,9 @@ from .intervals import wilson_interval
 
 
 class HomesFound(pd.DataFrame):
-    """Table of the share of homes found within each distance, each by its strongest attacker.
+    """Table of the share of homes that each distance's strongest attacker finds within it.
 
-    Selecting from it or copying it gives a plain DataFrame.
+    Selecting from the table or copying it gives a plain DataFrame.
 
     Attributes
     ----------
@@ -109,12 +109,12 @@ class Intervals(Closed):
     user : int64 ndarray (n,)
         Row number of each subscriber with two samples or more.
     median_min : float64 ndarray (n,)
-        Median interval of each, minutes.
+        Median interval of each subscriber, minutes.
     interval_min : float64 ndarray (QUANTILES,)
         Quantiles of the intervals of all people together, minutes.
     n_intervals : int
     too_few : int
-        Number of subscribers with one sample, and so no interval.
+        Number of subscribers with only one sample, and so without an interval.
     """
 
     user: IntArray
@@ -133,9 +133,10 @@ class Areas(Closed):
     side_m : float
         Side of the squares, which start at 0, 0 of the projection, metres.
     x_m, y_m : float64 ndarray (n,)
-        Lower corner of each, metres.
+        Lower corner of each area, metres.
     people, antennas : int64 ndarray (n,)
-        Number of subscribers with a home in each area, and of antennas (or places seen) in it.
+        Number of subscribers with a home in each area, and number of antennas (or places seen) in
+        the area.
     homeless : int
         Number of subscribers without a home, as they have no record at night.
     """
@@ -157,7 +158,7 @@ class Areas(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Habits(Closed):
-    """Regularity of people, which the attack on counts relies on; NaN where undefined.
+    """Regularity of people, on which the attack on counts relies; NaN where undefined.
 
     Attributes
     ----------
@@ -170,8 +171,8 @@ class Habits(Closed):
     n_night, n_day : int
         Numbers of predicted steps.
     same_bits, other_bits : float64 ndarray (n_pairs,)
-        Information gain between a day and the next of one person, and of two people, ascending,
-        bits.
+        Information gain between one day and the next, for two days of the same person and for days
+        of two different people, ascending, bits.
     """
 
     top: FloatArray

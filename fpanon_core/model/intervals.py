@@ -11,7 +11,7 @@ _Z = 1.959963984540054  # the normal distribution's 97.5% point
 def wilson_interval(found: float, of: int) -> tuple[float, float]:
     """Return the 95% Wilson score interval of a share ``found / of``.
 
-    It also serves for a mean of ``of`` values from 0 to 1 whose sum is ``found``.
+    The function also serves for a mean of ``of`` values from 0 to 1 whose sum is ``found``.
 
     Examples
     --------
@@ -31,9 +31,9 @@ def mean_interval(mean: float, of: int, most: float = 1.0) -> tuple[float, float
     """Return the 95% interval of a mean of values from 0 to ``most``, for any distribution.
 
     Each end is where the relative entropy of mean/most from end/most is ln(40) / of (Hoeffding
-    1963, theorem 1). If the values are drawn independently, or without replacement (his section 6),
-    the true mean is beyond each end with probability at most 1/40. So the interval also holds for
-    few values, and where all drawn values are alike.
+    1963, theorem 1). If the values are drawn independently, or without replacement (section 6
+    there), the true mean is beyond each end with probability at most 1/40. So the interval also
+    holds for few values, and where all drawn values are alike.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class KGapResult:
     values : float64 ndarray (n_measured,)
         Mean stretch effort to the k − 1 nearest fingerprints, in [0, 1]; 0 = already k-anonymous.
     neighbours : int64 ndarray (n_measured, k − 1)
-        Row numbers of those fingerprints, nearest first; ties: lower row number first.
+        Row numbers of these k − 1 fingerprints, nearest first; ties: lower row number first.
     stretch : float64 ndarray (n_measured, k − 1)
         Fingerprint stretch efforts to these neighbours.
     k : int
@@ -86,7 +86,7 @@ class StretchComponents:
         Tail weight indices of S, T, D; NaN where undefined.
     space_m, time_min : float64 ndarray
         Mean distance and mean time between matched samples, each pair capped at the threshold. NaN
-        where space, or time, has no weight and is therefore unknown.
+        where space, or time, has no weight, so that the mean is unknown.
     beyond_space, beyond_time : float64 ndarray
         Share of the matched samples whose distance, or time, is at or beyond the threshold and is
         therefore capped; NaN likewise.

@@ -55,7 +55,7 @@ class Knowledge(Cells):
     timeless : bool
         Whether places are known without times.
     config : KnowledgeConfig or None
-        Parameters with which it was drawn; None if the bins were given explicitly.
+        Parameters with which the points were drawn; None if bins were given explicitly.
     digest : str
         Digest of the fingerprints from which the points were taken.
     """
@@ -80,7 +80,7 @@ class Knowledge(Cells):
         config: KnowledgeConfig | None = None,
         digest: str | None = None,
     ) -> Knowledge:
-        """Make known points from sample rows of ``fs``, with its digest unless another is given."""
+        """Make known points from sample rows of ``fs``, by default with the digest of ``fs``."""
         unknown = np.full(len(rows), np.nan)
         return cls(
             targets=targets,
@@ -106,7 +106,7 @@ class Knowledge(Cells):
         fs : FingerprintSet
         bins : mapping of int to iterable of (x_m, y_m, t_min)
             Row number of each target, and the lower corners of the known samples, in metres and
-            minutes. A repeated bin is known once.
+            minutes. A repeated bin counts once.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Mechanism:
-    """The stated release method, as far as it determines how a true point is published.
+    """The part of the stated release method that determines how a true point is published.
 
     Attributes
     ----------
@@ -234,8 +234,8 @@ class Mechanism:
         Whether published samples are boxes around several original samples, so that a point may be
         in any of them. Otherwise a point is in its own bin.
     by_middle : bool
-        Whether noise leads to the place with the nearest middle, so that its density is taken
-        there. Otherwise the density is taken over the cell.
+        Whether noise leads to the place with the nearest middle, so that the density of the noise
+        is taken at that middle. Otherwise the density is taken over the cell.
     share : float
         Share of the people who were drawn into the release; 1 without sampling.
     timeless : bool
@@ -269,7 +269,7 @@ class KnownPoints(Cells):
     same_place, same_time : float64 ndarray (n_points,)
         Probability that the point's place, or time, was exchanged for itself; 1 without exchange.
     place_share, time_share : float64 ndarray (n_points,)
-        Share of the point's own places (times) among those it may have been exchanged for.
+        Share of samples with the point's own place (time), among those it may be exchanged with.
     """
 
     offsets: IntArray

@@ -45,7 +45,7 @@ class Limit(Generic[N]):
         return checks.number(name, value, least=self.low, most=self.high)
 
     def read(self, text: str) -> N:
-        """Parse a number from a text, such as part of an address; raise ConfigError if outside.
+        """Parse a number from a text, such as part of an address; ConfigError if out of range.
 
         Examples
         --------
@@ -60,7 +60,7 @@ class Limit(Generic[N]):
         return self.check("It", value)
 
     def at_most(self, high: N) -> Limit[N]:
-        """Return the range with upper end ``high`` where that is lower, but never an empty one."""
+        """Return the range with its upper end lowered to ``high``, but not below its lower end."""
         return Limit(self.low, max(self.low, min(self.high, high)))
 
 
@@ -80,19 +80,19 @@ POINTS = Limit(1, 50)
 """p, the number of points that an attacker knows of a target."""
 
 OPTION_POINTS = Limit(1, 20)
-"""p for comparing release options; every option is attacked with it."""
+"""p for comparing release options; every option is attacked with p points."""
 
 TARGETS = Limit(1, 1_000_000)
 """Number of users attacked."""
 
 COUNTED = Limit(2, 1_000_000)
-"""Number of people in aggregate counts that are attacked."""
+"""Number of people in the aggregate counts under attack."""
 
 SLOTS_MIN = (15, 30, 60, 90, 180)
 """Lengths of a slot of aggregate counts, minutes; each divides a day."""
 
 COUNTS_CELLS = 10_000_000
-"""Most counts, places times slots, that can be produced at a time."""
+"""Largest number of counts (places times slots) that can be produced at a time."""
 
 COUNTS_DAYS = Limit(1, 3_660)
 """Number of days of produced counts."""
@@ -101,7 +101,7 @@ COUNTS_SIDE_M = Limit(10.0, 1_000_000.0)
 """Side of a square of produced counts, metres."""
 
 SUPPRESSED_BELOW = Limit(2, 100_000)
-"""Threshold of counts: smaller ones are not published."""
+"""Threshold below which counts are not published."""
 
 EPSILON = Limit(0.0001, 100.0)
 """ε of private counts."""
@@ -185,8 +185,8 @@ KEPT_RELEASES = 8
 """Number of releases that a session keeps of each kind, such as those by GLOVE."""
 
 DRAWN_PEOPLE = 30
-"""Number of people below which a distribution over people is stated and not drawn. A quarter of
-fewer people is a handful, and another sample would give a box plot of another shape."""
+"""Number of people from which a distribution over people is drawn, not only stated. Of fewer
+people, a quarter is a handful, and another sample would give a box plot of another shape."""
 
 COMPARED_OPTIONS = 4
 """Number of release options shown side by side."""

@@ -60,7 +60,7 @@ class LinkReading:
         Mean probability that the attacker assigns to the target's own record.
     accused : float
         Share of the targets *not* in the release for whom the attacker picks another person's
-        record; NaN where everybody is in it.
+        record; NaN where everybody is in the release.
     first_low, first_high, …
         95% Wilson interval of each.
     n_accused : int
@@ -98,7 +98,7 @@ class LinkResult:
         equal, the one with the larger value.
     guessing : float
         Chance of picking the right record by guessing: 1 over the people in the release. With
-        periods, the average of 1 over those in the record's period.
+        periods, the mean of 1 over the people in the record's period.
     n_present, n_absent : int
         Number of targets whose record is in the release, and of targets without one.
     n_users : int
@@ -153,7 +153,7 @@ class LinkResult:
 
     @property
     def among_10(self) -> float:
-        """Share among the strongest attacker's first ten (:attr:`LinkReading.among_10`)."""
+        """Share of targets in the strongest attacker's first ten (:attr:`LinkReading.among_10`)."""
         return self.strongest.among_10
 
     @property
@@ -163,7 +163,7 @@ class LinkResult:
 
     @property
     def accused(self) -> float:
-        """Share accused by the strongest attacker (:attr:`LinkReading.accused`)."""
+        """Share of targets accused by the strongest attacker (:attr:`LinkReading.accused`)."""
         return self.strongest.accused
 
     @property
@@ -255,7 +255,7 @@ class RiskResult:
         return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return :attr:`by_attacker` with ``guessing`` and ``strongest``, true for one attacker."""
+        """Return :attr:`by_attacker` with ``guessing`` and ``strongest`` (True for one)."""
         return self.by_attacker.assign(
             guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
         )
@@ -274,10 +274,11 @@ class ExpectedError:
     median_m : float
         Median distance.
     guessing_m : float
-        Mean distance of the one best place for all published data, for an attacker who links
-        nothing.
+        Mean distance for an attacker who links nothing and guesses the one best place for all
+        published data.
     points_m : float
-        Mean distance of the best place for the known points, for an attacker without the release.
+        Mean distance for an attacker without the release, who guesses the best place for the known
+        points.
     n_targets : int
     attacker : str
         Attacker whose posterior gives the smaller mean: ``"best_sample"`` or ``"bayes"``.

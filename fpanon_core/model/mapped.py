@@ -1,16 +1,16 @@
 """Storage of fingerprints in a folder, whose columns several processes share in memory.
 
 A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
-mapped, not read: all processes that open the folder share the system's pages of it, and unread
-parts take no memory. Nothing in the folder is a pickle. A set opened this way passes to another
+mapped, not read: all processes that open the folder share the same pages of memory, and unread
+parts take none. Nothing in the folder is a pickle. A set opened this way passes to another
 process as the folder's name and the state of its files. It is refused if these have changed since.
 The folder may come from others. Its name may be a link, which is followed once. Every file in it is
 opened from the folder's own descriptor, and a link, pipe or device is refused.
 
 The header of a NumPy file is a line of Python, which NumPy parses as such. Two threads that parse
 at once may disturb each other in Python 3.11 (SystemError, “AST constructor recursion depth
-mismatch”). This is rare, but has ended a reading. The files here hold only numbers or truth values,
-so their headers are matched with a pattern, not parsed.
+mismatch”). This is rare, but has made a reading fail. The files here hold only numbers or truth
+values, so their headers are matched with a pattern, not parsed.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
 
 
 def blocks_of(place: Path | int) -> Iterator[bytes]:
-    """Iterate over a column's bytes; they are read, as mapped pages count as memory in use."""
+    """Iterate over a column's bytes without mapping it: mapped pages count as memory in use."""
     with open(place, "rb") as file:
         _head(file)
         while block := file.read(_BLOCK):
@@ -119,7 +119,7 @@ def blocks_of(place: Path | int) -> Iterator[bytes]:
 
 
 def _head(file: BinaryIO) -> tuple[int, np.dtype[Any]]:
-    """Read the header of a column file, number of rows and type; the first row is next."""
+    """Read the number of rows and the type from a column file's header, up to the first row."""
     if file.read(len(_MAGIC)) != _MAGIC:
         raise ValueError("no NumPy file of version 1")
     length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
@@ -130,7 +130,7 @@ def _head(file: BinaryIO) -> tuple[int, np.dtype[Any]]:
 
 
 S = TypeVar("S")
-"""Class of the set, which :mod:`.fingerprints` passes, as it imports this module."""
+"""Class of the set, passed in by :mod:`.fingerprints`, which imports this module."""
 
 COLUMNS = ("offsets", *CELL, "count", "weight", "number")
 """Columns of a set, in the order in which its digest includes them."""
@@ -314,7 +314,7 @@ def _files(fs: Any) -> dict[str, str]:
 
 @contextmanager
 def kept_opened(folder: str | os.PathLike[str]) -> Iterator[int]:
-    """Yield the descriptor of a folder whose name is not a link; SchemaError if there is none."""
+    """Yield the descriptor of a folder, not of a link; raise SchemaError if there is none."""
     with ExitStack() as stack:
         try:
             here = stack.enter_context(folder_opened(folder))
@@ -345,7 +345,7 @@ def opened_in(folder: int, name: str) -> int:
 
 
 class _Kept:
-    """An open folder of fingerprints; its files must be those that were there at first."""
+    """An open folder of fingerprints, whose files must not change or be replaced meanwhile."""
 
     def __init__(self, path: str, folder: int) -> None:
         self._path, self._folder = path, folder

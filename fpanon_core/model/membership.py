@@ -24,9 +24,9 @@ class MembershipResult:
     by_attacker : DataFrame
         ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
     differencing, differencing_low, differencing_high : float
-        Share of targets whose presence shows in the difference of two published tables, with and
-        without the target: some cell differs. With its 95% interval; NaN with ε, where noise
-        differs from table to table.
+        Share of targets whose presence shows because some cell differs between two published
+        tables, with and without the target. With its 95% interval; NaN with ε, where noise differs
+        from table to table.
     """
 
     advantage: float
@@ -48,15 +48,15 @@ class TableRecovery:
     Attributes
     ----------
     recovered, low, high : float
-        Share of recorded slots whose area is recovered, by the strongest reading of blanks, with
-        its 95% interval over people.
+        Share of recorded slots whose area is recovered with the strongest reading of blanks, with
+        the share's 95% interval over people.
     guessing : float
     exact : float
-        The share without a threshold.
+        Share recovered from the tables without a threshold.
     n_users, n_slots : int
     table : DataFrame
-        A row for each reading: ``blanks`` ("none", "0", "half"; "all" uses no count at all),
-        ``recovered``, ``low``, ``high``, ``random`` (linked at random).
+        A row for each reading of blanks: ``blanks`` ("none", "0", "half"; "all" uses no count at
+        all), ``recovered``, ``low``, ``high``, ``random`` (linked at random).
     """
 
     recovered: float

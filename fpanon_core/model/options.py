@@ -84,7 +84,7 @@ class ReleaseOption:
 
     @property
     def told(self) -> str:
-        """Name, with the steps where it does not state them, and the size of hexagons.
+        """Name, with the steps if the name does not state them, and with the size of hexagons.
 
         Examples
         --------
@@ -120,8 +120,8 @@ class ReleaseOption:
     def holds(self, granularity_m: float, granularity_min: float) -> bool:
         """Return whether the input of the last step still contains the raw samples as wholes.
 
-        Each step before it must leave samples out, cut them into periods, or put them into grid
-        cells and windows. These must then be whole multiples of those before.
+        Each earlier step must leave samples out, cut them into periods, or put them into grid cells
+        and windows. Each grid and window must be a whole multiple of the one before.
 
         Parameters
         ----------
@@ -353,11 +353,10 @@ class Tables:
     threshold : int or None
         Threshold below which counts are blank.
     epsilon : float or None
-        ε of the differential privacy of the tables, for everything about one person. If there are
-        several tables, each gets an equal part. Without ``threshold`` and ``epsilon`` the tables
-        are exact.
+        ε of the differential privacy of the tables, for everything about one person. Several tables
+        get equal parts of ε. Without ``threshold`` and ``epsilon`` the tables are exact.
     trips_per_day : int
-        Most trips a day that are counted for one person if ``epsilon`` is given.
+        Largest number of trips a day counted for one person if ``epsilon`` is given.
 
     Raises
     ------
@@ -405,7 +404,7 @@ class Tables:
         if self.threshold is not None:
             kind = f"counts below {self.threshold} blank"
         if self.epsilon is not None:
-            kind = f"ε = {self.epsilon:g}"
+            kind = f"noise (ε = {self.epsilon:g})"
         return f"{what}, {kind}"
 
 
@@ -434,7 +433,7 @@ class Synthesize:
     epsilon : float
         ε of the differential privacy of the statistics used, for everything about one person.
     people : int or None
-        Number of people to make up; the noisy number of real people if None.
+        Number of people to invent; the noisy number of real people if None.
 
     Raises
     ------
@@ -473,7 +472,7 @@ class Periods:
     """Division into periods of ``days``, with new pseudonyms: :func:`fpanon_core.into_periods`.
 
     Each period has pseudonyms of its own. Only steps that keep the periods apart may follow:
-    coarser places, and times whose windows fit the periods; suppression of rare bins. The last step
+    generalization whose time windows fit the periods, and suppression of rare bins. The last step
     may hide people in groups, in each period separately.
     """
 
@@ -525,7 +524,7 @@ def check_chain(steps: Sequence[Step]) -> None:
     """Refuse steps before or after periods that do not keep the periods apart.
 
     A window across the edge of a period would hide people of two periods together. Or it would show
-    in two pieces of one person, and reveal that they belong together.
+    in two pieces of one person, and reveal that the pieces belong together.
 
     Raises
     ------
@@ -586,7 +585,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
 
 
 def step_from_dict(plain: Any) -> Step:
-    """Restore a technique from :func:`step_to_dict`; raise ConfigError if it cannot."""
+    """Restore a technique from :func:`step_to_dict`; raise ConfigError if it is invalid."""
     values = dict(plain) if isinstance(plain, Mapping) else {}
     called = values.pop("technique", None)
     if not isinstance(called, str) or called not in KINDS:
@@ -612,7 +611,7 @@ def step_from_dict(plain: Any) -> Step:
 
 
 def _areas_text(frame: FrameConfig) -> tuple[str, str]:
-    """Return the words by which a table counts over a frame, and for all its areas."""
+    """Return the words for one area of a table over a frame, and for all areas of the table."""
     if frame.column is not None:
         return frame.column, f"areas ({frame.column})"
     if frame.antennas_an_area > 1:
@@ -638,7 +637,7 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 class PrivacyGuarantee:
     """Promise of differential privacy for counts over a stated frame.
 
-    The ε of several publications about the same people add up, separately for each figure here.
+    The ε of several publications about the same people add up, for each figure of ε separately.
 
     Attributes
     ----------
@@ -669,7 +668,7 @@ class PrivacyGuarantee:
 
     @property
     def epsilon_slot(self) -> float:
-        """ε for the person's place in one slot, as it is counted.
+        """ε for a person's place in one slot, as the place is counted.
 
         Where gaps are filled in, one record decides many slots. Then only the sum over all slots,
         :attr:`epsilon_all`, bounds what one record gives away.

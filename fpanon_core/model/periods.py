@@ -23,7 +23,7 @@ from .projection import is_stated
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PeriodSet(Closed):
-    """Fingerprints of a data set cut into pieces, one for each person and period.
+    """Fingerprints of a data set, cut into pieces: one for each person and period.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ UNSTATED_CLOCK = (
 
 
 def decided_by_records(fs: FingerprintSet) -> str:
-    """Return a sentence saying what of the reading the records decided; "" if nothing.
+    """Return a sentence that says what the records decided when they were read; "" if nothing.
 
     Data that came in metres, or without a calendar, are used as given.
     """

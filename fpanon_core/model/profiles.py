@@ -85,7 +85,7 @@ class GeneralizationProfile:
 
     @property
     def columns(self) -> dict[str, object]:
-        """Columns that identify the profile of a row in any table.
+        """Columns by which the rows of any table identify their profile.
 
         ``profile`` in words; ``space_size`` (metres of a grid's side or of a hexagon's mean edge,
         antennas of a cluster, NaN for regions); ``window_min``; ``origin_x_m`` and ``origin_y_m``,
@@ -265,7 +265,7 @@ Origin: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Grid:
-    """Square grid with sides of ``metres``.
+    """Grid of squares with sides of ``metres``.
 
     Attributes
     ----------
@@ -318,7 +318,8 @@ class Grid:
 class Hexagons:
     """Hexagons of H3, a grid over the globe, at a ``resolution`` from 0 to 15.
 
-    Each step up reduces their area to about a seventh. They need data read in degrees.
+    From one resolution to the next, their area falls to about a seventh. Hexagons need data read in
+    degrees.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
 
 
 def is_stated(crs: str | None) -> bool:
-    """Return whether a projection does not depend on the records, as also without one (metres)."""
+    """Return whether the projection is independent of the records; also True without one."""
     return crs is None or _STATED in crs.split()
 
 
@@ -138,9 +138,9 @@ class Extent:
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Return the extent of the central 98% along each axis and close positions, or of all.
+    """Return the extent of the central 98% along each axis and of positions close by, or of all.
 
-    Close means within a quarter of the width of the central positions. The extent of all is
+    Close by means within a quarter of the width of the central positions. The extent of all is
     returned unless the smaller one is at most half as wide or half as high.
 
     Parameters
@@ -170,7 +170,7 @@ def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -
 
 
 def _ends(values: FloatArray, weight: FloatArray) -> tuple[float, float]:
-    """Return the ends of the central share with what is close to it; both are among the values."""
+    """Return the least and the greatest of the central values and of the values close to them."""
     order = np.argsort(values, kind="stable")
     share = np.cumsum(weight[order]) / weight.sum()
     tail = (1 - CENTRAL) / 2
@@ -195,16 +195,16 @@ def corners_beside(
     dots: FloatArray,
     lines: FloatArray | None = None,
 ) -> dict[int, int]:
-    """Return the chosen corner of each number, by its row; rows without a free corner are missing.
+    """Return the corner chosen for each number, by row; rows without a free corner are missing.
 
     Parameters
     ----------
     order : sequence of int
-        Rows whose number is to be placed, the most important first.
+        Rows whose numbers are to be placed, the most important first.
     boxes : float64 ndarray (n, n_corners, n_screens, 4)
         Box of each number at each corner, on each screen for which the figure is drawn.
     inside : bool ndarray (n, n_corners)
-        Whether the box is within the figure.
+        Whether the box is within the figure, for each number and corner.
     dots : float64 ndarray (n, n_screens, 4)
         Boxes that numbers may not overlap.
     lines : float64 ndarray (m, n_screens, 4), optional

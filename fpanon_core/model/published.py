@@ -6,7 +6,7 @@ two releases of the same people.
 
 :func:`remember` and :func:`known` find the data behind a result. A result of GLOVE is sent between
 processes and saved. It therefore carries the digest of its original, not the original itself. The
-process usually still holds the original, which then need not be given again.
+process usually still holds the original, so that callers need not give it again.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class GeneralizedFingerprintSet(Cells):
         ----------
         groups : array_like of int, optional
             Groups to include, in this order and as often as given, with weight 1 each: the
-            published copies of a list of users. If None, all groups once, by weight.
+            published copies of a list of users. If None, each group once, with its own weight.
         """
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
@@ -191,7 +191,8 @@ class Membership(Closed):
         Group of each record, numbered from 0; records of a group are alike. Groups of different
         periods differ.
     begin_day, end_day : int64 ndarray (n_records,)
-        Days of the record as numbers, without the end; :data:`ALWAYS` without periods.
+        Numbers of the first day of each record, and of the day after its last; :data:`ALWAYS`
+        without periods.
     weight : int64 ndarray (n_records,)
         Number of people that each record stands for.
     name : str
@@ -245,7 +246,7 @@ class Membership(Closed):
 
     @property
     def size(self) -> IntArray:
-        """Number of people in the group of each record, including its own, shape (n_records,)."""
+        """Number of people in each record's group, its own people included, shape (n_records,)."""
         people = np.bincount(self.group, self.weight, self.n_groups).astype(np.int64)
         found: IntArray = people[self.group]
         return found
@@ -427,7 +428,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """Compute the degrees of each distinct sample once for all records, as they take long."""
+        """Compute the degrees of each distinct sample once for all records, as this takes long."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 

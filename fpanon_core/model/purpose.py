@@ -87,7 +87,7 @@ PURPOSES: Mapping[str, Purpose] = MappingProxyType(
 
 
 def as_purpose(purpose: Purpose | str) -> Purpose:
-    """Return a purpose, or the purpose of a name.
+    """Return the purpose that is given, or that has the given name.
 
     Raises
     ------
@@ -134,7 +134,7 @@ class Recipient:
     controls : {"low", "medium", "high"}
         How well the recipient guards the data. Default: low; high in a secure room.
     motive : {"low", "medium", "high"}
-        How much the recipient may want to attack, and is able to. Default: high.
+        How much the recipient may want to attack, and be able to. Default: high.
     sensitivity : {"low", "medium", "high"}
         Sensitivity of the data. Records of people's whereabouts are highly sensitive.
 

@@ -3,8 +3,8 @@
 README.md says what the release is, what a row means and what is promised. Its template is
 ``release_page.md.jinja``; this module holds sentences that other texts share, and numbers in words.
 datapackage.json describes every column with its type and unit: Frictionless Data Package, version
-2, with one property of ours. Both depend only on the facts, so that a verifier can make them again:
-no date, no path, no id.
+2, with one property of ours. Both depend only on the facts, so that a verifier can make them again.
+They contain no date, no path and no id.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def title(facts: ReleaseFacts) -> str:
 
 
 def truth(facts: ReleaseFacts) -> str:
-    """Say in how many rows the person was never recorded in the cell that the row names."""
+    """Say how many rows are false presences: the person was never recorded in the row's cell."""
     return _said("truth", facts)
 
 
@@ -207,8 +207,8 @@ def verdict_text(facts: ReleaseFacts) -> str:
 def check_command(facts: ReleaseFacts) -> str:
     """Return the command that verifies a release against its original and its promise.
 
-    If samples are left out, the release does not show which. The command then needs both files that
-    are not for release.
+    A release does not show which samples are left out. If any are, the command also needs both
+    files that are not for release.
     """
     promise = "" if facts.k is None else f" --k {facts.k}"
     lost = " --key KEY --left-out LIST" if facts.k is not None and facts.samples_left_out else ""

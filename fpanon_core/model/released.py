@@ -21,7 +21,7 @@ NOT_COVERED = "left out"
 
 @dataclass(frozen=True, eq=False)
 class Origin:
-    """Data and steps behind a release. Never part of it: it holds the original data.
+    """Data and steps behind a release. They include the original data, and are never published.
 
     Attributes
     ----------
@@ -30,8 +30,8 @@ class Origin:
     original : FingerprintSet
         Data before the option was applied.
     after : FingerprintSet or None
-        Data afterwards; None where ``hidden`` holds them, which takes far less than a row for
-        everybody.
+        Data afterwards; None where ``hidden`` holds them, which takes far less memory than a row
+        for everybody.
     person : int64 ndarray (n_records,)
         Row number in the original of each released record; with periods a person has several.
     seen : FingerprintSet or PeriodSet
@@ -39,15 +39,15 @@ class Origin:
     hidden : GloveResult or None
         Result of GLOVE, where it was the last step.
     samples_left_out : int
-        Number of samples that the steps left out, each counted in the input of its step.
+        Number of samples that the steps left out, each counted in the input of the step.
     period : int64 ndarray (n_records,) or None
         Number of the period of each record; None without periods.
     period_days : int or None
         Days in a period.
     seed : int or None
         Seed of the draws, in a study; None where they came from the operating system. The seed
-        determines which antennas form a cluster; this is no secret of a release, whose cells show
-        it.
+        determines which antennas form a cluster. The clusters are no secret: the cells of the
+        release show them.
     """
 
     option: ReleaseOption
@@ -70,7 +70,7 @@ class Origin:
         ConfigError
             The result belongs to other data.
         InfeasibleError
-            Nothing of it is published.
+            Nothing of the result is published.
         """
         cut = hidden.period_days is not None
         if (hidden.whole_digest if cut else hidden.digest) != original.digest:

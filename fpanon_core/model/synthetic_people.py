@@ -65,8 +65,8 @@ class NoisyStatistics(Closed):
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        Tables by name of the statistic, in people, with noise. Homes and visits are by leaf of
-        ``leaf``; rings are by class of radius, by anchor and others, and by distance.
+        Tables by name of the statistic, in people, with noise. Homes and visits are by the leaves
+        in ``leaf``; rings are by class of radius, by anchor and others, and by distance.
     leaf : int32 ndarray (n_zones,)
         Leaf of each zone.
     epsilon : float
@@ -83,7 +83,7 @@ class NoisyStatistics(Closed):
 
     @property
     def n_people(self) -> float:
-        """Number of people estimated from :data:`COUNTING`, by inverse variance; 1 at least."""
+        """Number of people estimated from :data:`COUNTING`, by inverse variance; at least 1."""
         total = weights = 0.0
         for name in COUNTING:
             table = self.tables[name]
@@ -105,7 +105,7 @@ class NoisyStatistics(Closed):
         return 2.0 * self.noise(name) ** 2
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per number: ``statistic``, ``cell``, ``people``, ``noise`` (its scale)."""
+        """Return a row per number: ``statistic``, ``cell``, ``people``, ``noise`` (the scale)."""
         rows = [
             pd.DataFrame(
                 {
@@ -160,7 +160,7 @@ class SyntheticPeople(Closed):
     option : Synthesize
     placing : Placing
     fault : str
-        Reason why the ε promises nothing, as the records affected how they were read; "" where the
+        Reason why the ε promises nothing: the records affected how they were read; "" where the
         promise holds.
     digest : str
         Digest of the original data; never published.

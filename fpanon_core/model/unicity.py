@@ -41,7 +41,7 @@ class UnicityResult(Closed):
     too_few : int
         Number of targets with fewer than p bins, all of which were known.
     n_users : int
-        Number of users searched; guessing finds one in as many.
+        Number of users searched; guessing finds one in this many.
     config : UnicityConfig
     digest : str
     """
@@ -105,8 +105,8 @@ class CurveFit:
         2013; ``"stretched"``: α − exp(x^β); ``"linear"``: α − βx.
     alpha, beta : float
     alpha_se, beta_se : float
-        Standard errors, from the curvature at the least sum of squares; NaN without curvature, as
-        in a form that the data do not bend.
+        Standard errors, from the curvature at the least sum of squares; NaN without curvature,
+        where that sum is flat.
     r2 : float
         Pseudo-R² = 1 − SSE/SST; NaN where all unicities are equal (SST = 0).
     """
@@ -167,7 +167,7 @@ class ScalingFit:
 
     @property
     def holds(self) -> bool:
-        """Whether it counts as a law: it fits, and no other form fits clearly better."""
+        """Whether ``α − x^β`` counts as a law: it fits, and no other form fits clearly better."""
         return self.r2 >= LAW_R2 and self.better is None
 
     @property

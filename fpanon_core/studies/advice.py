@@ -130,7 +130,7 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
 
 
 def describe_promise(result: OptionResult) -> str:
-    """Say what ε does not cover of a recommended option; return "" where it promises no ε."""
+    """Say what the ε of a recommended option does not cover; return "" for one without ε."""
     step = result.option.recordless
     return "" if step is None or step.epsilon is None else UNCOVERED
 
@@ -217,7 +217,7 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 
 def _needed(result: OptionResult, name: str) -> float:
-    """Return the lowest threshold, in thousandths, that an option is within; NaN if not known."""
+    """Return the lowest threshold, in thousandths, at which an option passes; NaN if not known."""
     risks = [r for r in JUDGED if limit_key(r) == name and asked_of(result, r)]
     guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]

@@ -39,7 +39,7 @@ class Config:
     Attributes
     ----------
     profiles : tuple of GeneralizationProfile
-        Profiles to measure everyone under; the data as read where there are none.
+        Profiles under which everyone is measured; the data as read where there are none.
     ks : tuple of int
         Sizes of the group to hide in, each 2 or more; kept ascending, each once.
     stretch : StretchConfig
@@ -89,7 +89,7 @@ class Measured:
     profile, laid : GeneralizationProfile
         The profile as asked for, and with the origin that its grid has over the data.
     gaps : KGapResult
-        Gaps at the largest k that was run; smaller ones are derived from it.
+        Gaps at the largest k that was run; gaps at a smaller k are derived from them.
     parts : dict of int to Parts
         Components for each k that was asked for, ascending.
     """
@@ -194,7 +194,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Measure k-gaps once under each profile at the largest k, and the components for each k.
+    """Under each profile, measure k-gaps once, at the largest k, and their components for each k.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ def _under(
 
 
 def extended(before: Result | None, later: Result) -> Result:
-    """Merge two results on the same data, profiles and stretch effort into one for the k of both.
+    """Merge two results on the same data, profiles and stretch effort; keep the k of both.
 
     Raises
     ------
@@ -274,7 +274,7 @@ def together(results: Sequence[Result], ks: tuple[int, ...]) -> Result:
 
 @dataclass(frozen=True, eq=False)
 class Neighbour:
-    """Another user, their distance, and the samples matched with theirs.
+    """Another user, the distance to that user, and the matched samples.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class Neighbour:
 
 
 def neighbours_of(fs: FingerprintSet, gaps: KGapResult, user: int) -> list[Neighbour]:
-    """Return the users that a gap is measured to, nearest first.
+    """Return the users to whom a user's gap is measured, nearest first.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _DIGITS = 5  # of degrees
 
 @dataclass(frozen=True)
 class Config:
-    """Size of the regions, and the unicity asked in them.
+    """Size of the regions, and settings of unicity with the regions as places.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Draw clusters of about ``config.size`` antennas, and measure unicity in them.
+    """Draw clusters of about ``config.size`` antennas; measure unicity with them as places.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Attack on a release: what an attacker finds in it, compared with the data as they are.
+"""Attack on a release: what an attacker finds in it, and in the data as they are.
 
 The threat: an attacker knows where a person was, and when, and has the release and its description.
 The attacker looks for the record, the home and the places of that person. The attack runs on the
@@ -54,7 +54,7 @@ class Config:
     option : ReleaseOption
         Option that makes the release, where none is given; by default the data as they are.
     p : int
-        Number of points known of each target, samples of the original.
+        Number of known points of each target; the points are samples of the original.
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`fpanon_core.draw_knowledge`.
     users : int
@@ -68,8 +68,8 @@ class Config:
     within_m : tuple of float
         Distances from the true home, metres, within which a guess counts as found; ascending.
     nights : int
-        Fewest nights (22 to 6 h, local time) with a record of the person for the original to
-        determine the home.
+        Fewest nights (22 to 6 h, local time) with a record of the person for the home to be known
+        from the original.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -101,7 +101,7 @@ class Config:
 
     @property
     def knowledge(self) -> LinkConfig:
-        """The attacker's knowledge of each target, and its errors."""
+        """The attacker's knowledge of each target, and the errors in it."""
         return LinkConfig(self.p, self.strategy, self.users, self.seed, self.blur_m, self.blur_min)
 
 
@@ -195,8 +195,8 @@ class Result(Tabled):
           ``before_high``, ``before_guessing``, ``before_asked``, ``after``, ``after_low``,
           ``after_high``, ``guessing``, ``asked`` (number of targets; with periods, records),
           ``points_alone`` (the error with the known points and no release), ``method``; NaN where
-          it does not apply. Accusations have no ``guessing``: an attacker without a release accuses
-          nobody.
+          a figure does not apply. Accusations have no ``guessing``: an attacker without a release
+          accuses nobody.
         - ``targets``, ``targets_before``: tables of :attr:`fpanon_core.LinkResult.per_target`.
         """
         was, now = (_figures(each, self.config.within_m) for each in (self.before, self.after))
@@ -320,7 +320,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
-    """Return the progress of a part of the whole, given in tenths."""
+    """Return the progress of a part of the whole, with its ends in tenths; report its start."""
     stretch = part(progress, begin / 10, end / 10)
     tell(stretch, 0.0)
     return stretch

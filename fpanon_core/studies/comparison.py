@@ -85,7 +85,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Every method of hiding everyone with its cost.
+    """The methods of hiding everyone, each with its cost.
 
     Attributes
     ----------
@@ -278,7 +278,7 @@ class _Rungs:
         self._crowds: list[IntArray] = []
 
     def first_that_hides(self, k: int) -> dict[str, Any]:
-        """Return the row of the first profile that hides everyone among k, or most users."""
+        """Return the row of the first profile that hides everyone among k, or else most users."""
         share = -1.0
         for number, candidate in enumerate(self._profiles):
             hidden = _share(self._fs, self._crowd(number), k)
@@ -306,7 +306,7 @@ class _Rungs:
 
 
 def identical_share(fs: FingerprintSet, k: int) -> float:
-    """Return the share of users whose exact fingerprint at least k users have.
+    """Return the share of users who have exactly the same fingerprint as at least k − 1 others.
 
     This is the share whose k-gap is 0, found by comparing fingerprints instead of measuring
     efforts. The two differ if a weight of the stretch effort is 0, as unlike fingerprints can then

@@ -1,8 +1,8 @@
 """Releases without records: tables of counts and synthetic people as release options.
 
 Their risks are that an attacker learns whether a person is in the data, and where a person lives
-(:mod:`.aggregates.attack`). There is no record to re-identify, so the measures of records are not
-asked.
+(:mod:`.aggregates.attack`). There is no record to re-identify, so the measures for records do not
+apply.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def release(
     """Return the data as a release option would publish them.
 
     Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options of tables or of
-    synthetic people return these. Their noise always comes from the operating system: no seed
-    reproduces it.
+    synthetic people return a :class:`CountTables` or :class:`SyntheticPeople`. The noise of both
+    always comes from the operating system: no seed reproduces it.
     """
     chosen = as_option(option)
     step = chosen.recordless
@@ -101,10 +101,10 @@ def publish(
     left_out: str | os.PathLike[str] | None = None,
     format: Format = "csv",
 ) -> Path:
-    """Write a release in the form in which it leaves; for records, verify the bytes written.
+    """Write a release as it is published; for records, verify the bytes written.
 
-    Works as :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have no
-    pseudonyms: a key or a list of left-out people is refused. Their bytes can be checked against
+    This works as :func:`fpanon_core.studies.publishing.publish`. Tables and synthetic people have
+    no pseudonyms: a key or a list of left-out people is refused. Their bytes can be checked against
     the original with :func:`verify_release`.
 
     Raises
@@ -186,8 +186,8 @@ def recovery_of(
     """Call :func:`fpanon_core.table_recovery`; return None where the attack does not apply.
 
     It does not apply to tables without presence, with noise, or of means over several days, nor to
-    more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or nobody is
-    there.
+    more than :data:`MOST_LINKED` people. Nor does it apply where the clocks change, or nobody
+    has a sample within the areas and days.
     """
     if made.presence is None or made.option.epsilon is not None:
         return None
@@ -310,13 +310,13 @@ class Result(Tabled):
     made, before : CountTables
         The protected tables, and the exact ones, which only the data officer may see.
     error : float64 ndarray or None
-        Expected error of each cell of presence by the noise, people.
+        Expected error that the noise causes in each cell of presence, people.
     areas : dict
         GeoJSON of the areas; without features where there are no degrees.
     verdict : str
         Verdict of the verifier on the bytes.
     archives : dict of str to bytes
-        The zip by the format of its tables; empty where a verdict has not passed.
+        The bytes of the zip by the format of its tables; empty where a verdict has not passed.
     recovery : TableRecovery or None
         What linking counts of single days recovers; None where that does not apply.
     """

@@ -139,7 +139,7 @@ class Result(Tabled):
 
     @property
     def blank_share(self) -> float:
-        """Share of people counted over all slots who are in blank counts; NaN without people."""
+        """Share of the people counted, slot by slot, in blank counts; NaN without people."""
         total = int(np.maximum(self.counts.counts, 0).sum())
         return int(self._blank().sum()) / total if total else float("nan")
 
@@ -169,7 +169,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of people counted over all slots who have a sample then; NaN where not known."""
+        """Share of the people counted, slot by slot, with a sample in it; NaN where not known."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")
@@ -223,8 +223,8 @@ class Result(Tabled):
     def _counts(self) -> pd.DataFrame:
         """Return the published counts.
 
-        Private counts have a row for every place and slot. Others have rows only where there is
-        anybody, or as many people as the threshold.
+        Private counts have a row for every place and slot. Others have rows only where at least
+        one person is counted, or as many people as the threshold.
         """
         c = self.counts.counts
         least = max(1, self._least)
@@ -316,7 +316,7 @@ def study(
 
 
 def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
-    """Say why private counts of these data promise nothing, and how to mend it; "" where they can.
+    """Say why private counts of these data promise nothing, and the remedy; "" if all is well.
 
     Where the records decided how they were read, noise cannot hide a single record.
 
@@ -324,7 +324,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
     ----------
     fs : FingerprintSet
     frame : FrameConfig, optional
-        Places and period; None where they are not stated yet, and no centre can be proposed.
+        Places and period; None where they are not stated yet: then no centre is proposed.
     """
     fault = decided_by_records(fs)
     if fault != UNSTATED_CENTRE:
@@ -346,7 +346,7 @@ def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
 
 
 def _read_again(fault: str, library: str, command: str, page: str) -> str:
-    """Return the message with the way out for the library, a command and the page."""
+    """Return the message with the remedy as worded for the library, a command and the page."""
     on_page = f": on the page Data, under “Correct the columns …”, give {page}"
     way = Way(f": read_cdr(..., centre={library}", f", {command}.", on_page)
     return Message(f"{fault} Read the data again with a stated centre", way)

@@ -85,7 +85,7 @@ _MORE = {
 
 
 def readme(stated: Stated) -> list[str]:
-    """Return its paragraphs; only what is published is taken from the records."""
+    """Return the README's paragraphs; they state nothing of the records that is not published."""
     frame, form, guarantee = stated.frame, stated.form, stated.guarantee
     values: dict[str, Any] = {"below": stated.below, "few": stated.below - 1}
     values["more"] = _MORE[stated.filled_in]
@@ -173,7 +173,7 @@ def tables(
 
 
 def epsilons(guarantee: PrivacyGuarantee) -> str:
-    """State ε for one unit, one slot and all records, and that it adds up."""
+    """State ε for one slot and for all records, and that the ε of publications add up."""
     many = f"{guarantee.n_slots:,} slots"
     in_all, slot = _number(guarantee.epsilon_all), _number(guarantee.epsilon_slot)
     stated = (

@@ -135,7 +135,7 @@ class Result(Tabled):
 
 
 def crossed(made: Membership, before: Sequence[Membership]) -> Crossing:
-    """Return the composition of a release with all earlier ones together, which come first.
+    """Return the composition of all earlier releases, taken together, with a new release.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ MEANING = (
 )
 """The knowledge that the figures assume, and what it reveals."""
 FEW = 0.05
-"""Share of the smaller release's people; if fewer are in both, the page asks about it."""
+"""Share of the smaller release's people; with fewer in both, the text asks about their ids."""
 
 
 def describe_crossing(
@@ -328,7 +328,7 @@ def describe_crossing(
     before : str
         The earlier release or releases, such as "the release exported before (GLOVE, k = 2)".
     where : (str, str)
-        Words for the first and the second release at the end.
+        Words for the first and the second release in the last sentence.
     """
     alone, both = found.together.alone, people(found.n_both)
     if found.only_first or found.only_second:
@@ -362,7 +362,7 @@ def describe_crossing(
 
 
 def describe_naming(found: Crossing) -> str:
-    """Say the mean chance of picking the right person, beside each release alone and guessing."""
+    """State the mean chance of picking the right person: by both releases, by each, by guessing."""
     return (
         "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
         f"the attacker picks the right person with a chance of {_percent(found.together.naming)}. "
@@ -373,7 +373,7 @@ def describe_naming(found: Crossing) -> str:
 
 
 def describe_followed(found: Crossing) -> str:
-    """Say what is left where a person's groups are known in all periods; "" without periods."""
+    """Say how many are alone where their groups in all periods are known; "" without periods."""
     if found.followed is None:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
@@ -406,7 +406,7 @@ def _are_alone(found: Crossing, both: str) -> str:
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
-    """Say how the smallest group falls; "" where a release alone has one as small."""
+    """State the smallest groups of each release and of both; "" if that of both is no smaller."""
     first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""

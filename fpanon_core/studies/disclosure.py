@@ -122,7 +122,7 @@ class Leak:
         found: DisclosureResult,
         seen: FingerprintSet,
     ) -> Leak:
-        """Build it from the whole result and the data under the profile."""
+        """Build the leak from the whole result and the data under the profile."""
         people = pd.DataFrame(
             {
                 "pseudonym": np.array(seen.pseudonyms)[found.targets],
@@ -161,7 +161,7 @@ class Result(Tabled):
     leaks : dict of str to Leak
         Leaks by profile, in words.
     n_users : int
-        Number of people; guessing finds one in as many.
+        Number of people; guessing finds a person with a probability of 1 / ``n_users``.
     """
 
     config: Config
@@ -216,7 +216,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Measure disclosure under every profile, and whether the measures agree on them.
+    """Measure disclosure under every profile, and whether the measures rank the profiles alike.
 
     Parameters
     ----------
@@ -254,7 +254,7 @@ def study(
 
 
 def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
-    """Return two grids with four windows each, as Noriega Campero's districts and municipalities.
+    """Return two grids with four windows each, like Noriega Campero's districts and municipalities.
 
     The coarse side is at most a quarter of the extent of most samples, the fine side at most a
     fifth of the coarse one.

@@ -51,16 +51,16 @@ class Growth:
     people : tuple of int
         Sizes of the samples, measured one after another.
     powers : (float, float)
-        Least and largest power accepted from samples; the least where one sample decides.
+        Least and largest power; where one sample decides, 1 or the nearest power between them.
     warming : int or None
         People in a first run whose time is ignored, as the first call of a kernel also loads it;
         the first sample when None.
     enough_s : float
-        Least seconds of a sample for the growth since the one before to be accepted.
+        Least seconds of a sample for its growth over the preceding sample to be accepted.
     alone_s : float
         Least seconds of a sample to be accepted alone.
     beyond : float
-        Least power beyond the number of targets, where only the people searched among grow.
+        Least power beyond the number of targets, where only the number of people searched grows.
     """
 
     people: tuple[int, ...] = tuple(300 * 4**i for i in range(16))
@@ -73,7 +73,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a study takes, as it was measured.
+    """Memory and time that a study takes, as they were measured.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Cost:
         The study's own estimate of time: a function of the data, the settings, the engine, and
         whether the preceding results exist already.
     part : callable or None
-        Function that selects the part of the data the study is about; all of them when None.
+        Function that selects the part of the data that the study is about; all data when None.
     way_out : callable or None
         Function that says in a sentence what else would fit. Its arguments are the data, the
         settings, and a function that says whether settings fit.
@@ -245,7 +245,7 @@ def needed_bytes(
 def people_that_fit(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> int:
-    """Return how many of the people, drawn at random, would fit into so much memory."""
+    """Return how many of the people, drawn at random, would fit into the given memory."""
     if (known := _bytes(study, fs, config, engine)) is None:
         return fs.n_users
     beside, each = known
@@ -294,7 +294,7 @@ def refuse_what_does_not_fit(
 def ways_out(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> str:
-    """Say how many of the people would fit, or how else all would; return "" where nothing fits."""
+    """Say how many people would fit, and how all of them could; return "" where nothing fits."""
 
     def fits(other: Any) -> bool:
         needs = needed_bytes(study, fs, other, engine)
@@ -314,9 +314,9 @@ def describe_memory(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> str:
-    """Say for the screen what a study needs, and what would fit if that does not.
+    """Say for the screen what memory a study needs and, if that is too much, what would fit.
 
-    Return "" where it was not measured.
+    Return "" where the memory was not measured.
     """
     found = estimate(study, fs, config, limits=limits, engine=engine)
     if found.needs_bytes is None:
@@ -377,8 +377,8 @@ def carried_on(
 ) -> float:
     """Extrapolate the seconds for all people from samples of them; a small set is measured whole.
 
-    The growth between the last two samples is continued; beyond the ``asked`` targets, with its
-    power lowered by one.
+    The growth between the last two samples is continued. Beyond the ``asked`` targets, its power
+    is lowered by one.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 

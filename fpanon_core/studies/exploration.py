@@ -88,9 +88,9 @@ class Exploration:
     ----------
     table : OptionsTable
     raw : OptionResult or None
-        The data as they are, measured like the options; None where a program did not keep it.
+        The data as they are, measured like the options; None where an older program did not.
     facts : Facts or None
-        Facts on the data; None where a program did not keep them.
+        Facts on the data; None where an older program did not keep them.
     limits : Limits
     recipient : Recipient or None
         Recipient of the release; None where not stated.
@@ -224,7 +224,7 @@ def as_it_is(
 def same_data(kept: str, digest: str) -> bool:
     """Return whether a digest that was kept in a file is that of these data.
 
-    This fails on another machine, or for another user of this one, as the key differs.
+    The answer is false on another machine, or for another user of this one, as the key differs.
     """
     return keyed(kept) == keyed(digest)
 

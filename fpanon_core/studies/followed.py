@@ -1,7 +1,7 @@
 """An attack on one person, followed point by point for a demonstration on a map.
 
-After each known point it says how many people's records still fit and which lead. It also says
-where they place the person's home, and whether the right record is among them.
+The result after each known point states how many people's records still fit, and which records
+lead. It also states where these place the person's home, and whether the right one is among them.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -37,7 +37,7 @@ from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
 from .releases import released
 
 MOST_SAMPLES = 2_000
-"""Most samples kept of the person, and of the right record; of more, those nearest in time."""
+"""Most samples kept of the person, and of the right record; the nearest in time are kept."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ class Candidate:
     rank : int
         1 plus the number of people whose record fits better.
     fits : bool
-        Whether it holds every known point as the method would publish it without noise.
+        Whether the record holds every known point as the method would publish that without noise.
     right : bool
-        Whether it is the person's own.
+        Whether the record is the person's own.
     """
 
     record: int
@@ -99,7 +99,7 @@ class Step:
     fits : bool
         Whether the person's own record holds every point.
     posterior : float
-        Probability of each person who shares the own record; NaN likewise.
+        Probability of each person who shares the person's own record; NaN as for ``better``.
     taken : bool
         Whether the attacker takes the best record for the person's.
     before_better, before_level : float
@@ -108,7 +108,7 @@ class Step:
         Up to ten leading records, by posterior. Empty before the first point, where all are level.
         Records without a point nearby are left out.
     place : int or None
-        Index of the right one among them, from 0; None if it is not there.
+        Index of the right record among the candidates, from 0; None if it is not there.
     guess : Place or None
         The person's home according to the one leading record; None where several are level, or
         nobody's home is known.
@@ -302,7 +302,7 @@ def _known(
 
 @dataclass(frozen=True, eq=False)
 class _Told:
-    """One person's points, compared with a release after each of them."""
+    """The known points of one person, and a release compared with them after each point."""
 
     release: Attacked
     cells: Carried
@@ -354,10 +354,10 @@ class _Told:
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
-        """Rank records as if each were the own one: by the attacker, and by exact points.
+        """Rank each record as if it were the person's own: by the attacker, and by exact points.
 
-        Each is ranked after some number of points; ``records`` may hold −1, for nobody's. All are
-        ranked in one call, as each call sorts what is published.
+        Each record is ranked after its own number of points; −1 is nobody's record. All are ranked
+        in one call, as each call sorts what is published.
         """
         rows = self._up_to(numbers)
         published, cells = self.release.published, self.cells
@@ -480,7 +480,7 @@ class _Views:
         return int(self._numbers[record])
 
     def guess_of(self, record: int) -> Place | None:
-        """Return the home of its people according to a record."""
+        """Return the home that a record suggests for its people."""
         return self._guesses.get(record)
 
     def home(self, user: int) -> Place | None:
@@ -490,7 +490,7 @@ class _Views:
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
 
     def areas(self, told: _Told) -> pd.DataFrame:
-        """Return the sample of each record that is best placed for each point."""
+        """Return, for each record and each point, the sample that is best placed."""
         published = self._release.published
         sizes = np.array([told.many])
         points = told.cells.points.chosen(told.rows, sizes)
@@ -623,7 +623,7 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecord:
-    """What an option publishes of one person; no row where that is nothing.
+    """What an option publishes of one person; without rows where it publishes nothing.
 
     Attributes
     ----------
@@ -655,7 +655,7 @@ def published_record(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> PublishedRecord:
-    """Return one person's record as an option publishes it, made with a seed for a study.
+    """Return one person's record as an option would publish it; the seed makes it for study only.
 
     Raises
     ------

@@ -22,7 +22,7 @@ def frame_for(fs: FingerprintSet, config: FrameConfig) -> CountsFrame:
     Raises
     ------
     ConfigError
-        The data lack the antenna table, degrees or calendar that it needs.
+        The data lack the antenna table, degrees or calendar that the frame needs.
     InfeasibleError
         There are too many places.
     """

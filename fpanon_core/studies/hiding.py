@@ -1,6 +1,6 @@
 """Hiding everyone by GLOVE or aligned: a verified release and its cost.
 
-It also says what all others gain when the few people who are hardest to hide are left out.
+The module also measures what all others gain when the few people hardest to hide are left out.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Config:
         period; None for whole fingerprints.
     leave_out : float
         Largest share of the people, 0 to 0.1, who may be left out for being hardest to hide; with
-        periods, of the people of each.
+        periods, the largest share in each.
     shards : int or None
         Number of parts, of people near to each other, into which the data are cut first. Each is
         hidden separately; None for all at once.
@@ -195,7 +195,7 @@ _FEWEST_A_SHARD = 500
 
 
 def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | None) -> float:
-    """Return the bytes for each sample; with shards, only those being processed count.
+    """Return the bytes for each sample; fewer with shards, as only some are processed at a time.
 
     The data and what is published are always counted.
     """
@@ -208,7 +208,7 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
     """Say the smallest number of shards in which everybody fits.
 
-    The sizes tried are the good one, its half, and so on.
+    The sizes tried are :data:`PEOPLE_A_SHARD`, half of that, and so on.
     """
     config, people = config or Config(), PEOPLE_A_SHARD
     while fs.n_users >= SHARDED_FROM and people >= _FEWEST_A_SHARD:
@@ -247,8 +247,8 @@ def estimate_glove_s(
 ) -> float:
     """Estimate the seconds that ``glove(fs, k)`` takes on this machine, now.
 
-    A sample of users is merged, and its time is extrapolated to the whole set. It grows with a
-    power of the number of users that was measured. A small set is merged whole.
+    A sample of users is merged, and its time is extrapolated to the whole set. The time grows
+    with a power of the number of users; this power was measured. A small set is merged whole.
 
     Raises
     ------
@@ -349,7 +349,7 @@ class Worth:
 
     @property
     def useful(self) -> bool:
-        """Whether it has rows and is not wide, long or thin."""
+        """Whether the release has rows and is not wide, long or thin."""
         return self.rows > 0 and not (self.wide or self.long or self.thin)
 
     @property

@@ -1,7 +1,7 @@
 """Judgement of release options: each measure's own threshold, and unique records beside them.
 
-A verdict never rests on one measure. An option is within the thresholds when no upper end of an
-interval may be above one. A measure that is not known counts as possibly above.
+A verdict never rests on one measure. An option is within the thresholds when no measure's
+interval reaches above its threshold. A measure that is not known counts as possibly above.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NEED = 0.8
 JUDGED = (NAMING[0], *(name for name in RISKS if name not in NAMING), ALONE)
 """Measures with a threshold of their own.
 
-The chances of re-identification share one, and unique records share that of unicity.
+The chances of re-identification share one threshold; unique records share that of unicity.
 """
 
 
@@ -77,7 +77,7 @@ class Limits:
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """Return the largest risk within the threshold; for homes, on top of guessing."""
+        """Return the largest risk within the threshold; that of homes is on top of guessing."""
         limit = self.limit(risk)
         return None if limit is None else result.allowed(risk, limit)
 
@@ -155,7 +155,7 @@ def interval(result: OptionResult, risk: str) -> Interval:
 
 
 def some_alone(result: OptionResult) -> bool:
-    """Return whether any record is unique, or may be, as it is not known."""
+    """Return whether any record is unique, or may be because the number is not known."""
     return result.crowd_least < 2 and result.alone_share != 0
 
 
@@ -202,7 +202,7 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     equally revealing ones, the most useful. Where none serves, it is the least revealing of those
     with nearly the best utility; pages name it and do not recommend it. Where none is within, it is
     the nearest: its worst measure is the smallest multiple of its threshold. Without any threshold
-    no option is best, and the data as they are never are.
+    no option is best. The unchanged data are never best.
 
     Parameters
     ----------
@@ -234,7 +234,7 @@ def serves(table: OptionsTable, rows: Iterable[int], need: float = NEED) -> list
 
 
 def _nearly(table: OptionsTable, rows: Iterable[int], need: float) -> list[int]:
-    """Return the rows with a share of the best utility among them."""
+    """Return the rows whose utility is at least a share ``need`` of the best among these rows."""
     every = list(rows)
     most = most_useful(table, every)
     least = math.inf if most is None else need * float(table.utility[most])
@@ -266,7 +266,7 @@ def within_limits(table: OptionsTable, limits: Limits) -> list[int]:
 
 
 def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:
-    """Return the row, of those given, with the most utility; None where no utility is known."""
+    """Return the most useful of the given rows; None where no utility is known."""
     known = [i for i in rows if math.isfinite(table.utility[i])]
     return max(known, key=lambda i: float(table.utility[i]), default=None)
 

@@ -70,8 +70,8 @@ def home_found(
     within_m : sequence of float
         Distances, metres, within which a guess counts as found.
     nights : int
-        Fewest nights (22 to 6 h, local time) with a record of the person for the original to
-        determine the home.
+        Fewest nights (22 to 6 h, local time) with a record of the person for the home to be known
+        from the original.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -182,7 +182,7 @@ def expected_error(
     Parameters
     ----------
     original, released, p, strategy, blur_m, blur_min, users, seed, engine, progress
-        As for :func:`link`; targets are people in the release, each with one moment. It is drawn
+        As for :func:`link`; targets are people in the release, each with one moment, which is drawn
         among the samples that are not known (among all samples where all are known).
 
     Returns
@@ -262,7 +262,7 @@ def expected_error(
 
 
 def _moments(fs: FingerprintSet, known: Knowledge, seed: int) -> IntArray:
-    """Return a sample row of each target, not one of the known samples where there are others."""
+    """Return the row of one sample of each target; where possible, not a known sample."""
     rng = np.random.default_rng(np.random.SeedSequence((seed, 2)))
     owner = np.repeat(np.arange(known.n_targets), fs.lengths[known.targets])
     rows = rows_of(fs.offsets[known.targets], fs.lengths[known.targets])
@@ -412,7 +412,7 @@ def _at_home(
 
 
 def _rows_of(release: Attacked, table: pd.DataFrame) -> IntArray:
-    """Return the rows of the targets' fingerprints that are attacked."""
+    """Return the row of the attacked fingerprint of each target."""
     user: IntArray = table["user"].to_numpy()
     if release.period is None:
         return user
@@ -449,7 +449,7 @@ def guesses_of(
 
 
 def _only(published: Published, records: IntArray) -> Published:
-    """Return some of the records."""
+    """Return the published data with only these records."""
     sizes = np.diff(published.offsets)[records]
     rows = rows_of(published.offsets[records], sizes)
     return Published(

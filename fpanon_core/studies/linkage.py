@@ -64,7 +64,7 @@ def link(
     released : ReleasedSet or GloveResult
         Result of :func:`release`, :func:`glove` or :func:`aligned` on these data.
     p : int
-        Number of points known of each target, samples of the original.
+        Number of known points of each target; the points are samples of the original.
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`draw_knowledge`.
     blur_m, blur_min : float

@@ -143,12 +143,12 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
 
 
 def _sound(released: Place | bytes) -> Package:
-    """Return the members of a release whose files are as they were written.
+    """Return the members of a release; check that its files are as they were written.
 
     Raises
     ------
     SchemaError
-        They are not; the message gives the first fault.
+        The files are not as they were written; the message gives the first fault.
     """
     nobody = FingerprintSet.from_samples([0], [0], [0], [0])  # the records are not at hand
     faults = Faults(nobody, 0)
@@ -161,7 +161,7 @@ def _sound(released: Place | bytes) -> Package:
 
 
 def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
-    """Return the id behind each pseudonym of a release, by its key."""
+    """Return the id behind each pseudonym of a release, as its key states."""
     table = read_listed(key, "key")
     if not {"pseudonym", "user_id"} <= set(table.columns):
         raise SchemaError(
@@ -182,7 +182,7 @@ def _whose(names: npt.NDArray[Any], key: Place | bytes) -> npt.NDArray[Any]:
 def _periods_of(
     facts: ReleaseFacts, starts: pd.Series[Any]
 ) -> tuple[IntArray | None, int | None, int]:
-    """Return the period number of each record, the days in a period, and the day of the first.
+    """Return the period number of each record, the days in a period, and the first day of period 0.
 
     Parameters
     ----------
@@ -225,6 +225,6 @@ def _first_day(fs: FingerprintSet) -> int:
 
 
 def _readable(text: object) -> str:
-    """Return a file's text about itself, shortened and with unprintable characters replaced."""
+    """Return a text that a file states, shortened and with unprintable characters replaced."""
     line = " ".join(str(text).split())[:_NAME_LENGTH]
     return "".join(c if c.isprintable() else "\ufffd" for c in line)

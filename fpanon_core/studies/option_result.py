@@ -85,7 +85,7 @@ class OptionResult:
         Reason for each measure that cannot be measured for this option.
     homes_asked : int
         Denominator of the home-inference rate: people (with periods, records) in the release whose
-        nights are recorded. 0 where no home can be measured, or it is not known.
+        nights are recorded. 0 where no home can be measured, or the number is not known.
     size : dict of str to float
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.

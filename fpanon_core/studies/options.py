@@ -1,10 +1,11 @@
 """Comparison of release options: the risk and utility of each.
 
 Risk is measured on what would be released, with p points that an attacker knows of a person. The
-points are taken as published, and as they truly were, as noise and exchange move them and groups of
-k blur them. Neither risk bounds the other, so the re-identification risk is that of the strongest
-attacker of a battery (:mod:`.reidentification`). If the release is a sample of the users, only
-those in it are targets. The risk is theirs, and not lessened by the chance of not being in it.
+points are taken both as published and as they truly were, because noise and exchange move them, and
+groups of k blur them. Neither risk bounds the other, so the re-identification risk is that of the
+strongest attacker of a battery (:mod:`.reidentification`). If the release is a sample of the users,
+only those in it are targets. The risk is theirs; the chance of not being in the sample does not
+lessen it.
 
 Options have bins of different fineness. So EM and KL are compared by their sums over a person's
 bins, never by the means, which are lowest for the raw data.
@@ -65,7 +66,7 @@ class Config:
     Raises
     ------
     ConfigError
-        A number is out of its range, there is no option, or two have one name.
+        A number is out of its range, there is no option, or two have the same name.
     """
 
     options: tuple[ReleaseOption, ...] = (ReleaseOption(),)
@@ -287,7 +288,7 @@ class _Exploration:
         )
 
     def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
-        """Measure what an attacker finds who knows points of the release itself."""
+        """Measure what is found by an attacker who knows points of the release itself."""
         if release.periods is not None:
             return risk_in(release.periods, self.knowledge, self.engine, progress)
         known = drawn(release.fs, self.knowledge, beyond=True)

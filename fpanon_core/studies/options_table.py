@@ -92,7 +92,7 @@ class OptionsTable(Tabled):
 
     @cached_property
     def utility_ends(self) -> FloatArray:
-        """Least and greatest utility over the corners of the areas, (n_options, 2); NaN unknown."""
+        """Least and greatest utility over the corners of the areas, (n_options, 2); NaN if none."""
         rows = [self.choice.ends(result) for result in self.results]
         return np.array(rows, np.float64).reshape(-1, 2)
 
@@ -132,18 +132,18 @@ class OptionsTable(Tabled):
 
     @cached_property
     def level_with(self) -> list[IntArray]:
-        """Row numbers of the options that each one is level with.
+        """Row numbers of the options with which each option is level.
 
-        By the estimates alone one of the two would dominate the other.
+        Of two level options, one would dominate the other by the estimates alone.
         """
         return level(self.risk, self.utility, self.risk_low, self.risk_high)
 
     def unsafe(self, limit: float) -> npt.NDArray[np.bool_]:
         """Return whether the upper end of each option's interval is above a threshold.
 
-        A risk without an interval is compared itself; an unknown risk counts as above. The
-        threshold of homes is on top of what guessing finds. An option that failed has no risk to
-        judge.
+        A risk without an interval is itself compared with the threshold; an unknown risk counts as
+        above. The threshold of homes is on top of what guessing finds. An option that failed counts
+        as not above, as it has no risk to judge.
         """
         most = np.where(np.isnan(self.risk_high), self.risk, self.risk_high)
         made = np.array([result.fault is None for result in self.results], bool)
@@ -155,7 +155,7 @@ class OptionsTable(Tabled):
         return np.array([result.allowed(self.risk_name, limit) for result in self.results])
 
     def with_choice(self, risk: str | None = None, utility: Any = None) -> OptionsTable:
-        """Return the same options by another measure or utility, without new computations.
+        """Return the same options judged by another measure or utility, without new computations.
 
         Raises
         ------
@@ -294,7 +294,7 @@ class OptionsTable(Tabled):
 
 
 def merged(new: Sequence[OptionResult], before: Sequence[OptionResult]) -> tuple[OptionResult, ...]:
-    """Return the new results, and those from before with other steps and names."""
+    """Return the new results, and the earlier ones that share neither steps nor name with these."""
     steps, names = {r.option.steps for r in new}, {r.option.name for r in new}
     more = (r for r in before if r.option.steps not in steps and r.option.name not in names)
     return (*new, *more)

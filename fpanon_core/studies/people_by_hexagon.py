@@ -50,8 +50,8 @@ class Config:
     most : int
         Largest number of hexagons shown, those of most people.
     option : ReleaseOption
-        Option that publishes records. The result also shows people as it publishes them, unless it
-        has no step.
+        Option that publishes records. The result also shows people as this option publishes
+        them, unless it has no step.
     seed : int
         Seed of its techniques.
     """
@@ -96,7 +96,7 @@ class Result(Tabled):
     offsets : int64 ndarray (n + 1,)
         Corners of hexagon i are ``offsets[i]:offsets[i + 1]``.
     few : int
-        Number of hexagons with people, but too few.
+        Number of hexagons with people, but too few to be shown.
     beyond : int
         Number of hexagons with enough people that are not among the ``config.most``.
     unseen : int
@@ -196,14 +196,14 @@ def study(
 
 
 def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """Return the numbers at the position of each cell in all sorted cells; 0 elsewhere."""
+    """Return a number for each of all sorted cells: that of a given cell, or 0."""
     found = np.zeros(len(every), np.int64)
     found[np.searchsorted(every, cell)] = people
     return found
 
 
 def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
-    """Return all hexagons where nearly everything is, including those where nobody was recorded."""
+    """Return all hexagons around nearly all samples, including those where nobody was recorded."""
     seen = central(fs.x_m + fs.dx_m / 2, fs.y_m + fs.dy_m / 2)
     edge = h3.average_hexagon_edge_length(resolution, unit="m")  # it may be one place, or a line
     x = np.array([seen.west - edge, seen.east + edge])[[0, 1, 1, 0]]
@@ -216,7 +216,7 @@ def _shown(fs: FingerprintSet, resolution: int) -> Hexes:
 def _spread(
     release: Release, cells: Hexes, crs: str | None, progress: Progress | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the people expected, and possible, at least once in each hexagon; see :class:`Result`.
+    """Return how many people are expected, and possible, in each hexagon; see :class:`Result`.
 
     Each hexagon with its centre in an area gets the same share of it. An area without such a centre
     goes to the hexagon with the nearest centre.

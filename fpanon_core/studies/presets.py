@@ -182,10 +182,11 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return options without records: tables, and synthetic people.
 
     Tables are private at ε = 1 and .5, or of one kind alone at ε = 1, or protected by a threshold.
-    Synthetic people are at ε = 1 and .5, at the antennas, or at squares, fewer than people. Areas
-    and bands are those proposed for about as many people (:func:`fpanon_core.proposed`). Areas are
-    groups of antennas, or squares where there is no antenna table. For a study the days and squares
-    are those of the data, which ignores a few far travellers; a published release states its own.
+    Synthetic people are at ε = 1 and .5, at the antennas, or else at squares fewer than people.
+    Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
+    Areas are groups of antennas, or squares where there is no antenna table. For a study, the days
+    and squares are those of the data without a few far travellers; a published release states its
+    own.
 
     Examples
     --------
@@ -219,14 +220,14 @@ def about_people(fs: FingerprintSet) -> int:
 
 
 def place_frame_of(fs: FingerprintSet, people: int) -> FrameConfig:
-    """Return a frame of antennas, or of squares, at most one for every two people."""
+    """Return a frame of antennas, or else of squares, at most one square for every two people."""
     if fs.antennas is not None and len(fs.antennas):
         return stated_of_data(fs)
     return stated_of_data(fs, side_m=_side_of(fs, min(_MOST_PLACES, max(1, people // 2))))
 
 
 def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[FrameConfig, int]:
-    """Return areas and bands for about so many people, and the ε of one table."""
+    """Return the areas and bands proposed for a number of people and the ε of one table."""
     if fs.antennas is not None and len(fs.antennas):
         wise = proposed(people, min(MOST_AREAS, len(fs.antennas)), epsilon)
         an_area = math.ceil(len(fs.antennas) / wise.areas)
@@ -236,7 +237,7 @@ def table_frame_of(fs: FingerprintSet, people: int, epsilon: float) -> tuple[Fra
 
 
 def _side_of(fs: FingerprintSet, squares: int) -> float:
-    """Return a side from the 1-2-5 series that gives at most about so many squares."""
+    """Return a side from the 1-2-5 series that gives at most about this number of squares."""
     width, height = (side + fs.granularity_m for side in width_height(fs))
     wanted = max(math.sqrt(width * height / squares), fs.granularity_m)
     power = 10.0 ** math.floor(math.log10(wanted))

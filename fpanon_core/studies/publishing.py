@@ -357,8 +357,8 @@ def held_against(
 ) -> Verification:
     """Verify a release, as :func:`fpanon_core.verify_release` does.
 
-    Without a ``k`` the promise that the release itself states is checked. Otherwise the verdict
-    could contradict the release's own page.
+    Without a ``k``, the promise that the release itself states is checked, so that the verdict
+    cannot contradict the release's own page.
 
     Raises
     ------

@@ -4,7 +4,7 @@ The memory that reading a table needs is estimated from its beginning. It was me
 million generated events, of 4 to 16 columns (23 November 2026,
 tests/benchmarks/reading_estimates.py). The figure is the peak of a process of its own. It is
 modelled as a start, so many bytes for each row, and so many for each byte of the decoded table.
-When reading in parts, only some rows are in memory at a time; with text parts, one whole part.
+When parts are read, only some rows are in memory at a time; of text, one whole part.
 
 Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """
@@ -59,15 +59,15 @@ class Source:
         Key of a sample data set, or "".
     file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
         The table of events, and of antennas; antennas given with a sample replace its own. In place
-        of events, it can be a folder in which a reading was kept.
+        of events, a folder in which a reading was kept can be given.
     regions : tuple of (name, bytes, Path or FolderFile), or None
         GeoJSON of the regions that contain the antennas.
     region_name : str or None
         The property with the regions' names; detected if not given.
     synthetic : bool
-        Whether the people in it were generated; stated wherever it is shown.
+        Whether its people were generated; this is stated wherever the source is shown.
     note : str
-        Note to be stated wherever it is shown.
+        Note to be stated wherever the source is shown.
     """
 
     label: str
@@ -86,7 +86,7 @@ class Source:
 
     @property
     def was_read(self) -> bool:
-        """Whether it is a reading that was kept; its settings can no longer change."""
+        """Whether the source is a reading that was kept, whose settings can no longer change."""
         return self.file is not None and isinstance(self.file[1], KeptFolder)
 
     @cached_property
@@ -155,7 +155,7 @@ def read(
 def read_or_ask(
     source: Source, reading: Reading, *, progress: Progress | None = None
 ) -> tuple[FingerprintSet, IngestReport] | PositionDoubt:
-    """Do as :func:`read`, or return the doubt and no data if positions are at all doubtful.
+    """Read as :func:`read` does; if positions are at all doubtful, return the doubt and no data.
 
     Raises
     ------
@@ -281,7 +281,7 @@ def _read(
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:
-    """Return the columns of a source that may be unreadable: names, or positions without names.
+    """Return the columns of a source, readable or not: names, or positions where names are missing.
 
     A name that occurs several times is replaced by its positions.
     """

@@ -69,7 +69,7 @@ def estimate_reading(
 ) -> ReadingEstimate:
     """Estimate what ``read(source, reading)`` takes.
 
-    Time is good to a factor of about two, memory to one of about one and a half.
+    The time is good to a factor of about two, the memory to a factor of about one and a half.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Return whether reading takes longer than its estimate; parts only where they can be read."""
+    """Return whether reading takes longer than its estimate; false for unreadable parts."""
     body = source.file[1] if source.file is not None else None
     if source.sample or source.was_read or body is None:
         return False

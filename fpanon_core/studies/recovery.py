@@ -380,15 +380,15 @@ def attacked(
 def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
     """Return the most bytes that :func:`study` takes for counts of this size, beside the data.
 
-    It is linear in people × slots. One assignment adds a part in people × people, and a few slots
-    add a part in places. This is a bound for the usual machine: measured runs stay below it.
+    It is linear in people × slots. One assignment adds a term in people × people, and a few slots
+    add a term in places. This is a bound for the usual machine: measured runs stay below it.
     """
     beside = _BYTES_BESIDE + _SLOTS_HELD * 8 * n_places  # blocks, and some slots of all places
     return _BYTES_A_POINT * people * n_slots + _BYTES_A_PAIR * people**2 + beside
 
 
 def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
-    """Return the row numbers of the users counted, ascending; all where no more are wanted."""
+    """Return the row numbers of the users counted, ascending; all if no fewer are wanted."""
     if counting.users is None or counting.users >= fs.n_users:
         return np.arange(fs.n_users, dtype=np.int64)
     rng = np.random.default_rng(counting.seed)

@@ -1,6 +1,6 @@
 """Factors that make the recovery attack better or worse (Xu et al. 2017, section 5.3).
 
-They are coarser places, longer slots and fewer people, one at a time.
+The factors are coarser places, longer slots and fewer people, each tried alone.
 """
 
 from __future__ import annotations

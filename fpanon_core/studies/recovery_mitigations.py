@@ -123,17 +123,17 @@ class Result(Tabled):
 
     @property
     def least(self) -> pd.Series[Any]:
-        """Row of the mitigation, of any kind, with the least recovered."""
+        """Row of the mitigation, of any kind, after which the least is recovered."""
         return _least(self.table.iloc[1:])
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Row with the least recovered at the same slots and places, without an ε."""
+        """Row with the least recovered, of mitigations that keep slots and places and have no ε."""
         return _least(self._comparable())
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """As :attr:`strongest`, with errors of at most half of all people counted; None if none."""
+        """Row as :attr:`strongest`, with errors of at most half of all people counted, or None."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
@@ -283,12 +283,12 @@ class Effort:
 
     @property
     def affordable(self) -> bool:
-        """Whether it is within a quarter of an hour and 4 GB."""
+        """Whether the effort is within a quarter of an hour and 4 GB."""
         return self.seconds <= _MOST_SECONDS and self.gigabytes <= _MOST_GIGABYTES
 
 
 def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Effort:
-    """Estimate the effort of trying the mitigations on so many people from one attack.
+    """Estimate, from one attack, the effort of trying the mitigations on a number of people.
 
     Parameters
     ----------
@@ -351,7 +351,7 @@ class _Releases:
     def with_cost(
         self, name: str, setting: float, unit: Unit | Literal[""]
     ) -> tuple[CountedPeople, dict[str, float]]:
-        """Return the release of a row's name and setting, and the error of its counts."""
+        """Return the release for the name and setting of a row, and the error of its counts."""
         made, read, exact = self._release(name, setting, unit)
         off, counted = 0.0, float(exact.totals.sum())
         for first in range(0, exact.n_slots, _SLOTS_AT_ONCE):
@@ -389,7 +389,7 @@ class _Releases:
         return replace(made, counts=counts), counts.block, self.counts
 
     def _private(self, epsilon: float, unit: Unit) -> Release:
-        """Return counts over the frame with the noise that ε needs; the truth is filled in."""
+        """Return counts over the frame with the noise that ε needs; the truth has no gaps."""
         if self._framed is None:
             self._framed = counted_people(self._fs, frame=self._frame)
         made = self._framed

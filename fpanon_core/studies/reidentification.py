@@ -8,9 +8,9 @@ that fits, since the release shows how long records are. The strongest attacker 
 disclosure, in contrast, use points drawn from the release itself.
 
 In a release in periods each period is searched separately. A record hides among those of its own
-period, never among a person's others, also where places are known without any time. The attacker
-knows p points of *one* record of a target, the one with the most samples. Points that fall into
-several records find each of them less often, and people who are recorded most are found most
+period, never among a person's others. This holds also where places are known without any time. The
+attacker knows p points of *one* record of a target, the one with the most samples. Points that fall
+into several records find each of them less often, and people who are recorded most are found most
 easily.
 
 Source: docs/science.md, “An attacker who knows the truth” and “Periods”.
@@ -352,14 +352,14 @@ def risk_in(
 
 
 def longest_of(lengths: IntArray, person: IntArray, period: IntArray) -> IntArray:
-    """Return the row of each person's longest record, ascending; ties: the earlier period."""
+    """Return the row of each person's longest record, ascending; of equal ones, the earlier."""
     order = np.lexsort((period, -lengths, person))
     first: IntArray = np.sort(order[np.flatnonzero(np.diff(person[order], prepend=-1))])
     return first
 
 
 def _of_some(known: Knowledge, targets: IntArray, rows: IntArray) -> Knowledge:
-    """Return the knowledge of some targets, renumbered within ``rows``, ascending."""
+    """Return the knowledge of some targets, numbered by position in the ascending ``rows``."""
     sizes = known.sizes[targets]
     points = rows_of(known.offsets[:-1][targets], sizes)
     return replace(

@@ -76,9 +76,9 @@ def facts_of(
 def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
     """Return the local dates of the first and last recorded day, and the excess of the last window.
 
-    A window of a week that began three days before the records end says nothing of the other four.
-    A reader who took the window's end for the records' end would see a false decline. With moved
-    times, the days are those of the published rows, as the recorded days would not match them.
+    A week's window that begins three days before the records end says nothing of its last four
+    days. A reader who took the window's end for the records' end would see a false decline. With
+    moved times, the days are those of the published rows, as the recorded days would not match.
     """
     records, fs = origin.records, origin.original
     if records.clock is None or not records.n_rows:
@@ -147,7 +147,7 @@ class Size:
     granularity_m : float
         Side of a raw sample.
     days, days_lost : float
-        Number of days with samples in the data, and of those among them without anything published.
+        Number of days with samples in the data, and number of these with nothing published.
 
     Examples
     --------

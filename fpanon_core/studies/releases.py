@@ -2,9 +2,9 @@
 
 Several studies look at one release: its risk and utility, its places, and how far people in it are
 from hiding. Options that begin with the same steps share the results of these steps. So a process
-keeps what it made recently, by the data's digest, the steps and the seed. The original's side of
-utility and people's true homes are kept in the same way. Options measured one by one cost no more
-than together.
+keeps what it made recently, under the data's digest, the steps and the seed. It also keeps what
+utility needs of the original, and people's true homes. So options measured one by one cost no more
+than options measured together.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Release:
 
     @property
     def n_samples(self) -> int:
-        """Number of samples kept with it: its own, and those given to its last step."""
+        """Number of samples that a release holds: its own, and those given to its last step."""
         seen = self.chain.seen
         before = 0 if seen is self.chain.original else records_of(seen).n_samples
         return self.fs.n_samples + before
@@ -194,7 +194,7 @@ def released(
 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
-    """Return the original's side of every comparison of utility, computed once."""
+    """Return what comparisons of utility need of the original; computed once and kept."""
     known = _REFERENCES.get((fs.digest, areas))
     if known is None:
         known = Reference.of(fs, areas=areas)
@@ -203,7 +203,7 @@ def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
 
 
 def homes(fs: FingerprintSet) -> Homes:
-    """Return where people live by the original, computed once."""
+    """Return where people live according to the original; computed once and kept."""
     known = _HOMES.get(fs.digest)
     if known is None:
         known = true_homes(fs)

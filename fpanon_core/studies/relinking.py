@@ -293,7 +293,7 @@ def _figures(attacker: str, rows: list[dict[str, Any]], n_people: int) -> dict[s
 def _counted(
     one: Part, two: Part, flows: tuple[IntArray, ...], copies: Copies
 ) -> tuple[dict[str, Any], IntArray]:
-    """Return the figures of two periods, and which copies of the first are of people in both."""
+    """Return the figures of two periods, and the copies of the first whose people are in both."""
     of, to, many = flows
     _, first, second = np.intersect1d(
         copies.person[one.rows], copies.person[two.rows], assume_unique=True, return_indices=True
@@ -317,7 +317,7 @@ def _counted(
 
 
 def _together(person: list[IntArray], chain: list[IntArray]) -> FloatArray:
-    """Return the largest share of records in one chain, for each person with several records."""
+    """For each person with several records, return the largest share of these in one chain."""
     who, number = pd.factorize(np.concatenate(person))[0], np.concatenate(chain)
     records = np.bincount(who)
     first, which = distinct_rows(who, number)
@@ -357,7 +357,7 @@ def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """A release as one copy of a record for each person, by period, person and fingerprint.
+    """A release as one copy of its record for each person, sorted by period, person, fingerprint.
 
     Attributes
     ----------

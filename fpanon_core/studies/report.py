@@ -99,7 +99,7 @@ class Report:
 
     @property
     def weights(self) -> str:
-        """Weights of the utility, in words; empty where people or the caller's function scored."""
+        """Weights of the utility, in words; empty where experts or the caller's function scored."""
         weights = self.exploration.table.choice.weights or {}
         told = ", ".join(
             f"{w.COMPONENTS[name][0].lower()} {100 * weight:.0f}%"
@@ -116,7 +116,7 @@ class Report:
 
     @property
     def purpose(self) -> str:
-        """Purpose of the release, and what a useful one shows."""
+        """Purpose of the release, and what a useful release shows."""
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
         if known is None or known.weights != choice.weights:
@@ -150,11 +150,11 @@ class Report:
         return describe_advice(advise(table, thresholds=limits))
 
     def has(self, technique: type, *options: ReleaseOption) -> bool:
-        """Return whether one of some options has a technique."""
+        """Return whether any of these options has a technique."""
         return any(isinstance(step, technique) for each in options for step in each.steps)
 
     def title(self, risk: str) -> str:
-        """Return the name of a measure in a row."""
+        """Return the title of a measure, as its row in the report has it."""
         return w.MEASURES[risk].title.format(p=self.p)
 
     @property

@@ -172,7 +172,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
 
 
 def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
-    """Place the number of each mark beside it where there is room, the chosen and best first.
+    """Place the number of each mark beside it where there is room, chosen and best first.
 
     Numbers never cover the words at the right end of the threshold's line.
     """
@@ -254,7 +254,7 @@ def _known(value: float | None) -> float | None:
 
 
 def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> str:
-    """Describe the same in a sentence, for readers who cannot see the figure."""
+    """Describe :func:`compared` in a sentence, for readers who cannot see its figure."""
     p, both = exploration.table.config.p, (exploration.as_it_is, chosen)
     when = ("as they are", "in the chosen form")
     said = (

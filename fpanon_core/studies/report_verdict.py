@@ -92,8 +92,8 @@ def within(exploration: Exploration) -> list[int]:
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
     """Say which thresholds an option exceeds, by the lower end of its interval, or may exceed.
 
-    Each sentence has the figures and the multiple of the threshold. An option without any such
-    threshold is within the thresholds.
+    Each sentence has the figures and the multiple of the threshold. Without any sentence, the
+    option is within the thresholds.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
@@ -105,7 +105,7 @@ def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
 
 
 def _by_how_much(times: float) -> str:
-    """Return a multiple, " (up to 2.4 times the threshold)"; "" if not known, or hardly above."""
+    """Return words such as " (up to 2.4 times the threshold)"; "" if not known, or hardly above."""
     if not math.isfinite(times) or times < 1.05:
         return ""
     return f" (up to {times:.{0 if times >= 10 else 1}f} times the threshold)"
@@ -369,7 +369,7 @@ def _named(exploration: Exploration, i: int) -> str:
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:
-    """Report thresholds that are off, or looser than usual for the recipient.
+    """Report thresholds that are switched off, or looser than usual for the recipient.
 
     A threshold that is loose enough lets any option pass.
     """

@@ -84,7 +84,7 @@ def percent(share: float) -> str:
 
 
 def value(number: float, risk: str) -> str:
-    """Return a risk with its unit; "none found", never a risk of 0."""
+    """Return a risk with its unit; in place of a share of 0, "none found"."""
     if math.isnan(number):
         return "not known"
     if MEASURES[risk].unit == "%":
@@ -131,8 +131,8 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     """Describe a sum of EM- or KL-disclosure; return "" for other measures, or if not known.
 
     EM adds |P(there | known) - P(there)| over all bins of area and time window, so it counts visits
-    that become certain or are ruled out. A visit takes one window: with windows of h hours, all of
-    them lie in at most EM × h hours. KL in nats over ln 2 is bits: even yes-or-no questions.
+    that become certain or are ruled out. A visit takes one window: with windows of h hours, all
+    such visits lie in at most EM × h hours. KL in nats over ln 2 is bits: even yes-or-no questions.
 
     Parameters
     ----------
@@ -201,16 +201,18 @@ def estimate(result: OptionResult, risk: str) -> str:
     parts = (
         asked and f"of {asked}",
         ends and f"95% interval: {ends}",
-        beside and f"{guesses(result)} {beside}",
+        beside and guesses(result, beside),
         describe_sum(found, risk, result.option),
     )
     inside = "; ".join(filter(None, parts))
     return f"{value(found, risk)} ({inside})" if inside else value(found, risk)
 
 
-def guesses(result: OptionResult) -> str:
-    """Say what finds as many as :func:`guessing`: of tables, those made without the person."""
-    return "guessing finds" if result.option.recordless is None else "without their data"
+def guesses(result: OptionResult, share: str) -> str:
+    """Say that guessing finds ``share``: for tables, from those made without the person."""
+    if result.option.recordless is None:
+        return f"guessing finds {share}"
+    return f"without the person's data, {share} can be guessed"
 
 
 def guessing(result: OptionResult, risk: str) -> str:
@@ -284,7 +286,7 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     -------
     str
         Text such as "0.24 (flows 0.00)". A component is named if it weighs 0.2 or more of 1, and
-        less than 0.1 of 1 is kept. None is named where people or the caller's own function scored.
+        less than 0.1 of 1 is kept. None is named where experts or the caller's own function scored.
 
     Examples
     --------
@@ -342,13 +344,13 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def people(result: OptionResult) -> str:
-    """Return the number of unique records, with all and the share: "22 of 100 (22%)"."""
+    """Return the number of unique records out of all, with the share: "22 of 100 (22%)"."""
     share = alone_share(result)
     return f"{alone(result)} ({share})" if share else alone(result)
 
 
 def alone(result: OptionResult) -> str:
-    """Return the number of unique records, with all: "22 of 100"."""
+    """Return the number of unique records out of all: "22 of 100"."""
     if result.crowd_least > 1:
         return f"nobody of {result.n_users:,}"
     if math.isnan(result.alone_share):
@@ -368,9 +370,9 @@ def limit(limits: Limits, risk: str) -> str:
     if most is None:
         return "no threshold"
     if risk in RISKS and RISKS[risk].beside_guessing:
-        return f"{100 * most:.4g} people in 100 more than guessing finds"
+        return f"{100 * most:.3g} people in 100 more than guessing finds"
     unit = MEASURES[risk].unit
-    return f"{100 * most:.4g}%" if unit == "%" else f"{most:g} {unit}"
+    return f"{100 * most:.3g}%" if unit == "%" else f"{most:g} {unit}"
 
 
 def points(p: int, of: str = "") -> str:

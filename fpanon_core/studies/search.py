@@ -307,7 +307,7 @@ def _halved(option: ReleaseOption) -> ReleaseOption | None:
 def _without_records(
     fs: FingerprintSet, choice: UtilityChoice, frame: FrameConfig | None
 ) -> list[ReleaseOption]:
-    """Return tables for the purpose, by two frames and by a threshold, and synthetic people."""
+    """Return private tables over two frames, tables with a threshold, and synthetic people."""
     weights = choice.weights or {}
     kind: type[Tables] = Tables
     if not weights.get("flows"):
@@ -345,7 +345,7 @@ def _frames(
 
 
 def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield lines of coarser places, the coarsest first, by window, without and with rare bins."""
+    """For each window, yield lines of coarser places, coarsest first: all bins, or no rare bins."""
     least = crowd(limits)
     for minutes in _WINDOWS_MIN:
         if minutes < fs.granularity_min:

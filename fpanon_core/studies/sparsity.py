@@ -1,4 +1,4 @@
-"""Sparsity model: the unicity that chance alone gives to so many users and bins."""
+"""Sparsity model: the unicity that chance alone gives to a number of users and bins."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def study(
     engine: Engine | None = None,  # noqa: ARG001
     progress: Progress | None = None,  # noqa: ARG001
 ) -> Result:
-    """Evaluate the model at the number of bins asked for, and over many; it is a formula."""
+    """Evaluate the model, a formula, at the number of bins asked for and at others around it."""
     over = np.unique(np.geomspace(1, max(_LEAST_BINS, 10 * config.bins), _POINTS).astype(int))
     curve = sparsity_model(config.users, over, config.density)
     here = sparsity_model(config.users, config.bins, config.density)

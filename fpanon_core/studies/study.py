@@ -51,7 +51,7 @@ class AtHand:
     page, name : str
         The page's address, and its name for the release.
     option : ReleaseOption
-        Option that makes it anew; without meaning where it is made already.
+        Option that makes the release anew; without meaning where the release is made already.
     knowledge : KnowledgeConfig or None
         The attacker's knowledge assumed in the comparison of options.
     made : GloveResult or None
@@ -69,7 +69,7 @@ class AtHand:
 
     @property
     def steps(self) -> tuple[Step, ...] | None:
-        """Steps of the option that makes it; None where no option does."""
+        """Steps of the option that makes the release; None where no option does."""
         return self.option.steps if self.made is None else getattr(self.settings, "steps", None)
 
 
@@ -124,13 +124,13 @@ class Study:
     digest : str
         Digest of the data.
     people, samples : int
-        Numbers of people and samples in the data, to recognize them.
+        Numbers of people and samples in the data, by which to recognize the data.
     label : str
         Name of the data on screen.
     sample : str
         Key of the shipped sample; empty for a file.
     reading : Reading
-        Settings of their reading.
+        Settings with which the data were read.
     answers : tuple of Kept
     releases : tuple of AtHand
     weighing : Weighing or None

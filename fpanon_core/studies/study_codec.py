@@ -2,8 +2,8 @@
 
 A value that JSON has is kept unchanged. Every other value is a list that begins with a letter:
 tuples, lists, sets, mappings, non-finite numbers, days and instants, dataclasses, arrays, tables.
-Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal ones once. Derived values
-are not kept: a dataclass is made anew from its fields, which checks them.
+Long arrays are numbered, and kept as Parquet by :mod:`.study_file`; equal arrays only once. Derived
+values are not kept: a dataclass is made anew from its fields, which checks them.
 
 The module also checks that a value from a file is of its declared type.
 """

@@ -158,7 +158,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
 
 
 class _Arrays:
-    """Long arrays as members of the zip, equal ones once."""
+    """Long arrays as members of the zip, equal arrays only once."""
 
     def __init__(self, members: dict[str, bytes]) -> None:
         self._members = members

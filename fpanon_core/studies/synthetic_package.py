@@ -44,7 +44,7 @@ MOSTLY_STATED = 2_000
 """People times ε below which hours are mostly those of the stated profile."""
 
 MOST_PUBLISHED = 20_000_000
-"""Most records of a package: the verifier reads so many in some gigabytes of memory."""
+"""Most records of a package; the verifier needs some gigabytes of memory to read them."""
 
 _MOST_OF_PERSON = 2 * int(EVENTS[-1])
 _MOST_COUNTED = 1_000_000_000  # a noisy number of people: as many as a country has

@@ -113,7 +113,7 @@ class Result(Tabled):
     verdict : str
     archives : dict of str to bytes
     digest : str
-        Digest of the data, as they were read for this.
+        Digest of the data, as they were read for the synthetic people.
     """
 
     config: Synthesize
@@ -156,7 +156,7 @@ def study(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> Result:
-    """Make synthetic people, the zip with the verdict on its bytes, and measure their utility.
+    """Make synthetic people and their zip, verify its bytes, and measure the utility.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 It holds ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
 README of one page. The verifier reads tables and option back, makes the whole package again from
-them and from the public frame, and compares every byte. It also counts exact counts again.
+them and from the public frame, and compares every byte. It also recounts exact counts.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -112,7 +112,7 @@ def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
 
 
 def described(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
-    """Return a package's description for machines; {} where there is no package without records."""
+    """Return the description for machines of a package without records; {} for anything else."""
     try:
         facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
     except (SchemaError, KeyError, TypeError, ValueError, RecursionError):

@@ -78,8 +78,7 @@ class Config:
     strategies : tuple of str
         How the known points are chosen.
     points : tuple of int
-        Numbers of known points for each strategy, ascending; as far as there are records with so
-        many.
+        Numbers of known points for each strategy, ascending; as far as any record has so many.
     out_of : tuple of int
         Largest anonymity sets that count as found.
     profiles : tuple of GeneralizationProfile
@@ -87,8 +86,8 @@ class Config:
     grid_points : tuple of int
         Numbers of known points at each resolution, drawn at random.
     heavy_per_month : float
-        Least interactions a month of the people whose points needed are counted; everyone where
-        nobody has so many.
+        Least interactions a month of the people for whom points needed are counted; everyone is
+        counted where nobody has so many.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """
@@ -210,8 +209,8 @@ class Result(Tabled):
     def median_needed(self) -> float:
         """Fewest points after which half of all targets are unique; NaN where that never happens.
 
-        People who are never unique count. Of ten people with five never unique, it is what the
-        slowest of the other five needs.
+        People who are never unique count. If five of ten people are never unique, the result is
+        the number that the slowest of the other five needs.
         """
         half = (len(self.points) + 1) // 2
         needed = np.sort(self.needed)
@@ -384,7 +383,7 @@ def _curve(
     engine: Engine,
     progress: Progress | None,
 ) -> Shares:
-    """Return unicity for each number of points that a record has, with one index for all."""
+    """Return unicity for each number of points that any record has, searched all at once."""
     asked, known = [], []
     for p in config.points:
         each = UnicityConfig(p, strategy, config.users, config.seed)

@@ -58,7 +58,7 @@ def warm_up() -> None:
 
 
 def compile_all() -> None:
-    """Compile everything that a view may need, once after installing: ``make run`` does."""
+    """Compile everything that a view may need; ``make run`` does so once after installing."""
     warm_up()
     fs = FingerprintSet.from_samples(
         np.repeat(np.arange(9), 2), 300.0 * np.arange(18), np.zeros(18), 7.0 * np.arange(18)

@@ -36,7 +36,7 @@ class Result(Tabled):
     digest : str
         Digest of the example's fingerprints.
     presence, known : tuple of tuple of int
-        Bins, from 1, in which each user was, and those of them that an attacker knows.
+        Bins, from 1, in which each user was, and the bins among these that an attacker knows.
     n_bins : int
         Number of bins; nobody was in the last.
     everybody, second : DisclosureResult
@@ -52,7 +52,7 @@ class Result(Tabled):
     second: DisclosureResult
 
     def fitting(self, user: int) -> list[int]:
-        """Return the rows of the users who were in all bins known of one user."""
+        """Return the rows of the users who were in all the bins that are known of one user."""
         known = set(self.known[user])
         return [u for u, own in enumerate(self.presence) if known <= set(own)]
 

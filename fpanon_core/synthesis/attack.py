@@ -65,7 +65,7 @@ class SyntheticAttacked(TablesAttacked):
     ----------
     near_copies, near_copies_low, near_copies_high : float
         AUC of the nearest record, people in the data against people outside, with its 95%
-        interval; .5 if synthetic records are as near to both. NaN without synthetic people.
+        interval; .5 if synthetic records are equally near to both. NaN without synthetic people.
     """
 
     near_copies: float
@@ -94,7 +94,7 @@ def attack_synthetic(
         Seed of the halves, the targets, the noise and the synthetic people: for a study, never for
         a publication.
     people_too : bool
-        Whether to generate people, twice for each target, for the attackers who see only those.
+        Whether to generate people, twice for each target, for the attackers who see no statistics.
     progress : callable of one float in [0, 1], optional
         May raise :class:`Cancelled`.
 

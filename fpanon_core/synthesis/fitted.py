@@ -161,7 +161,7 @@ def _gravity(ground: Ground, homes: FloatArray, visits: FloatArray, ring: FloatA
 
 
 def _hours(found: NoisyStatistics) -> FloatArray:
-    """Return events by role, type of day and hour, shrunk to the profile harmonic by harmonic."""
+    """Return events by role, type of day and hour, each harmonic shrunk towards the profile."""
     table, profile = found.tables["roles"], PROFILE / PROFILE.sum(axis=2, keepdims=True)
     expected = np.maximum(table.sum(axis=2, keepdims=True), 0.0) * profile
     off = np.fft.rfft(table - expected)

@@ -75,17 +75,20 @@ class Ground(Closed):
 
     @property
     def possible_groups(self) -> frozenset[int]:
-        """Numbers of leaves at which the tree may be cut."""
+        """Possible numbers of leaves when the tree of zones is cut."""
         return frozenset(int(self.zones_in(1 << at).max()) + 1 for at in range(_HALVINGS + 1))
 
     def zones_in(self, leaves: int) -> SmallInts:
-        """Return the leaf of each zone if the tree is cut at about ``leaves`` leaves."""
+        """Return the leaf of each zone if the tree of zones is cut at about ``leaves`` leaves."""
         bounds = halved(self.n_zones, max(0, int(np.floor(np.log2(max(leaves, 1))))))
         return np.repeat(np.arange(len(bounds) - 1), np.diff(bounds)).astype(np.int32)
 
 
 def halved(n: int, times: int) -> IntArray:
-    """Return the bounds of n ordered rows, halved ``times`` times while a piece has two rows."""
+    """Return the bounds of the pieces of n ordered rows after ``times`` halvings.
+
+    A piece of one row is not halved.
+    """
     bounds = np.array([0, n])
     for _ in range(times):
         bounds = np.unique(np.concatenate([bounds, (bounds[:-1] + bounds[1:]) // 2]))

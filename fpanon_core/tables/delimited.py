@@ -147,7 +147,7 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
 def has_header(rows: list[list[str]]) -> bool:
     """Return whether the first row is a header.
 
-    A header holds known names, or it has no number or time in it while the rows below have.
+    A header holds known names, or it has no number or time in it while the rows below do.
     """
     first = [field.strip() for field in rows[0]]
     if first == [str(i) for i in range(len(first))]:
@@ -173,7 +173,7 @@ def _is_value(text: str) -> bool:
 
 
 def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], tuple[str, ...]]:
-    """Return the names of ``width`` columns from the header, which may have one more or less."""
+    """Return the names of ``width`` columns from a header, which may have one more or one fewer."""
     names = [name.strip().removeprefix("#").strip() for name in rows[0]]
     notes: tuple[str, ...] = ()
     if len(names) == width - 1 and any(row[-1].strip() for row in rows[1:] if len(row) == width):

@@ -1,10 +1,10 @@
 """Files on the server that may be opened: those in one folder named by the operator.
 
 Files too large to upload are picked from a list; a path is never typed. No link is followed,
-neither a file nor a folder on the way to it. The folder is opened once, and everything below is
-opened from there, part by part. So a file that is replaced by a link after it was listed or chosen
-is not followed either. A chosen file is identified by its number on the disk, so another file in
-its place is rejected.
+whether the file or a folder on the way to it is one. The folder is opened once, and everything
+below is opened from there, part by part. So a file that is replaced by a link after it was listed
+or chosen is not followed either. A chosen file is identified by its number on the disk, so another
+file in its place is rejected.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def data_files(folder: Path) -> list[str]:
 
 
 def kept_folders(folder: Path) -> list[str]:
-    """Return the sorted relative names of the folders of fingerprints below, without links."""
+    """Return the sorted relative names of all folders of fingerprints below; follow no links."""
     found = []
     for below, folders, _ in os.walk(folder, followlinks=False):
         here = Path(below)
@@ -149,7 +149,7 @@ def kept_in(folder: Path, name: str) -> KeptFolder:
     Raises
     ------
     SchemaError
-        There is none, or the name or a link leads out of the folder.
+        There is no such folder, or the name or a link leads out of the folder.
     """
     root = folder.resolve()
     with _below(root, _parts(name)) as here:

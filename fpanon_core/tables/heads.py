@@ -1,8 +1,8 @@
 """Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-The head is read before a long reading. For Parquet it uses the metadata, for text and packed files
-the first few megabytes unpacked, and for a workbook its directory. A damaged file has no head; the
-reading that follows reports the damage.
+The head is read before a long reading. It is taken from the metadata of Parquet, from the first few
+megabytes of text (unpacked if necessary), and from the directory of a workbook. A damaged file has
+no head; the reading that follows reports the damage.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def _of_zip(file: IO[bytes], size: int) -> Head | None:
 
 
 def _of_text(head: bytes, decoded: int, size: int, unpacking_s: float = 0.0) -> Head | None:
-    """Return the head from the first bytes of text, whole if they number ``decoded``."""
+    """Return the head from a text's first bytes; ``decoded`` is the size of the whole text."""
     if not head or (b"\0" in head[:4096] and not head.startswith((b"\xff\xfe", b"\xfe\xff"))):
         return None
     whole = len(head) >= decoded

@@ -27,7 +27,7 @@ MARK = "_not_for_release"
 """Suffix, before the file extension, of the name of every file that must stay with the data."""
 
 COLUMN = "for_release"
-"""Last column of such a file; it holds "no" in every row, even if the file is renamed."""
+"""Last column of such a file: "no" in every row, so that a renamed file is still marked."""
 
 MAY_LEAVE = "May leave: figures of everyone together."
 GUARDED = (
@@ -108,7 +108,7 @@ def people_columns(table: pd.DataFrame) -> list[str]:
 
 
 def names_rows(table: pd.DataFrame) -> bool:
-    """Return whether a table has people or row numbers of the data, and so may never leave."""
+    """Return whether a table names people or rows of the data, and so may never leave."""
     return bool(people_columns(table)) or bool({*_ROW_NUMBERS} & {*table.columns})
 
 

@@ -23,8 +23,8 @@ _WEAK, _TOKENS, _NOT, _ELSE = (
 def rank(name: object, role: str) -> float:
     """Return how well a name fits a role: 0 is best, infinity does not fit.
 
-    0 … 999 are names known for the role. 1000 are names that contain a word of it. 2000 are weak
-    names that fit only if the content does.
+    0 … 999: the name is known for the role. 1000: it contains a word for the role. 2000: it is a
+    weak name, which fits only if the content does.
     """
     key = normal(name)
     known = _RANK[role].get(key, _RANK[role].get(key.replace("_", "")))

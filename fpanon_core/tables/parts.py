@@ -65,7 +65,7 @@ class Parts:
     source : path, str or sequence of paths
         A folder (with all files below it except links), a glob, or files.
     private : Path
-        Folder that meanwhile keeps parts of other kinds as Parquet.
+        Folder in which parts of other kinds are kept as Parquet while they are used.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def _typed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
 
 
 def _common(one: pa.DataType, other: pa.DataType, table: SourceTable, i: int) -> pa.DataType:
-    """Return the type in which both are read, if that changes no value."""
+    """Return a type in which both columns can be read unchanged; refuse if there is none."""
     if one == other or pa.types.is_null(other):
         return one
     if pa.types.is_null(one):

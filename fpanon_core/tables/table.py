@@ -108,7 +108,7 @@ class SourceTable:
 
     @property
     def tables(self) -> tuple[SourceTable, ...]:
-        """The tables it consists of: itself."""
+        """The tables that form this source: only itself."""
         return (self,)
 
     def batches(self, _columns: Sequence[int]) -> Iterator[SourceTable]:
@@ -116,7 +116,7 @@ class SourceTable:
         yield self
 
     def taken(self, rows: IntArray, columns: Sequence[int] | None = None) -> SourceTable:
-        """Return some rows, ascending, with their source numbers; other columns are nulls."""
+        """Return some rows, ascending, with their source numbers; unrequested columns are nulls."""
         found = tuple(
             _taken(c, rows)
             if columns is None or i in columns
@@ -141,7 +141,7 @@ class SourceTable:
         return ", ".join(shown) + (", …" if len(self.labels) > 20 else "")
 
     def told(self, column: int, *, begins: bool = False) -> str:
-        """Return a column for a sentence: by its name if it is safe, else by its place, from 1.
+        """Return how a sentence refers to a column: by a safe name, else by its place, from 1.
 
         A first row of text may be mistaken for names and hold a person's data. So may the names of
         a table with a column for each person. A message must be safe in both cases. So a name is
@@ -265,8 +265,9 @@ def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return any column as text: as Arrow or Python writes it, else the bare number behind it.
 
-    Arrow writes neither durations nor times in a zone unknown to it. Python has neither these nor
-    times before the year 1 or past 9999. Times with a zone are instants, whatever the zone.
+    Arrow writes neither durations nor times in a zone unknown to it. Python writes neither times in
+    such a zone nor times before the year 1 or past 9999. Times with a zone are instants, whatever
+    the zone.
     """
     wide = pa.large_string()
     spellings: tuple[Callable[[], pa.ChunkedArray], ...] = (

@@ -360,13 +360,13 @@ def _uniform_iso(texts: pa.ChunkedArray) -> ParsedTimes | None:
 class DateOrder:
     """Decision for a whole column whether 03/04 is the 3rd of April or the 4th of March.
 
-    The order that parses more rows is chosen. If both parse the same number, it is the order with
-    the shorter time span (days of one fortnight, read the wrong way, scatter over a year). If the
-    spans are equal, it is day first.
+    The order that parses more rows is chosen. If both parse the same number, the order with the
+    shorter time span is chosen (days of one fortnight, read the wrong way, scatter over a year). If
+    the spans are equal, the day comes first.
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:
-        """Take the readings of a column by day first and by month first, or none yet."""
+        """Take a column's readings with the day first and with the month first, or none yet."""
         found = [parsed.us[parsed.ok] for parsed in readings]
         self._ok = [len(us) for us in found] or [0, 0]
         self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]

@@ -2,8 +2,8 @@
 
 Only cells and their meaning are read: shared texts, which formats are dates, and the year in which
 day numbers begin. Styles, charts, links and pivot tables are not read, and a sheet named twice is
-read once: each of these can be small and take hours. Missing rows are not filled in. The texts of
-cells are checked against the budget as they are made: thousands of cells may share one text of
+read once: each of these can be small and yet take hours. Missing rows are not filled in. The texts
+of cells are checked against the budget as they are made: thousands of cells may share one text of
 megabytes.
 
 Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its

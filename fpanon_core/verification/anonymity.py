@@ -59,10 +59,10 @@ def verify_k_anonymity(
     k : int
         The promised k of k-anonymity.
     suppressed : DataFrame, optional
-        For a table: the samples stated as suppressed, ``sample`` (row number in the original set)
-        and, as a cross-check, ``user`` (row number) or ``user_id``; ``reason``. If a reason is a
-        suppression threshold, every published sample must hold samples of k people. A result
-        includes its own list.
+        For a table: the samples stated as suppressed, in columns ``sample`` (row number in the
+        original set), ``reason`` and, as a cross-check, ``user`` (row number) or ``user_id``. If a
+        reason is a suppression threshold, every published sample must hold samples of k people. A
+        result includes its own list.
     key : DataFrame, Series or mapping, optional
         For a table: the person behind each pseudonym, as columns ``pseudonym`` and ``user_id``, or
         as a mapping from pseudonyms to ids. Without it, at least one assignment of records to users
@@ -273,7 +273,7 @@ def _claim_of(result: GloveResult, faults: Faults) -> Claim | None:
 
 
 def _said_of_itself(result: GloveResult, faults: Faults) -> None:
-    """Check digest, pseudonyms, weights, projection, clock and granularity with the original's."""
+    """Check digest, pseudonyms, weights, projection, clock and granularity against the original."""
     original, p = faults.original, result.published
     # The names of pieces are drawn, and are in their digest: cut anew, they have another.
     digest = result.whole_digest if faults.of_whole else result.digest
@@ -397,7 +397,7 @@ def _tell(faults: Faults, wrong: dict[str, bool], text: str) -> None:
 
 
 def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
-    """Return side and span of all samples of each user's group, or of all data without a group."""
+    """Return side and span of the samples of each user's group; of all data for users in none."""
     group = np.asarray(result.group, np.int64)
     of = np.where(group < 0, group.max(initial=-1) + 1, group)[fs.sample_user]
     ends = []

@@ -59,7 +59,7 @@ class DataFile:
     Attributes
     ----------
     sound : bool
-        Whether it is a table of a release; if not, a fault has been added.
+        Whether the file is a table of a release; if not, a fault has been added.
     columns : list of str
         Column names.
 
@@ -102,7 +102,7 @@ class DataFile:
         return names
 
     def _tell_odd(self) -> None:
-        """Add, once, the fault that the file is not written like that of a release."""
+        """Add, once, the fault that the file is not written as a release writes it."""
         if not self._odd:
             text = "The data file is not written as a release's: another number, quote or line."
             if self._packed:
@@ -419,6 +419,6 @@ class Rewritten:
         self.closed = True
 
     def finish(self) -> None:
-        """Write the end of the file, and check that the original has no further bytes."""
+        """Write the end of the file, and check that the compared file has no further bytes."""
         self._writer.close()
         self.same &= self._at == len(self._content)

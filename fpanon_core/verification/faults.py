@@ -102,14 +102,14 @@ def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
 
 
 def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, FloatArray]]:
-    """Yield the original piece by piece, since the bounds of all samples need more memory than it.
+    """Yield the original in parts: bounds of all samples would need more memory than the data.
 
     Yields
     ------
     users, rows : slice
         Slices of consecutive users and of their samples.
     offsets : int64 ndarray
-        Offsets of these users' samples within the piece.
+        Offsets of these users' samples within the part.
     samples : float64 ndarray (n, 6)
         Bounds as from :func:`bounds_of`.
     """
@@ -156,7 +156,7 @@ class Faults:
     cut : PeriodSet or None
         For a release in periods: the person and period of each piece.
     edges : float64 ndarray
-        Beginnings of the periods in elapsed minutes, from that of number 0 on.
+        Beginnings of the periods in elapsed minutes, from period number 0 on.
     of_whole : bool
         Whether faults report numbers of pieces as numbers of the whole original.
     n_groups : int
@@ -304,7 +304,7 @@ class Faults:
 def _edges(fs: FingerprintSet, days: int) -> FloatArray:
     """Return the local midnights at the edges of periods, in elapsed minutes.
 
-    They reach from that of the first day to after the last sample.
+    The first is that of the first day; the last is after the last sample.
     """
     last = float(fs.t_min.max())
     number = math.ceil((last + 2 * _DAY_MIN) / (days * _DAY_MIN)) + 1

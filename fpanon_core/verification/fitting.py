@@ -1,10 +1,10 @@
 """Assignment of published records to original users without the key, by their content.
 
-A release keeps its promises if *some* assignment of a separate record to every original user does.
-Among users who fit equally well, the choice does not matter, because the records tell nothing else.
-Whether an assignment exists is a flow problem: users → classes of equal records → as many as there
-are of each (Ford & Fulkerson 1956). The answer is exact; no user is compared with more samples than
-needed.
+A release keeps its promises if *some* assignment of a separate record to every original user keeps
+them. Among users who fit equally well, the choice does not matter, because the records tell nothing
+else. Whether an assignment exists is a flow problem from users to classes of equal records, with as
+many places in a class as it has records (Ford & Fulkerson 1956). The answer is exact; no user is
+compared with more samples than needed.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """

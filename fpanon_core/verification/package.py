@@ -38,7 +38,7 @@ from .faults import Faults
 DATA = ("data.csv", "data.parquet")
 DESCRIPTION = "datapackage.json"
 _MOST = {README: 64 << 10, DESCRIPTION: 1 << 20}
-"""Most bytes of the page and of the description that are read; longer ones are a fault."""
+"""Largest size of the page and of the description, bytes; longer ones are a fault."""
 _MAPPED = 64 << 20  # bytes: larger data files are looked at where they lie, not read
 _BLOCK = 1 << 20
 _VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
@@ -319,7 +319,7 @@ def _facts(
 
 
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Add faults where a description differs from that of its facts, by our own keys alone."""
+    """Add faults where a description differs from the one due; name only keys of the latter."""
     here, there = dict(_flat(found)), dict(_flat(due))
     wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
     for at in wrong:
@@ -347,7 +347,7 @@ def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...
 
 
 def _check_page(page: bytes, due: str, faults: Faults) -> None:
-    """Add a fault that names the parts of a page that differ from the page of the facts."""
+    """Add a fault that names the parts of a page that differ from the page due by the facts."""
     if page == due.encode():
         return
     found = sections(page.decode("utf-8", "replace"))

@@ -243,7 +243,7 @@ def _label(claim: Claim, home: IntArray, user: int) -> int:
 def _check_samples_of_k(
     claim: Claim, found: Fit, checked: Checked, limited: bool, faults: Faults
 ) -> None:
-    """Check that each group has k people with a sample in it; with thresholds, so has each cell.
+    """Check that each group, and with thresholds each cell, has k people with a sample in it.
 
     Without the key, the owners of records are unknown, and all possible pairs of users and classes
     count. A group or a cell is then at fault only if all its possible people are too few.

@@ -1,7 +1,7 @@
 """Published records read from a table for checking, each distinct record once.
 
 The module also reads the files that stay behind: the key, which names the person behind each
-record, and the list of samples left out. Their cells may carry marks against spreadsheet formulas.
+record, and the list of samples left out. Text in them may carry marks against spreadsheet formulas.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”; “How text is written so that no spreadsheet
 runs it”.
@@ -382,7 +382,7 @@ def _bytes_at(path: str | os.PathLike[str]) -> bytes:
 
 
 def without_marks(text: str) -> str:
-    """Return the text without its marks, the apostrophes before formulas at the start or a break.
+    """Return the text without its marks: apostrophes before formulas, at the start or a break.
 
     Examples
     --------

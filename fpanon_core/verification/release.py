@@ -50,9 +50,9 @@ _HELD = frozenset(
 )
 """Faults that may be due only to steps before GLOVE that cut or move samples.
 
-Groups and keys are then checked once more."""
+If there are no others, the release is checked once more, without the original's samples."""
 _HELD_IN_TIME = _HELD | {"unknown user", "group size", "k-gap"}
-"""The same faults if times were moved, perhaps into another period."""
+"""The same, and further faults that moved times may cause, perhaps across periods."""
 _MOVED = (
     "places or times were moved or made coarser first: that cells hold anybody's samples is not "
     "checked"
@@ -273,7 +273,7 @@ def _day(at: Any, zone: dt.tzinfo) -> dt.date:
 
 
 def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Return the last window's days up to the day ``last`` and all its days.
+    """Return how many days the last window has up to the day ``last``, and how many in all.
 
     The result is None if the window ends by that day.
     """

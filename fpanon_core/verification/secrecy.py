@@ -181,10 +181,10 @@ def _check_links(
 
 
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
-    """Return whether two orders agree or disagree more than chance does once in a million times.
+    """Return whether two orders agree, or disagree, more than one in a million random ones does.
 
-    Each stratum is ranked separately, and the evidence is summed: for n values in random order,
-    n·r has the variance n²/(n − 1).
+    Each stratum is ranked separately, and the evidence is summed: for n values in random order and
+    their rank correlation r, n·r has the variance n²/(n − 1).
     """
     known = np.isfinite(a) & np.isfinite(b)
     if int(known.sum()) < _ENOUGH:

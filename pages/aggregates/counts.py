@@ -1,7 +1,7 @@
 """Counts to publish: stated places and period, the chosen protection, and the zip that leaves.
 
-The zip is offered only while the settings on the screen, and the way the data were read, are those
-that it was made with. An unprotected one must not stand under settings that promise something.
+The zip is offered only while the settings on the screen, and the way the data were read, are as
+when the zip was made. An unprotected zip must not stand under settings that promise something.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def stated(data: Dataset) -> FrameConfig | None:
 
 
 def section(data: Dataset) -> None:
-    """Draw the settings; the counts made with exactly these, and their download."""
+    """Draw the settings, the counts made with exactly these settings, and their download."""
     _begin(data)
     config, lacking = _settings(data)
     pressed = st.button("Make these counts", type="primary", key="aggregates_counts")
@@ -87,7 +87,7 @@ def section(data: Dataset) -> None:
 
 
 def _offer(made: counts_release.Result, *, prefix: str) -> None:
-    """Draw what was made, in words; and the zip, labelled with its protection."""
+    """Draw a description of the counts made, and the zip, labelled with its protection."""
     if warning := counts_story.warned(made):
         st.warning(warning)
     what_this_means(*counts_story.made(made), key="aggregates_counts")
@@ -135,7 +135,7 @@ def _asked(data: Dataset) -> Asked | None:
 
 
 def _begin(data: Dataset) -> None:
-    """Keep the fields while the source is the same, read again or not; otherwise empty them."""
+    """Empty the fields if the source is another one; keep them if it was only read again."""
     if st.session_state.get(_OF) != data.source.label:
         st.session_state[_OF] = data.source.label
         for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):
@@ -145,7 +145,7 @@ def _begin(data: Dataset) -> None:
 
 
 def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
-    """Return the settings on the screen, if valid; otherwise all that is lacking."""
+    """Draw the fields; return their settings if valid, otherwise all that is lacking."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
     when, first = _columns(4), None
@@ -190,7 +190,7 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
 
 
 def _protection() -> tuple[Form | None, float, float, Unit]:
-    """Draw and return the protection of the counts, none by default; only the fields that count."""
+    """Draw the fields that the chosen protection needs; return it, None until one is chosen."""
     what = _columns(4)
     form = what[0].selectbox(
         "Counts",

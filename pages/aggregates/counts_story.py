@@ -1,4 +1,4 @@
-"""Sentences on counts to publish, and on what only their maker may know of them."""
+"""Sentences on counts to publish, and on what only their maker may know about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fpanon_core.studies.counts_release import Config, Form, Result
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
 
-INSTEAD = "To tell where people are or go, publish tables: the same ε adds far less noise."
+INSTEAD = "These counts are exact. Tables blank small ones or add noise, far less for the same ε."
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
 REASON_FIRST = (
     "No limit applies to such counts, and an attack may recover the trajectories behind them. "
@@ -34,7 +34,7 @@ def lacking(
     *,
     calendar: bool,
 ) -> str:
-    """Return what is not stated yet; empty if everything is."""
+    """Return what is not stated yet; empty if everything is stated."""
     unstated = {
         "how the counts are protected": form is None,
         "the first day": calendar and first is None,
@@ -54,7 +54,7 @@ def lacking(
 
 
 def zip_label(config: Config) -> str:
-    """Return the label of the button, which says what it gives."""
+    """Return the label of the download button, which says how the counts are protected."""
     return {
         "plain": "Unprotected counts (zip)",
         "suppressed": f"Counts, below {config.below} left blank (zip)",
@@ -63,7 +63,7 @@ def zip_label(config: Config) -> str:
 
 
 def warned(made: Result) -> str:
-    """Return what speaks against publishing these counts at all; empty if nothing does here."""
+    """Return a warning if the counts are unprotected or mostly noise; otherwise empty."""
     if made.config.form == "plain":
         ones = f"{words.percent(made.of_one / made.published)} of the " if made.published else ""
         return (
@@ -103,7 +103,7 @@ def _unseen(made: Result) -> str:
 
 
 def _off(made: Result) -> float:
-    """Return the standard deviation of the noise of a count, people."""
+    """Return the standard deviation, in people, of the noise in a count."""
     assert made.guarantee is not None
     return _NOISE_PER_ROOT * made.guarantee.scale
 
@@ -115,7 +115,7 @@ def _rounded(off: float) -> str:
 
 
 def guessed(report: IngestReport) -> str:
-    """Return what the reading inferred from the records but private counts need stated; else ""."""
+    """Return what must be stated for private counts, but was inferred from the records; else ""."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
@@ -131,7 +131,7 @@ def guessed(report: IngestReport) -> str:
 
 
 def made(made: Result) -> tuple[str, ...]:
-    """Return what was made, what it promises, and what must not leave with it."""
+    """Return what was counted, what the counts promise, and what must not leave with them."""
     counts, out, frame = made.counts, made.left_out, made.frame
     return (
         f"{words.people(made.people)} counted at "
@@ -153,7 +153,7 @@ def made(made: Result) -> tuple[str, ...]:
 
 
 def _filled(made: Result) -> str:
-    """Return how much of what is counted was recorded, where that is known."""
+    """Return the share of counted points that were recorded; empty if all were, or if unknown."""
     share = made.recorded_share
     if not share < 1:
         return ""

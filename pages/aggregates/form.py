@@ -108,7 +108,7 @@ def wanted() -> Config:
 
 
 def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
-    """Return the attack's result; on ordinary data it is asked for automatically."""
+    """Return the attack's result; on ordinary data the attack starts automatically."""
     minutes = float(fs.t_min.max() - fs.t_min.min())
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
     return questions.settle(
@@ -132,10 +132,10 @@ def factors(fs: FingerprintSet, plan: Config) -> recovery_factors.Result | None:
 def mitigations(
     fs: FingerprintSet, plan: Config, found: recovery.Result, frame: FrameConfig | None
 ) -> recovery_mitigations.Result | None:
-    """Return the attack after each mitigation; computed on request only.
+    """Return the results of the attack after each mitigation; computed on request only.
 
-    It runs on everyone where that is affordable, judging by the attack before; its cost is shown
-    first.
+    The attack runs on everyone if the time of the previous attack shows that this is affordable.
+    The likely cost is shown first.
     """
     seconds = questions.kept(RECOVERY)[_question(fs, plan).key].seconds
     everyone = recovery_mitigations.effort(found, seconds, fs.n_users)

@@ -1,7 +1,8 @@
 """Habits that the attack exploits: a section of What can an attack recover from counts.
 
-Also the choice of the trajectory to show, among those counted: by pseudonym, or by how much of it
-comes back. And the files under the view: every table of its results, and the selected trajectory.
+This module also holds the choice of the trajectory to show, among those counted: by pseudonym, or
+by how much of it comes back. It also lists the files under the view: every table of the results,
+and the selected trajectory.
 """
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ _PICK = layout.Pick("fp_recovered_who")
 
 
 def person(found: Result) -> int:
-    """Return the selected row, among those counted; one in the middle until another is chosen."""
+    """Return the row of the selected person among those counted; at first, one in the middle."""
     order = np.argsort(found.right, kind="stable").tolist()
     ways = {
         "Best recovered": order[-1],
@@ -127,7 +128,7 @@ def files(
     varied: recovery_factors.Result | None,
     tried: recovery_mitigations.Result | None,
 ) -> Files:
-    """Return each file by the label of its button; the prefix is not yet in its name."""
+    """Return each file by the label of its button; the file's name does not have the prefix yet."""
     tables = {
         "Counts": "counts",
         "Scores": "scores",

@@ -50,7 +50,7 @@ def told(wall_min: float, dates: list[str]) -> str:
 
 
 def release(found: recovery.Result) -> Sentences:
-    """Return what would be published."""
+    """Return what counts would be published, and how many of them are of few people."""
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
@@ -72,7 +72,7 @@ def release(found: recovery.Result) -> Sentences:
 
 
 def attack(found: recovery.Result) -> Sentences:
-    """Return how much of everybody's trajectory comes back: first filled slots, then seen ones."""
+    """Return how much of everybody's trajectory the attack recovers, beside linking at random."""
     score = found.score
     night, day, whole = (float(share) for share in score.recorded_by_step)
     random = score.baseline_recorded
@@ -82,7 +82,7 @@ def attack(found: recovery.Result) -> Sentences:
     nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
     filled = 1 - found.recorded
     return (
-        f"From counts alone, the attack recovers {words.percent(whole)} of the recorded "
+        f"From exact counts alone, the attack recovers {words.percent(whole)} of the recorded "
         f"points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."
@@ -120,7 +120,7 @@ def _few(people: int) -> str:
 
 
 def lack(found: recovery.Result) -> str:
-    """Return what these data lack that the attack needs; empty if they lack nothing."""
+    """Return what the attack needs but these data lack; empty if they lack nothing."""
     why = "**Why the attack recovers no more.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
@@ -167,13 +167,13 @@ PUBLISHED_NEXT = (
 
 
 def top_places(habits: Habits) -> str:
-    """Return how much of their records people have at few places; every person has records."""
+    """Return what share of their records people have at few places; every person has records."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return f"On average, people have {one} of their records at one place, {five} at five places."
 
 
 def nights(habits: Habits) -> str:
-    """Return how much of the night people are at one place."""
+    """Return what share of their records at night people have at one place."""
     known = habits.night_places > 0
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
@@ -210,7 +210,7 @@ def next_place(habits: Habits) -> str:
 
 
 def gains(habits: Habits) -> str:
-    """Return whether a person's days are more alike than those of different people."""
+    """Return whether one person's days are more alike than the days of different people."""
     if not (len(habits.same_bits) and len(habits.other_bits)):
         return "Too few people were recorded on consecutive days to compare their days."
     same, other = (float(np.median(bits)) for bits in (habits.same_bits, habits.other_bits))
@@ -222,7 +222,7 @@ def gains(habits: Habits) -> str:
 
 
 def steps(habits: Habits) -> Sentences:
-    """Return what the two figures count."""
+    """Return how many steps and how many pairs of days the two figures count."""
     return (
         f"{habits.n_night:,} steps at night and {habits.n_day:,} by day end at a recorded place.",
         f"{len(habits.same_bits):,} pairs of days are of the same person, "
@@ -292,7 +292,7 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 
 
 def effort(planned: Effort, everyone: Effort) -> Sentences:
-    """Return on how many people the mitigations are to be tried, and its likely cost."""
+    """Return on how many people the mitigations are to be tried, and the likely cost."""
     if planned.people == everyone.people:
         return (f"Estimate for all {planned.people:,} people: {_taking(planned)}.",)
     return (
@@ -309,7 +309,7 @@ def _taking(planned: Effort) -> str:
 
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
-    """Return what helps, and what it costs."""
+    """Return which mitigations help, and what they cost."""
     drawn = tried.n_users - tried.people
     least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
     custom = best["mitigation"] != least["mitigation"]
@@ -336,7 +336,7 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
 
 
 def _after(row: Any) -> str:
-    """Return a mitigation, how much comes back after it, and its cost."""
+    """Return a mitigation's name, how much the attack then recovers, and the mitigation's cost."""
     digits = 1 if row["count_error"] < 10 else 0
     return (
         f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
@@ -388,7 +388,7 @@ def remedies_table(tried: recovery_mitigations.Result) -> list[dict[str, Any]]:
 
 
 def named(row: Any) -> str:
-    """Return a mitigation, a row of the study's table, in words."""
+    """Return a mitigation, given as a row of the study's table, in words."""
     setting, unit = row["setting"], "one slot" if row["unit"] == "user-slot" else "person"
     return {
         "none": "as they are",

@@ -1,7 +1,7 @@
-"""Curves of everyone's k-gap, for several k and profiles; and why people are hard to hide.
+"""Curves of everyone's k-gap for several k and profiles; and why people are hard to hide.
 
-The second part tells place from time, and a few hard samples from all alike. After Gramaglia &
-Fiore 2015, section 4.3.
+The second part shows whether place or time, and whether a few samples or all of them, make people
+hard to hide. After Gramaglia & Fiore 2015, section 4.3.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def gaps(
     *,
     height: int = style.MAIN_PX,
 ) -> go.Figure:
-    """Return a figure of everyone's gaps up to ``end``; ``k`` is its name on the axis."""
+    """Return a figure of everyone's gaps up to ``end``; ``k`` is the text for k on the axis."""
     return cdf(curves, of, x_title=gap_title(k, stretch), x_range=(0.0, end), height=height)
 
 
@@ -220,7 +220,7 @@ def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[st
 
 
 def usual_shares(k: int, stretch: StretchConfig) -> tuple[tuple[float, str], ...]:
-    """Return medians of sample and published data for k = 2 and the usual effort, else nothing."""
+    """Return medians of the sample and the published data, if k = 2 and the effort is usual."""
     return _USUAL_SHARES if k == 2 and stretch == StretchConfig() else ()
 
 

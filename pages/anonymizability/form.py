@@ -28,7 +28,7 @@ K_PRESETS = (2, 5, 10, 25, 50, 100)
 
 @dataclass(frozen=True)
 class Settings:
-    """What is measured: ``ks`` ascending, ``profiles`` fine to coarse, no more than are allowed."""
+    """Settings of the measurement: ``ks`` ascending; ``profiles`` fine to coarse, not too many."""
 
     ks: tuple[int, ...] = (2, 5, 10)
     profiles: tuple[GeneralizationProfile, ...] = PRESETS
@@ -137,7 +137,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
 
 
 def crowds(wanted: Settings, n_users: int) -> None:
-    """Draw the choice of k; a change holds at once, as everything that is offered is one run."""
+    """Draw the choice of k; a change applies at once, since one run measures every k on offer."""
     key = layout.key("anon_crowds", _CROWDS)
     st.pills(
         "Groups to hide in (k)",
@@ -153,7 +153,7 @@ def crowds(wanted: Settings, n_users: int) -> None:
 
 
 def largest_crowd(n_users: int) -> None:
-    """Draw why larger groups are not offered, where they are not."""
+    """Draw a note on why larger groups are not offered, if there are too few people."""
     if n_users < K_PRESETS[-1]:
         st.caption(
             f"Larger groups are not offered: {n_users} people are loaded, and nobody can hide "

@@ -232,7 +232,7 @@ def _apart(metres: float, minutes: float) -> str:
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
-    """Return which of the two makes up the effort; nothing where there is none."""
+    """Return how much of the effort is time and how much place; nothing if there is no effort."""
     total = float(matches["total"].sum())
     if total == 0:
         return []

@@ -47,8 +47,8 @@ def ask(data: Dataset, settings: Settings) -> None:
 def start_wanted(data: Dataset, settings: Settings) -> bool:
     """Queue what is missing and may run; return True if something waits for the user's consent.
 
-    The finest profile starts by itself on a data set of ordinary size, the others if it was quick;
-    everything if it was asked for.
+    On a data set of ordinary size, the finest profile starts by itself; the others start if the
+    finest was quick. All of them start if the user asked for them.
     """
     asked = st.session_state.get(_ASKED) == (data.digest, settings)
     first = _known(data, settings.profiles[0], settings)

@@ -83,7 +83,7 @@ def counted(stretch: StretchConfig) -> str:
 
 
 def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
-    """Return how many matched samples are farther apart than they count; a share for each user."""
+    """Return the share of matched samples at or beyond the caps, given a share for each user."""
     shares = [
         (float(np.mean(share)), cap)
         for share, cap in (
@@ -102,7 +102,7 @@ def farther(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> str:
 
 
 def first_or_behind(space: FloatArray, time: FloatArray, stretch: StretchConfig) -> tuple[str, str]:
-    """Return the sentence on samples beyond the cap: with the finding if many, else behind it."""
+    """Return the sentence on samples beyond the cap: as the first text if many, else the second."""
     told = farther(space, time, stretch)
     many = any(
         np.isfinite(each).all() and float(np.mean(each)) >= _CAPPED for each in (space, time)
@@ -155,7 +155,8 @@ def by_profile(
 ) -> list[str]:
     """Return sentences on everyone at one k, under the measured profile that hides the most.
 
-    Of equals, the last: places of several kinds have no order from fine to coarse.
+    If several hide equally many, take the last: places of several kinds have no order from fine to
+    coarse.
     """
     most = max(reversed(measured), key=lambda each: int((each.gaps.at(k).values == 0).sum()))
     stretch = most.gaps.config

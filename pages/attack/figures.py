@@ -27,7 +27,7 @@ _NOTHING_M = 5.0  # a distance that is none, in words
 
 @dataclass(frozen=True)
 class Figure:
-    """One measure; shares, or metres.
+    """Values of one measure: shares, or metres.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class Figure:
 
     @property
     def without(self) -> float:
-        """Return the better of guessing and of the known points alone: metres, without linking."""
+        """Return the smaller error without linking, metres: guessing or the known points alone."""
         return min(self.guessing, self.points_alone)
 
     @property
     def known(self) -> bool:
-        """Return whether it could be measured on the release."""
+        """Return whether the measure is known for the release."""
         return math.isfinite(self.after.value)
 
 
@@ -84,7 +84,7 @@ def home(metres: float) -> str:
 
 
 def shares(result: Result, limits: Limits) -> list[Compared]:
-    """Return records and homes found, beside their thresholds, for the figure."""
+    """Return the figure's rows: shares of records and homes found, beside their thresholds."""
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
@@ -159,7 +159,7 @@ def _told(found: Estimate, asked: int, metres: bool) -> str:
 
 
 def percent(share: float, asked: int) -> str:
-    """Return a share; for a share of 0 the number asked, since that is no risk of 0."""
+    """Return a share; for a share of 0, "0 of" the number asked, since that is no risk of 0."""
     if not math.isfinite(share):
         return "not known"
     return words.percent(share, asked) if share else f"0 of {asked:,}"
@@ -171,7 +171,7 @@ def between(found: Estimate, asked: int) -> str:
 
 
 def off(metres: float) -> str:
-    """Return an error in words; below a small distance, as in the person's own cell, "under" it."""
+    """Return an error in words; "under 5 m" if very small, as within the person's own cell."""
     if metres < _NOTHING_M:
         return f"under {_NOTHING_M:g} m"
     return words.distance(metres)

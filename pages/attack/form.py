@@ -51,7 +51,7 @@ class Asked:
     outsider : LinkConfig
         What the attacker knows of a person, and how exactly.
     pressed : bool
-        Whether a person has just asked for it on another page.
+        Whether a person has just asked for this attack on another page.
     """
 
     release: AtHand
@@ -168,7 +168,7 @@ def _begin(
 
 
 def _kept(fs: FingerprintSet) -> list[AtHand]:
-    """Return the chosen option of these data, with the attacker it was weighed with."""
+    """Return the chosen option of these data, if any, and the attacker assumed in weighing it."""
     mine = workspace.of(fs.digest)
     if mine.choice is None or mine.choice.result.option.recordless is not None:
         return []
@@ -179,13 +179,13 @@ def _kept(fs: FingerprintSet) -> list[AtHand]:
 def _in_address(
     name: str | None, usual: Mapping[str, AtHand], outsider: LinkConfig
 ) -> dict[str, str]:
-    """Return the attacker, and the release if it belongs to one of the usual sets."""
+    """Return what the address holds: the attacker, and the release if it is in a usual set."""
     named = address.named(outsider, _NAMES, USUAL)
     return named if name is None or name not in usual else named | {"release": name}
 
 
 def _usual(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return all options with records to attack, hiding everyone first; each option once."""
+    """Return each preset option that publishes records, once; those that hide everyone first."""
     names = sorted(PRESETS, key=lambda name: name not in ("hide", "glove"))
     every = [o for name in names for o in PRESETS[name](fs) if o.recordless is None]
     return list({option.steps: option for option in every[::-1]}.values())[::-1]
@@ -197,7 +197,7 @@ def typed(text: str) -> AtHand:
     Raises
     ------
     ConfigError
-        The text does not describe one.
+        The text does not describe a release.
     """
     (profile,) = widgets.profiles_of([text])
     option = ReleaseOption(steps=(Generalize(profile),))
@@ -253,6 +253,6 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
 
 
 def _config(asked: Asked) -> attack.Config:
-    """Return the attack's settings by the steps alone: the option's name makes no difference."""
+    """Return the attack's settings with the option's steps alone: its name makes no difference."""
     option = ReleaseOption(steps=asked.release.option.steps)
     return attack.Config(option, **asdict(asked.outsider))

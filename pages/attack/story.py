@@ -79,7 +79,7 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
 
 
 def found(result: Result, here: Figure, most: float | None) -> Told:
-    """Return how often the right record is picked, before and after, and what ``most`` allows."""
+    """Return how often the right record is picked, before and after, and whether above ``most``."""
     link = result.after.link
     judged = ""
     if most is not None:
@@ -112,7 +112,7 @@ def _of_whom(count: int, result: Result) -> str:
 
 
 def drawn(outsider: LinkConfig) -> str:
-    """Return how exactly points are known, and which."""
+    """Return how exactly the attacker knows points, and which points these are."""
     wrong = [
         *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
         *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
@@ -122,7 +122,7 @@ def drawn(outsider: LinkConfig) -> str:
 
 
 def named(result: Result) -> list[Told]:
-    """Return the promised size of groups that share a record, and what it does not promise."""
+    """Return how many people share each record, and how often the group's record fits best."""
     k, days = result.crowd, result.period_days
     asked = result.after.link.n_present
     if k is None:
@@ -184,7 +184,7 @@ def moments(here: Figure) -> Told:
 
 
 def accused(result: Result, here: Figure) -> list[Told]:
-    """Return how many people outside the release have another person's record taken for theirs."""
+    """Return for how many people outside the release another's record is taken for theirs."""
     if not here.known:
         return []
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
@@ -273,7 +273,7 @@ EXAMPLES: dict[ExampleKind, str] = {
 
 
 def describe_step(found: Followed, step: Step) -> list[str]:
-    """Return what this step shows, in order: the point, who still fits, the order, the home."""
+    """Return what a step shows: point and rank, who fits, the original data's answer, the home."""
     order = _describe_order(found, step) if found.present else _accused(found, step)
     return [
         " ".join([*_point(found, step), order]),

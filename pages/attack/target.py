@@ -2,7 +2,8 @@
 
 People appear by pseudonym only, and the selected person stays out of the address.
 
-For a release in periods: whether a new pseudonym in each keeps a person's records apart.
+For a release in periods, this module also shows whether a new pseudonym in each period keeps a
+person's records apart.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ def _pick(data: Dataset, asked: Asked, result: Result) -> Target:
 
 
 def _nth(result: Result, row: int) -> Target:
-    """Return one of those asked about."""
+    """Return the person, and the period if any, in a row of the table of those asked about."""
     table = result.after.link.per_target
     period = int(table["period"].iloc[row]) if "period" in table else None
     return int(table["user"].iloc[row]), period
@@ -97,7 +98,7 @@ def _turn_to_any(about: object, result: Result, many: int) -> None:
 
 @fragment()
 def _steps(found: Followed, of: Theme) -> None:
-    """Draw one step, with a control to move; only this is redrawn when the step changes."""
+    """Draw one step, with a control to change it; a change redraws only this part of the page."""
     last = len(found.steps) - 1
     at = min(int(st.session_state.get(_STEP, 1)), last)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -193,7 +194,7 @@ def _all_points(found: Followed) -> FloatArray:
 
 
 def _behind(step: Step) -> int:
-    """Return the rank of the right record where it is not among those that lead."""
+    """Return the rank of the right record if it is not a leading one; 0 if unknown."""
     return 1 + round(step.better) if math.isfinite(step.better) else 0
 
 

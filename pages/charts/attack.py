@@ -72,7 +72,8 @@ def before_and_after(
     Parameters
     ----------
     shares : sequence of Compared
-        Shares in [0, 1]; fewer are safer. Rows without a value before show the release alone.
+        Shares in [0, 1]; fewer are safer. Rows without a value for the original data show the
+        release alone.
     errors : sequence of Compared
         Kilometres; more are safer. May be empty.
     whom : str

@@ -166,8 +166,8 @@ def step_points(
 ) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
     """Return the points of the empirical CDF: value, share of values ≤ it, and the value's index.
 
-    If there are many values, return the quantiles at even steps with the smallest and largest;
-    otherwise all values. NaN counts neither above nor below.
+    If there are many values, return quantiles at even steps, including the smallest and the largest
+    value; otherwise return all values. NaN is left out.
     """
     all_values = np.asarray(values, np.float64)
     order = np.argsort(all_values, kind="stable")[: int(np.isfinite(all_values).sum())]

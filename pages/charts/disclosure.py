@@ -122,7 +122,7 @@ def over_profiles(
 
 
 def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> go.Figure:
-    """Return a heat map of shape (7, 24), days down and hours across, without days of no value.
+    """Return a heat map of shape (7, 24), days down and hours across; empty days are left out.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def hours_of_week(values: FloatArray, weekdays: bool, title: str, of: Theme) -> 
 
 
 def agreement(names: Sequence[str], tau: FloatArray, of: Theme) -> go.Figure:
-    """Return a figure of Kendall's τ of each measure (down) and each earlier one; shape (m, m)."""
+    """Return a figure of Kendall's τ, (m, m), between each measure (down) and each earlier one."""
     below = tau[1:, :-1]
     trace = heatmap(
         of,

@@ -34,7 +34,7 @@ Path2D = list[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Box:
-    """West, south, east, north, in degrees."""
+    """A box by its west, south, east and north edges, in degrees."""
 
     west: float
     south: float
@@ -142,7 +142,7 @@ def _polygons(layer: str, box: Box) -> Any:
 
 
 def _near(layer: str, box: Box) -> list[np.ndarray]:
-    """Return the layer's lines whose bounds meet the box, each turned by ±360° if need be."""
+    """Return the layer's lines whose bounds meet the box, each shifted by ±360° if need be."""
     points, offsets, low, high = _layer(layer)
     found = []
     for turn in _TURNS:
@@ -193,7 +193,7 @@ def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.Layer]]:
-    """Return the layers under the data, bottom first, and those that stay readable above it.
+    """Return the layers under the data, bottom first, and those above, which must stay readable.
 
     Parameters
     ----------
@@ -376,7 +376,7 @@ def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: An
     data : list of dict
         Outline ``g`` and tooltip ``tip`` of each polygon.
     fill, line, width
-        One value for all, or an expression of their other keys, such as
+        One value for all polygons, or an expression of other keys in ``data``, such as
         ``"[c[0], c[1], c[2], o]"``.
     """
     return pdk.Layer(

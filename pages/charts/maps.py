@@ -72,7 +72,7 @@ def places_map(
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 460,
 ) -> Map:
-    """Return a map of places as dots; size and colour give samples (viridis, logarithmic).
+    """Return a map of places as dots; size and colour show samples (viridis, logarithmic).
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> st
 def dots_of(
     counts: npt.NDArray[np.int64], most: int, of: Theme
 ) -> tuple[list[float], list[Colour]]:
-    """Return the dot's radius in pixels and colour for each count, ``most`` being the largest."""
+    """Return a dot's radius in pixels and a colour for each count; ``most`` is the largest."""
     radii = [round(3 + 11 * float(share), 1) for share in np.sqrt(counts / most)]
     return radii, viridis(np.log1p(counts) / np.log1p(most), of)
 
@@ -181,7 +181,7 @@ def cells_map(
     opacity: int = 24,
     height: int = 460,
 ) -> Map:
-    """Return a map of rectangles, the largest at the bottom; points of single places stay visible.
+    """Return a map of rectangles, the largest at the bottom, so that small ones stay visible.
 
     Parameters
     ----------
@@ -231,7 +231,8 @@ def released_map(
     Parameters
     ----------
     bounds : ndarray (n, 4)
-        West, south, east, north of each, degrees; at most :data:`MAX_CELLS`, at least one.
+        West, south, east, north of each rectangle, degrees; at most :data:`MAX_CELLS`, at least
+        one.
     users : ndarray (n,)
     most : int
         People at the upper end of the scale, so that maps side by side share theirs.
@@ -289,7 +290,7 @@ def columns_map(
     *,
     height: int = 430,
 ) -> Map:
-    """Return a map of columns on hexagons; a few remote ones may lie beyond its edge.
+    """Return a map of columns on hexagons; a few remote columns may lie beyond the map's edge.
 
     Parameters
     ----------
@@ -509,7 +510,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Return colours from viridis, as in the other maps; the lowest hundredth share its low end."""
+    """Return viridis colours, as in other maps; the lowest hundredth share one, if positive."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)

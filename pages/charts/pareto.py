@@ -57,7 +57,8 @@ class Dot:
         Further lines of the tooltip, such as what dominates it.
     pinned : bool
     behind : bool
-        Whether the estimates place it behind another option, while the intervals leave it open.
+        Whether the estimates place it behind another option, while the intervals leave the order
+        open.
     chosen : bool
         Whether it is the option chosen for release: its number is written first.
     best : bool
@@ -197,7 +198,8 @@ def _corners(
 
     A number never covers a dot, the threshold's label or another number, and covers a line only if
     no other corner is free. A dot without such a corner has no number beside it, only in its
-    tooltip. The chosen option's comes first, then those that are compared, then the front's.
+    tooltip. The numbers of the chosen and the recommended option are placed first, then those of
+    pinned options, then those of the front.
     """
     if not dots:
         return {}
@@ -242,7 +244,7 @@ class _Screens:
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[str, FloatArray]:
-        """Return the side, left if possible, where the threshold's label covers no dot; its box."""
+        """Return the side (left if possible) where the threshold's label covers no dot; its box."""
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [

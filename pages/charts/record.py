@@ -197,7 +197,7 @@ def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
 
 
 def _label(bar: Bar) -> str:
-    """Return rank, people sharing, and whether it is right, which colour alone must not convey."""
+    """Return a record's rank, how many share it, and (not by colour alone) whether it is right."""
     told = [f"{bar.people} share it"] if bar.people > 1 else []
     told += ["the right one"] if bar.right else []
     label = f"{bar.rank}." + (f" ({', '.join(told)})" if told else "")
@@ -240,7 +240,7 @@ class Played:
 
 @dataclass(frozen=True, eq=False)
 class PlayedGroup(Played):
-    """The same for a group: the records of all members, and the data published for all of them.
+    """Recorded data of all members of a group, and the data published for all of them.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class PlayedGroup(Played):
     names: list[str]
 
     def colours(self, of: Theme) -> dict[str, list[int]]:
-        """Return the colour of each member, and that of all others, by name."""
+        """Return, by name, the colour of each named member, and one colour for all others."""
         named = {name: rgb(of.categories[i % 6]) for i, name in enumerate(self.names)}
         others = {"all others": list(of.quiet)} if self.whose.max(initial=0) >= len(named) else {}
         return named | others
@@ -280,7 +280,7 @@ def recorded_map(
 def published_map(
     seen: Played, now: float, trail_min: float, of: Theme, *, height: int = 430
 ) -> Map:
-    """Return a map of the areas published for the moment, filled, and earlier ones in outline."""
+    """Return a map of the areas published for the moment (filled) and of earlier ones (outline)."""
     shown = np.flatnonzero(seen.start <= now)
     drawn: dict[tuple[float, ...], bool] = {}
     for i in shown[np.argsort(-sizes(seen.areas[shown]), kind="stable")].tolist():
@@ -319,7 +319,7 @@ def group_map(
     Parameters
     ----------
     before : float
-        Time since when records are drawn large and published areas filled.
+        Time from which on records are drawn large and published areas filled.
     by : Shades
         Colours of the areas by their span of time.
     """
@@ -386,7 +386,7 @@ def _trip(
     colour: Colour,
     width: float,
 ) -> pdk.Layer:
-    """Return a line that fades; times count from the first, as the browser's numbers are short."""
+    """Return a fading line; its times count from the first, as the browser's numbers are short."""
     order = np.argsort(minute, kind="stable")
     begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
     trip = {

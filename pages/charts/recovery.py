@@ -47,7 +47,7 @@ def counts_map(
     ----------
     people : integer ndarray (n_places,)
     most : int
-        The count of the largest dot, so that slots compare.
+        The count of the largest dot, so that slots can be compared.
     lon, lat : float64 ndarray (n_places,), or empty
     """
     if not len(lon):
@@ -238,7 +238,7 @@ def panels(drawn: Sequence[Panel], of: Theme, *, y_title: str, greyed: bool) -> 
 
 @dataclass(frozen=True)
 class Remedy:
-    """A mitigation: accuracy of the attack after it, of random linking, and its cost."""
+    """A mitigation: the accuracy of the attack and of random linking after it, and its error."""
 
     name: str
     whole: float

@@ -132,7 +132,7 @@ def _scene(
 
 
 def _even(east: FloatArray, north: FloatArray) -> tuple[Range, Range]:
-    """Return ranges of the two axes; drawn at one scale, neither is less than half the other."""
+    """Return ranges of both axes, for one scale; neither is less than half as long as the other."""
     spans = [max(float(np.ptp(values)), 0.2) for values in (east, north)]
     least = max(spans) / 2
     middles = [(float(values.min()) + float(values.max())) / 2 for values in (east, north)]

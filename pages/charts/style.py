@@ -108,12 +108,12 @@ CONFIG = {
 
 
 def theme(name: str | None) -> Theme:
-    """Return the theme by Streamlit's name of it; light while the name is not known."""
+    """Return the theme for the name that Streamlit gives; the light one while there is no name."""
     return DARK if name == "dark" else LIGHT
 
 
 def place_of(item: int, order: tuple[int, ...], others: list[int]) -> int:
-    """Return the palette position of a category: its own if it has one, else the next free."""
+    """Return the palette position of a category: its own if it has one, else a free one."""
     if item in order:
         return order.index(item)
     free = [i for i in range(len(DASHES)) if i >= len(order) or order[i] not in others]
@@ -169,7 +169,7 @@ def figure(
     Parameters
     ----------
     **more
-        Further layout properties, named as in plotly; of ``margin`` and ``legend`` only changes.
+        Further layout properties, named as in plotly; for ``margin`` and ``legend``, only changes.
     """
     ink, clear = of.css("ink"), "rgba(0,0,0,0)"
     font = {"family": FONT, "size": 14, "color": ink}
@@ -218,7 +218,7 @@ DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 
 
 def percents(top: float, low: float = 0.0) -> dict[str, Any]:
-    """Return the properties of an axis of shares, from 0 to a little above 1."""
+    """Return the properties of an axis of shares, from ``low`` to ``top``."""
     return {"range": [low, top], "tickformat": ".0%", "dtick": 0.25}
 
 
@@ -251,7 +251,7 @@ def bars(
     told: tuple[Theme, list[str]] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return bars, upright or by ``orientation``; ``told``: theme and text of the label at each."""
+    """Return bars, upright by default; ``told``: the theme, and the text at each bar."""
     trace = series(name, x, y, "", hover, type="bar", marker=marker, **more)
     del trace["mode"]
     if told is not None:
@@ -319,7 +319,7 @@ def heatmap(
     bar: dict[str, Any] | None = None,
     **more: Any,
 ) -> dict[str, Any]:
-    """Return cells coloured between two values; ``bar``: the scale beside them, None for none."""
+    """Return cells coloured between two values; ``bar``: properties of the scale beside them."""
     ink = {"color": of.css("ink")}
     scale: dict[str, Any] = {"tickfont": ink, "outlinewidth": 0, **(bar or {})}
     if "title" in scale:

@@ -197,7 +197,7 @@ def flow_map(
     Parameters
     ----------
     most : float
-        Trips of the widest arc, so that two maps compare.
+        Trips of the widest arc, so that two maps can be compared.
     """
     sure = _FAINTEST + (_FULL - _FAINTEST) * certainty(flows.trips, flows.error)
     wide = 0.8 + _WIDEST_PX * np.sqrt(flows.trips / max(most, 1e-9))
@@ -319,7 +319,7 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Return a map of a person's places: all pale, the trajectory as a line, the present bold."""
+    """Return a map of a person's places, pale; the way so far, a line; the present place, bold."""
     at = np.round(np.column_stack([lon, lat]), 5)
     every = [
         {"p": place, "tip": "a place of this person"} for place in np.unique(at, axis=0).tolist()

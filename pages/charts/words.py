@@ -57,24 +57,24 @@ def share(part: int, whole: int, what: str = "person") -> str:
 
 
 def verb(count: int) -> str:
-    """Return the verb that goes with :func:`share`."""
+    """Return the verb "is" or "are", as it goes with :func:`share`."""
     return "is" if count <= 1 else "are"
 
 
 def were(count: int) -> str:
-    """Return the verb that goes with a bare number."""
+    """Return the verb "was" or "were", as it goes with a number."""
     return "was" if count == 1 else "were"
 
 
 def them(count: int) -> str:
-    """Return the pronoun for a bare number of things."""
+    """Return the pronoun "it" or "them" for a number of things."""
     return "it" if count == 1 else "them"
 
 
 def percent(fraction: float, whole: int = 1_000) -> str:
     """Return a percentage such as "0.6%", "31%", "99.8%"; 0 and 100 only if exact.
 
-    Tenths of a percent are given only where one of ``whole`` is not much more than that.
+    Tenths are given below 10% and above 90%, and only if ``whole`` is at least 200.
     """
     value = 100 * fraction
     if 0 < value < 0.1:
@@ -91,13 +91,13 @@ def brief(text: str) -> str:
 
 
 def beyond(curves: dict[str, int]) -> str:
-    """Return who lies beyond the right edge of a figure, from the number for each curve."""
+    """Return how many people of each curve lie beyond a figure's right edge; empty if none."""
     told = [f"{people(count)} (“{plain(name)}”)" for name, count in curves.items() if count]
     return f"Not shown, beyond the right edge: {', '.join(told)}." if told else ""
 
 
 def others(k: int) -> str:
-    """Return the other members of a group of k."""
+    """Return the other members of a group of k, such as "one other person", "4 other people"."""
     return "one other person" if k == 2 else f"{k - 1} other people"
 
 

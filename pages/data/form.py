@@ -1,6 +1,7 @@
-"""Forms for reading the data: the reading is corrected, and users are screened.
+"""Forms to correct how the data are read, and to screen users.
 
-Ambiguous positions are asked about before anything is measured; one click is the answer.
+If positions are ambiguous, the page asks how to read them before anything is measured. One click
+answers.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _POSITIONS = {None: "(as they are; asked about if doubtful)"} | {
 
 
 def doubt(asked: Asked) -> None:
-    """Draw what was found, and a button for each way to read the positions."""
+    """Draw why the positions are in doubt, and a button for each way to read them."""
     question = asked.doubt
     st.header("Are these the right places?", anchor=False)
     with st.container(border=True, key="data_doubt"):
@@ -71,7 +72,7 @@ def doubt(asked: Asked) -> None:
 
 
 def correction(source: Source, reading: Reading, report: IngestReport | None) -> None:
-    """Draw a form to correct the reading; the columns of the file are listed when it is opened."""
+    """Draw a form to correct the reading, or first a button that lists the file's columns."""
     with st.expander("Correct the columns, the time zone or the granularity", key="data_correct"):
         labels = dataset.columns_of(source)
         if labels is None:
@@ -99,7 +100,7 @@ def correction(source: Source, reading: Reading, report: IngestReport | None) ->
 
 
 def screening(rule: Screening) -> Screening | None:
-    """Draw a form for who is kept; return the rule if it was just submitted."""
+    """Draw a form for the rule on who is kept; return the rule if it was just submitted."""
     with st.form("data_screening", border=False):
         cells = st.container(horizontal=True, gap="large", vertical_alignment="bottom")
         every_day = cells.checkbox(
@@ -203,7 +204,7 @@ def _columns(
     reading: Reading,
     report: IngestReport | None,
 ) -> dict[str, str | int | None]:
-    """Return the column of each role, except those to detect; None: the file is one user's."""
+    """Draw and return the column of each role, except roles to detect; None: one user's file."""
     given = dict(reading.columns)
     chosen: dict[str, str | int | None] = {}
     for i, (role, title) in enumerate(ROLES.items()):

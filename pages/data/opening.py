@@ -90,7 +90,7 @@ _ABOUT_AREAS = (
 
 
 def _regions(has_antennas: bool) -> tuple[Any, str | None]:
-    """Draw the upload of named areas for the antennas; return the file and its name property."""
+    """Draw the upload of the antennas' areas; return the file and the property with the names."""
     if not has_antennas:
         return None, None
     left, right = st.columns([3, 2], gap="large")

@@ -53,7 +53,7 @@ def fates_told(report: IngestReport) -> str:
 
 
 def cell(report: IngestReport) -> str:
-    """Return the grid of places and minutes."""
+    """Return the granularity of places and times, such as "100 m × 1 min"."""
     return f"{report.granularity_m:g} m × {report.granularity_min:g} min"
 
 
@@ -78,7 +78,7 @@ def account(report: IngestReport) -> list[str]:
 
 
 def reconciled(report: IngestReport) -> list[str]:
-    """Return how many samples the rows became; and how equal rows count, if there are any."""
+    """Return how many samples the rows became, and how identical rows, if any, are counted."""
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
@@ -124,7 +124,7 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
 
 
 def unused(report: IngestReport) -> str:
-    """Return what the first rows do not show, and why."""
+    """Return what the first rows do not show: ids, some columns in use, and all unused columns."""
     taken = _columns_of(report, report.columns)
     aside = taken - _columns_of(report, map(str, report.first_rows))
     rest = [str(label) for label in report.available if str(label) not in taken]
@@ -142,7 +142,7 @@ def unused(report: IngestReport) -> str:
 
 
 def _columns_of(report: IngestReport, roles: Iterable[str]) -> set[str]:
-    """Return the columns that have one of these roles; times and places may be in two of them."""
+    """Return the columns that have one of these roles; a time or place may fill two columns."""
     named = [report.columns[role] for role in roles if role in report.columns]
     return {part for column in named for part in column.split(" + ")}
 
@@ -152,7 +152,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def consequence(reading: OtherReading) -> str:
-    """Return where the positions lie if they are read that way, as a sentence."""
+    """Return, as a sentence, where the positions lie if they are read in another way."""
     return f"{reading.why[0].upper()}{reading.why[1:]}."
 
 
@@ -181,7 +181,7 @@ def centre_in(text: str) -> tuple[float, float] | None:
 
 
 def form(report: IngestReport) -> pd.DataFrame:
-    """Return the format of the file, and of the data read from it."""
+    """Return the format of the file; and the time zone, projection and grid of its data."""
     guessed = " (guessed from the position)" if report.timezone_guessed else ""
     known = {
         "Kind": ", ".join(p for p in (report.kind, report.packed, report.encoding) if p),

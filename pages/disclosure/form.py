@@ -124,7 +124,7 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
 
 
 def explainer() -> None:
-    """Draw the expander with the explanation; it shows progress while the numbers are computed."""
+    """Draw the expander with a worked example; while its numbers are computed, a note says so."""
     with st.expander("How the measures work: four people and five bins", key="disclosure_example"):
         questions.ask(EXAMPLE)
         worked = questions.answer(EXAMPLE)

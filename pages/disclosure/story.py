@@ -61,7 +61,7 @@ def panels(found: Result) -> list[Panel]:
 
 
 def panel(found: Result, measure: str) -> Panel:
-    """Return one measure that compares profiles: per person, not per bin of a profile."""
+    """Return the panel of one measure per person, not per bin, so that profiles are comparable."""
     if measure not in _SUMS:
         return _panel(found, measure, _HEADINGS[measure])
     heading = f"{_SUMS[measure]}, mean of the people asked about"
@@ -82,7 +82,7 @@ def _series(table: pd.DataFrame, column: str, name: str) -> Series:
 
 
 def _unicity(found: Result) -> str:
-    """Return the column of the unicity at the p of the disclosure."""
+    """Return the name of the column of unicity, at the p used for disclosure."""
     return f"unicity_p{found.config.knowledge.p}"
 
 
@@ -94,7 +94,7 @@ def spoken(measure: str) -> str:
 
 
 def tau_matrix(found: Result) -> tuple[list[str], np.ndarray]:
-    """Return short names of the measures, and Kendall's τ of each with every earlier one, below."""
+    """Return short names of the measures, and a matrix with Kendall's τ below its diagonal."""
     measures = list(dict.fromkeys([*found.agreement["a"], *found.agreement["b"]]))
     tau = np.full((len(measures), len(measures)), np.nan)
     for row in found.agreement.to_dict("records"):
@@ -109,7 +109,7 @@ def _short(measure: str) -> str:
 
 
 def pairs_to_compare(found: Result) -> dict[str, dict[str, Any]]:
-    """Return the rows of the agreement by their names on the screen, most disagreement first."""
+    """Return the pairs of measures by their names on the screen, those that disagree most first."""
     own = found.agreement[["a", "b"]].isin([_unicity(found)]).any(axis=1)
     rows = found.agreement.assign(own=own).sort_values(
         ["discordant", "own"], ascending=False, kind="stable"
@@ -180,7 +180,7 @@ def agreement_told(found: Result) -> list[str]:
 def _without_discord(
     found: Result, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
 ) -> list[str]:
-    """Return the meaning of the case in which no measure ranks two profiles against unicity."""
+    """Return what it means that no measure ranks two profiles the other way round than unicity."""
     if not any(r["concordant"] for r in against):
         told = [
             f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "

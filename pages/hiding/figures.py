@@ -94,7 +94,7 @@ GROUP_PX = 490
 
 
 def accuracy(made: Mapping[Config, Result], which: Accuracy, of: Theme) -> go.Figure:
-    """Return a figure of one accuracy, in space or time, of all releases, on a logarithmic axis."""
+    """Return a figure of all releases' accuracy in space or in time, on a logarithmic axis."""
     curves, ends = accuracy_curves(made, which, of)
     return cdf(
         curves,
@@ -182,7 +182,7 @@ def groups(costs: pd.DataFrame, rank: int, of: Theme) -> go.Figure:
 
 
 def _logarithmic(which: Accuracy, values: FloatArray) -> dict[str, Any]:
-    """Return an axis with all values in its middle, over a factor of eight or more."""
+    """Return an axis with all values in its middle; it spans a factor of about eight or more."""
     low, high = np.log10(values.min()), np.log10(values.max())
     half = max(0.57 * (high - low), 0.45)
     return {

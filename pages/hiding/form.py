@@ -112,7 +112,7 @@ def _row() -> DeltaGenerator:
 
 
 def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]:
-    """Draw and return the largest area, km, and span, hours, published, and the leftover rule."""
+    """Draw and return widest area (km) and longest span (hours) allowed, and the leftover rule."""
     space = _field(
         "Leave out samples wider than (km)",
         data.fs.granularity_m / 1000,
@@ -155,7 +155,7 @@ def _shards(data: Dataset) -> int | None:
 
 
 def _field(label: str, least: float, value: float | None = None, **how: Any) -> Any:
-    """Draw a field for a number of any size that persists; None where it is empty."""
+    """Draw a field, which persists, for a number of at least ``least``; None if it is empty."""
     return st.number_input(label, least, None, value, persist_state="session", **how)
 
 
@@ -187,7 +187,7 @@ def compared(data: Dataset) -> Question:
 def expected(data: Dataset) -> None:
     """Draw the likely cost of hiding these people with the form's settings; nothing for few people.
 
-    Memory follows from their number at once; time is estimated meanwhile.
+    The need for memory follows at once from the number of people; time is estimated meanwhile.
     """
     if data.fs.n_users < _MANY_USERS:
         return

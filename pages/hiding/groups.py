@@ -34,7 +34,7 @@ _PICK = layout.Pick("fp_group")
 
 @fragment()
 def one(data: Dataset, result: GloveResult, of: Theme) -> None:
-    """Draw all groups by their loss, and one of them on the map, by its rank, most lost first."""
+    """Draw all groups by loss, and on the map the group of a chosen rank; rank 1 loses most."""
     costs = groups_by_loss(result)
     if not len(costs):
         return
@@ -183,7 +183,7 @@ def _hour(data: Dataset, result: GloveResult) -> int:
 
 
 def square(people: float) -> str:
-    """Return the description of a square on one of the maps."""
+    """Return the number of people in a square on one of the maps, in words."""
     if people < 0.05:
         return "less than 0.1 people"
     return f"{people:,.1f} people" if people < 10 else f"{people:,.0f} people"

@@ -1,7 +1,7 @@
 """Data for the maps of a release: everyone in one hour, and one group.
 
-Everyone in one hour, as recorded and as published, in squares of one grid. And the data published
-of one group, with its members' own samples.
+Everyone in one hour is counted in squares of one grid, as recorded and as published. One group's
+published data come with its members' own samples.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Moment:
 
 
 def moment(release: GloveResult, fs: FingerprintSet, hour: int) -> Moment:
-    """Return the hour that begins so many full hours after the first local midnight.
+    """Return positions in the hour that begins ``hour`` full hours after the first local midnight.
 
     The data must carry a map projection.
     """
@@ -100,7 +100,7 @@ def _walls(cells: _Cells, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
 
 
 def _first_within(cells: _Cells, fs: FingerprintSet, hour: int, whose: IntArray) -> IntArray:
-    """Return the rows that hold within an hour, only the first of each owner in ``whose``."""
+    """Return the rows whose time overlaps an hour, only the first of each owner in ``whose``."""
     start, end = _walls(cells, fs)
     some = np.flatnonzero((start < 60 * (hour + 1)) & (end > 60 * hour))
     first: IntArray = some[np.unique(whose[some], return_index=True)[1]]
@@ -161,8 +161,8 @@ def groups(release: GloveResult) -> IntArray:
 def played(release: GloveResult, fs: FingerprintSet, group: int, at_most: int) -> PlayedGroup:
     """Return a group's samples and what is published for it; ``at_most`` members are named.
 
-    For a release in periods, return the samples within the group's own. The data must carry a map
-    projection.
+    For a release in periods, return only the samples within the group's period. The data must carry
+    a map projection.
     """
     people = np.sort(release.people[release.members(group)]).tolist()
     own = [_rows(release, fs, group, person) for person in people]

@@ -25,7 +25,7 @@ WORDS: Mapping[Method, str] = {"aligned": "aligned", "glove": "GLOVE"}
 
 
 def limits_of(config: Config) -> str:
-    """Return a release's limits, shards and leftover rule; "" where all is as usual."""
+    """Return a release's limits, shards and leftover rule; "" if all are as usual."""
     space, time = config.suppress_space_m, config.suppress_time_min
     parts = [
         "" if config.shards is None else f"{config.shards:,} shards",
@@ -95,10 +95,10 @@ def in_shards(n_users: int) -> str:
 
 
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
-    """Return the verifier's verdict and its worth: the kind of box for it, and its text.
+    """Return the kind of box and the text for the verifier's verdict and the release's worth.
 
-    ``success`` only for a release of use, whose groups are large enough for the threshold of
-    re-identification.
+    The box is ``success`` only for a useful release whose groups are large enough for the threshold
+    of re-identification.
     """
     if not result.verdict.passed:
         return "error", f"**Do not release this.** {result.verdict}"
@@ -147,7 +147,7 @@ def _stands_for(worth: Worth) -> str:
 
 
 def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
-    """Return the first ways to make a more useful release; ``least`` is the smallest k allowed."""
+    """Return up to four ways to a more useful release; ``least`` is the smallest k allowed."""
     limited = config.suppress_space_m is not None or config.suppress_time_min is not None
     ways = [
         "aligned instead of GLOVE" if config.method == "glove" else "",
@@ -165,7 +165,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
 
 
 def accurate(result: Result) -> list[str]:
-    """Return how accurately samples are published, and in how many rows nobody was."""
+    """Return how accurately samples are published, and how many rows are false presences."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
@@ -190,7 +190,7 @@ def accurate(result: Result) -> list[str]:
 def gained(gain: Gain, config: Config) -> str:
     """Return what others gain when the tail is left out; ``config`` is of the release without it.
 
-    Both releases are compared on the same samples: removing the worst is itself no gain.
+    Both releases are compared on the same samples, so that removing the worst is not itself a gain.
     """
     days = config.period_days
     each = "" if days is None else f" of each {widgets.one(days)}"
@@ -211,7 +211,7 @@ def gained(gain: Gain, config: Config) -> str:
 def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config] | None:
     """Return a release with nobody left out and the same one with a tail left out, or None.
 
-    One of them is the selected one; of several tails, the largest.
+    One of the two is the selected release; of several tails, the largest is taken.
     """
     whole = replace(chosen, leave_out=0.0)
     tails = [c for c in made if c.leave_out and replace(c, leave_out=0.0) == whole]

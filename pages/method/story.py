@@ -28,7 +28,7 @@ def text_of(heading: str) -> str:
 
 
 def entries(works: Mapping[str, str]) -> str:
-    """Return works as a list."""
+    """Return the cited works as a Markdown list."""
     told = (" ".join(entry.split()) for entry in works.values())
     return within("\n".join(f"- **{key}**. {text}" for key, text in zip(works, told, strict=True)))
 

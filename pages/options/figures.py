@@ -56,7 +56,7 @@ _ROWS_WITHOUT_SCROLLING = 40
 def front(
     dots: Sequence[Dot], names: Sequence[str], criteria: Criteria, table: OptionsTable, of: Theme
 ) -> None:
-    """Draw a dot for each option that has a utility; a click pins one of the names."""
+    """Draw a dot for each option that has a utility; a click on a dot pins its option."""
     plot(
         drawn(dots, criteria, table, of),
         key="options_front",
@@ -70,7 +70,7 @@ def front(
 
 
 def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Theme) -> go.Figure:
-    """Return the figure itself."""
+    """Return the figure that :func:`front` draws."""
     return pareto(
         [dot for dot in dots if math.isfinite(dot.utility + dot.risk)],
         of,
@@ -85,7 +85,7 @@ def drawn(dots: Sequence[Dot], criteria: Criteria, table: OptionsTable, of: Them
 
 
 def numbers(table: pd.DataFrame) -> None:
-    """Draw one row per option: an officer's first questions; no name is cut off."""
+    """Draw one row per option, for an officer's first questions; no name is cut off."""
     longest = max(map(len, table["Option"]), default=0)
     columns: dict[str, Any] = _texts(
         _TEXT_WIDTHS | {"Option": min(max(150, round(18 + 7.2 * longest)), 420)}
@@ -115,7 +115,7 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 
 
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
-    """Draw the form; return the choice for these data, unless another option is selected.
+    """Draw the form; return the choice kept for these data, or None if another option is selected.
 
     A reason belongs to the option that it was given for: each has a field of its own.
     """
@@ -188,7 +188,7 @@ def select(names: Sequence[str]) -> None:
 
 
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
-    """Draw the list of pinned options; a click on the figure adds. The last can be attacked."""
+    """Draw and return the pinned options, with a button to attack the release of the last."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -245,13 +245,13 @@ def side_by_side(
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
-    """Return the question by the steps alone, as the release is made by them."""
+    """Return the question of how a release looks, with its steps alone: its name has no effect."""
     config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
     return Question(LOOK, fs, config, f"Making the release “{option.name}”")
 
 
 def _maps(looks: dict[str, look.Result | None], of: Theme) -> None:
-    """Draw a map of each, in the same colours, of the same part of the world."""
+    """Draw a map of each release, in the same colours, of the same part of the world."""
     drawn = [found for found in looks.values() if found is not None and len(found.bounds)]
     most = max((int(found.users.max()) for found in drawn), default=1)
     around = _around(drawn)
@@ -301,7 +301,7 @@ def _map(
 
 
 def _curves(looks: dict[ReleaseOption, look.Result], names: Sequence[str], of: Theme) -> None:
-    """Draw the CDF of each; in those with periods a person has a record in each."""
+    """Draw the CDF of 2-gaps in each release; with periods, a person has a record in each."""
     curves, told = [], []
     for option, found in looks.items():
         name, at = option.name, names.index(option.name)

@@ -128,7 +128,7 @@ def knowledge() -> KnowledgeConfig:
 
 
 def take(fs: FingerprintSet, recipe: Recipe) -> None:
-    """Take a recipe's settings, before their widgets are drawn: its options become own options."""
+    """Put a recipe's settings in force before their widgets are drawn; select all its options."""
     known, utility = recipe.knowledge, recipe.utility
     state: dict[str, object] = {
         "options_presets": [],
@@ -148,7 +148,7 @@ def take(fs: FingerprintSet, recipe: Recipe) -> None:
 
 
 def in_address(known: KnowledgeConfig) -> dict[str, str]:
-    """Return what may travel: the sets, the knowledge, the measure of risk and the weighting.
+    """Return what the address may hold: the sets, knowledge, measure of risk and weighting.
 
     The user's own options and a questionnaire stay out of it.
     """

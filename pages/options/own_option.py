@@ -58,7 +58,7 @@ _MOST_BYTES, _MOST_OPTIONS = 1_000_000, 200
 
 
 def added(fs: FingerprintSet) -> list[ReleaseOption]:
-    """Return those added so far for these data."""
+    """Return the user's own options added so far for these data."""
     found: list[ReleaseOption] = st.session_state.get(_OWN, {}).get(fs.digest, [])
     return found
 
@@ -109,7 +109,7 @@ def form(fs: FingerprintSet, presets: Sequence[ReleaseOption]) -> None:
 
 
 def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
-    """Draw the fields of the places; return a callable that reads them, None if unchanged."""
+    """Draw the fields of the places; return a callable for the places, None if left as they are."""
     table = {} if fs.antennas is None else fs.antennas.columns
     columns = [name for name in table if name.strip()]
     kinds = [kind for kind in _PLACES if kind != _HEXAGONS or fs.crs is not None]
@@ -143,7 +143,7 @@ def _space(fs: FingerprintSet) -> Callable[[], Space | None]:
 
 
 def _chosen(places: str, given: dict[str, float | None]) -> Space | None:
-    """Return the places; raise ConfigError if a number is missing, or given but unused."""
+    """Return the places chosen; raise ConfigError if a number is missing, or given but unused."""
     for kind, (what, _) in _PLACES.items():
         if places == kind and given[kind] is None:
             raise ConfigError(f"Places are to be {kind}; give {what}, too.")
@@ -219,7 +219,7 @@ def _noise_and_exchange() -> tuple[tuple[float, float], What | None]:
 
 
 def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
-    """Draw the fields of k and periods; return a callable for these last steps."""
+    """Draw the fields of k and periods; return a callable that returns these last steps."""
     cells = st.columns(4, gap="medium", vertical_alignment="bottom")
     k = _number(
         "Groups of k (0: no)",
@@ -255,12 +255,12 @@ def _hiding(fs: FingerprintSet) -> Callable[[], list[Step]]:
 
 
 def _number(*args: Any, **how: Any) -> Any:
-    """Draw a field of this form, which starts anew whenever its expander does."""
+    """Draw a number field of this form; it does not keep its value for the session."""
     return number(*args, persist_state=None, **how)
 
 
 def _exchange(what: What, fs: FingerprintSet, steps: Sequence[Step]) -> Permute:
-    """Return an exchange within an hour or 5 km; within the option's cells, if larger."""
+    """Return an exchange within an hour or 5 km, or the option's cells if these are larger."""
     window_min, region_m = fs.granularity_min, fs.granularity_m
     for step in steps:
         if isinstance(step, Generalize):
@@ -314,7 +314,7 @@ def read(content: bytes) -> Recipe:
     Raises
     ------
     SchemaError
-        It is not a recipe, or larger than any.
+        The file is not a recipe, or is larger than any recipe.
     """
     if len(content) > _MOST_BYTES:
         raise SchemaError(
@@ -336,7 +336,7 @@ def read(content: bytes) -> Recipe:
 
 
 def told(recipe: Recipe, digest: str) -> list[str]:
-    """Return what was taken over, and what makes figures differ."""
+    """Return what was taken over from a recipe, and why figures may differ."""
     decision, asked = recipe.decision, recipe.knowledge.users
     every = {
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,

@@ -78,7 +78,7 @@ class Criteria:
     utility_title : str
         Title of the figure's axis.
     utility_told : str
-        For a sentence: "utility for transport".
+        The utility's name within a sentence, such as "utility for transport".
     """
 
     risk: str
@@ -268,7 +268,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
 
 
 def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
-    """Return what the figures of options with noise or exchange, or in periods, cover."""
+    """Return what the figures cover for options with noise, with exchange or in periods."""
     cut = [o.told for o in options if any(isinstance(step, Periods) for step in o.steps)]
     moved = [option.told for option in options if option.moved]
     told = []
@@ -350,7 +350,7 @@ def faults_told(results: Sequence[OptionResult]) -> str:
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
-    """Return how many in a release are not hidden yet, in a sentence; with periods, records."""
+    """Return how many people have a unique record; with periods, how many records are unique."""
     alone = int((gaps > 0).sum())
     if periods:
         return (
@@ -408,7 +408,7 @@ def chosen_told(
 
 
 def recipe(options: Sequence[ReleaseOption]) -> bytes:
-    """Return the options as the command line reads them."""
+    """Return the options as JSON, which the command line can read."""
     return json.dumps([option.to_dict() for option in options], indent=2).encode()
 
 

@@ -32,10 +32,10 @@ COLUMNS_TOLD = (
 
 
 def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """Return one row per option: an officer's first questions, narrow enough to be seen at once.
+    """Return one row per option for an officer's first questions, narrow enough to see at once.
 
     An option within the threshold of one measure may be far above that of another. So every row
-    shows the measures that find people, and how many thresholds it exceeds.
+    shows the measures that find people, and how many thresholds the option exceeds.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -59,7 +59,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """Return one row per option, with all else that is known of it."""
+    """Return one row per option, with all that is known of the option."""
     rows = []
     limits = criteria.limits
     for dot, result in zip(found, table.results, strict=True):
@@ -104,7 +104,7 @@ def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
 
 
 def _place(table: OptionsTable, i: int) -> str:
-    """Return whether an option is on the front."""
+    """Return whether an option is on the front: "yes", "no", "level" or "not scored"."""
     if not math.isfinite(table.utility[i]):
         return "not scored"
     if not table.front[i]:

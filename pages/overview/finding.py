@@ -33,13 +33,13 @@ _TIMES_S = {120.0: "2 minutes at most", search.SECONDS: "5 minutes at most"} | {
 
 
 def knowledge(data: Dataset) -> KnowledgeConfig:
-    """Return the attacker's assumed knowledge, as last weighed."""
+    """Return the attacker's knowledge assumed when options were last weighed, or the usual one."""
     before = workspace.of(data.digest).weighed
     return search.KNOWLEDGE if before is None else before.table.config
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
-    """Return what is weighed of these data so far, here, on Release options or for the report."""
+    """Return the options weighed so far: here, on Release options or for the report."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
     made = exploration.empty(data) if before is None else before.table
@@ -178,9 +178,9 @@ def _found(explored: Exploration, on_the_way: int) -> None:
 
 
 def _choice(digest: str, result: OptionResult) -> None:
-    """Draw a button that keeps the choice and leads to its report and release; and to its attack.
+    """Draw a button that keeps the choice and opens the report, and one that opens the attack.
 
-    Where a reason is due, it leads to the page that asks for it.
+    If a reason is due, the first button opens the page that asks for the reason.
     """
     name = result.option.name
     due = workspace.refused(result, "", "", limits.in_force())

@@ -46,7 +46,7 @@ _RECOVERED = (
     "of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
-"""The number; what it says, with guessing; which people it covers, and how sure it is."""
+"""A number; what it says, beside guessing; and which people it covers, and how sure it is."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Statement:
 
 
 def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
-    """Return the four, in the order in which they are measured."""
+    """Return the four statements, in the order in which they are measured."""
     fs, usual = data.fs, questions.ordinary(data.fs)
     raw = exploration.as_it_is(fs, known)
     ks = tuple(k for k in _KS if k <= fs.n_users) or _KS[:1]
@@ -72,7 +72,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
     hiding = Question(MEASURE, fs, gaps, f"Measuring at {PRESETS[0]}", (None,))
     usual_users = recovery.Config().users or fs.n_users
     counting = recovery.Config(users=min(usual_users, fs.n_users))
-    counts = Question(RECOVERY, fs, counting, "Recovering people's paths from counts")
+    counts = Question(RECOVERY, fs, counting, "Recovering people's trajectories from counts")
     cells = (counting.users or 0) * float(np.ptp(fs.t_min)) / counting.slot_min
     few = usual and fs.n_users <= _HIDING_ALONE_UP_TO
     title = f"Singled out by {words.count(known.p, 'known point')}"
@@ -100,7 +100,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
         ),
         Statement(
             "recovered",
-            "Points recovered from counts",
+            "Points recovered from exact counts",
             _RECOVERED,
             "aggregates",
             counts,
@@ -186,7 +186,7 @@ def home(raw: OptionResult) -> Told:
 
 
 def recovered(result: recovery.Result) -> Told:
-    """Return how much is recovered from counts."""
+    """Return how many of the recorded points the attack recovers from counts."""
     score = result.score
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):
@@ -211,7 +211,7 @@ def begin(statements: list[Statement], *, asked: bool = False) -> None:
 
 
 def draw(statement: Statement) -> None:
-    """Draw the number, or what replaces it; its name leads to its page."""
+    """Draw a statement's number, or what replaces it; the title links to the statement's page."""
     title = plain(statement.title)
     with st.container(key=f"overview_{statement.key}"):
         left, right = st.columns([6, 7], gap="small", vertical_alignment="bottom")
@@ -246,7 +246,7 @@ def _waiting(statement: Statement) -> None:
 
 
 def failures(statements: list[Statement]) -> None:
-    """Draw why some could not be measured, and a retry; each reason once."""
+    """Draw why statements could not be measured, each reason once, and a retry."""
     failed = {job.number: job for s in statements for job in _jobs(s) if not job.active}
     if failed:
         job_panel.show(list(failed.values()), key="overview_four_jobs", stop=questions.hold)

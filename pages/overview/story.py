@@ -27,8 +27,9 @@ MARKS = {
     "for": ":material/check_circle:",
 }
 COUNTS = (
-    "The other way out is to publish counts of people only. They are no safer if paths can be "
-    "recovered from them: compare *Points recovered from counts*, above, with linking at random."
+    "The other way out is to publish counts of people only. They are no safer if trajectories can "
+    "be recovered from them: compare *Points recovered from exact counts*, above, with linking at "
+    "random."
 )
 FEW_HOMES = (
     "So few homes are known that chance alone can exceed the threshold for homes. No option can be "
@@ -137,7 +138,7 @@ def few_homes(exploration: Exploration, result: OptionResult) -> bool:
 
 
 def untried(names: list[str]) -> str:
-    """Return what the search would try next."""
+    """Return which options have not been tried yet."""
     more = len(names) - _NAMED
     named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
     return f"Not tried yet: {w.listed(named)}."

@@ -23,7 +23,7 @@ from pages.shell.figure import show
 
 
 def ask(data: Dataset, found: Exploration) -> None:
-    """Measure the original data, unless they are large or a person stopped it."""
+    """Measure the original data, unless they are large or a person stopped the measurement."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
         questions.ask(raw)
@@ -64,7 +64,7 @@ def _for_whom(asked: str) -> None:
 
 
 def _measured(data: Dataset, found: Exploration) -> str:
-    """Return the progress of measuring the original data, which have no figures yet."""
+    """Draw the progress of measuring the original data; return a note that figures are missing."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     alone = questions.ordinary(data.fs)
     questions.settle(raw, alone=alone, button="Measure as they are")
@@ -118,7 +118,7 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
 
 
 def closing(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide on what was decided, by whom, until when."""
+    """Return the slide on what was decided, by whom, and until when that holds."""
     mine = workspace.of(data.digest)
     kept = mine.choice is not None or mine.refusal is not None
     title = "What was decided?" if kept and officer.signed()[0].strip() else "What is proposed?"

@@ -35,12 +35,12 @@ class Slide:
 
 
 def height(px: int = _FIGURE_PX) -> int:
-    """Return the height of a figure that is ``px`` high beside the menu."""
+    """Return a figure's height: ``px`` while the menu is shown, more if only the slide is."""
     return px + _MENU_PX * bool(st.session_state.get(_ALONE))
 
 
 def dress() -> None:
-    """Set type of a size for a wall; if only the slide is shown, remove everything around it."""
+    """Set type large enough for a wall; if only the slide is shown, remove everything around it."""
     alone = (
         "[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton], "
         ".st-key-bar {display: none;} "
@@ -71,7 +71,7 @@ def dress() -> None:
 
 
 def _scaled(times: float) -> str:
-    """Return rules that enlarge the slide so many times, where the screen has room."""
+    """Return CSS rules that enlarge the slide by a factor, if the screen has room."""
     return (
         f"@media (min-width: {1_200 * times:g}px) and (min-height: {690 * times:g}px) {{"
         "[data-testid=stMainBlockContainer] > [data-testid=stVerticalBlock] {"
@@ -95,7 +95,7 @@ def line() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
-    """Return the slide that is shown; draw the keys to the others, also for a remote's arrows."""
+    """Draw buttons to the other slides, also for a remote's arrows; return the slide shown."""
     keys = [slide.key for slide in slides]
     here = st.session_state.get(_AT)
     at = keys.index(here) if here in keys else 0

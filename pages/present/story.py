@@ -52,8 +52,8 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "No release of this option has been made yet, so no map of it is shown: nobody may see its "
-    "noise before its ε is charged. Make the release on *Report*."
+    "The release has not been made yet, and making it uses up some of the privacy budget. So there "
+    "is no preview. Make the release on *Report*."
 )
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"
@@ -103,7 +103,7 @@ def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
 def verdict(
     found: Exploration, decided: Decision | None = None, chosen: int | None = None
 ) -> tuple[list[str], str]:
-    """Return the heads of the report's verdict, now and chosen, and its grounds.
+    """Return the report's verdict on the original data and on the choice: heads, and a sentence.
 
     Without a choice, return how many options are within the thresholds, and which comes first.
 
@@ -180,7 +180,7 @@ def not_asked(raw: OptionResult) -> str:
 
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
-    """Return the chosen option, and that it is within the thresholds or which it exceeds."""
+    """Return the chosen option, and either that it is within the thresholds or which it exceeds."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(first_up(result.option.told))}**"]
@@ -232,11 +232,12 @@ def keeps(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def kept(result: OptionResult) -> list[tuple[str, float]]:
-    """Return the components of utility by title, and how much of each is kept."""
+    """Return the components of utility that apply, by title, and how much of each is kept."""
+    found = result.components
     return [
-        (COMPONENTS[name][0], result.components[name])
+        (COMPONENTS[name][0], found[name])
         for name in COMPONENTS
-        if name in result.components
+        if math.isfinite(found.get(name, math.nan))
     ]
 
 
@@ -263,7 +264,7 @@ def _homes(result: OptionResult) -> str:
     found, guessed = result.risk("home")[0], guessing(result, "home")
     if math.isnan(found):
         return ""
-    beside = f"; {guesses(result)} {guessed}" if guessed else ""
+    beside = f"; {guesses(result, guessed)}" if guessed else ""
     return f" Homes found within 1 km: {value(found, 'home')}{beside}."
 
 

@@ -33,7 +33,7 @@ OPENS = (
 
 
 def missing(weighed: Weighing, left: int) -> list[str]:
-    """Return what the report still lacks; ``left``: what the search has not tried."""
+    """Return what the report still lacks; ``left`` is the number of options not tried yet."""
     told = []
     if left:
         told.append(
@@ -59,7 +59,7 @@ def missing(weighed: Weighing, left: int) -> list[str]:
 
 
 def heads(made: Report) -> list[str]:
-    """Return the verdict without its grounds, each with its mark."""
+    """Return the heads of the verdict, each with its mark, without the grounds."""
     return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.in_order]
 
 
@@ -83,7 +83,7 @@ def ledger(book: Ledger) -> pd.DataFrame:
 
 
 def spent(book: Ledger) -> str:
-    """Return what is spent, and what is left."""
+    """Return the ε that is spent, and what is left of the budget."""
     left = (
         "no budget is stated" if book.left is None else f"{book.left:g} of {book.budget:g} is left"
     )

@@ -162,10 +162,10 @@ def _from_here(scope: Scope) -> bool:
 def policy() -> str:
     """Return the Content-Security-Policy of every answer.
 
-    The one inline script of Streamlit's page is known by its digest. Scripts make its style sheets,
-    which needs ``unsafe-inline`` for styles. Its reading of messages, and the maps, hold compiled
-    code, which needs ``wasm-unsafe-eval``; that turns no text into a program. The tables' icons are
-    a font within a style sheet.
+    The one inline script of Streamlit's page is known by its digest. Scripts make the page's style
+    sheets, which needs ``unsafe-inline`` for styles. The reader of messages and the maps use
+    compiled code, which needs ``wasm-unsafe-eval``; that turns no text into a program. The tables'
+    icons are a font within a style sheet.
     """
     scripts = " ".join(["'self'", "'wasm-unsafe-eval'", *_inline_scripts()])
     told = "; ".join(f"{name} {what}" for name, what in _TOLD["policy"].items())

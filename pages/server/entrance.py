@@ -1,9 +1,10 @@
 """Access control: everybody who reaches the server, or only the people whom a login names.
 
 The login is Streamlit's OpenID Connect: the ``[auth]`` section of its secrets names the provider.
-Streamlit leaves it to each page to ask whether a person is logged in. Here nobody reaches any page
-before that. A person without access gets a plain page with a link to the provider, and no session,
-upload or download of the dashboard. If the login is only partly set up, nobody is let in.
+Streamlit leaves it to each page to ask whether a person is logged in. Here the server checks this
+before anybody reaches a page. A person without access gets a plain page with a link to the
+provider, and no session, upload or download of the dashboard. If the login is only partly set up,
+nobody is let in.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Entrance:
     Attributes
     ----------
     required : bool
-        Whether they must log in.
+        Whether people must log in.
     providers : tuple of str
         Streamlit's names of the providers that they can log in with.
     officers : frozenset of str or None

@@ -1,20 +1,20 @@
 """Middleware between the network and every page, in force from the first request on.
 
 This module also holds the reaper, which ends the work of sessions without a browser and returns
-the memory to the machine. And it makes the settings of the whole process, which contacts no outside
-service, and whose one event loop is kept free.
+the memory to the machine. It also sets up the whole process: no outside service is contacted, and
+the one event loop is kept free.
 
 Streamlit asks an outside service for this machine's public address, and a socket for its address
 within the network. It prints them and accepts them as origins. Nobody needs either: the
 configuration alone says which names are accepted.
 
 Every connection, download and page of all sessions goes through one thread, which also needs the
-interpreter to itself for a moment at each step. Two features of Streamlit held it up, measured with
-twenty visitors: up to 45 s for one answer.
+interpreter to itself for a moment at each step. Two features of Streamlit blocked this thread:
+with twenty visitors, one answer took up to 45 s.
 
 - After each run of a page Streamlit collects garbage, and looks at all live objects. Some 250,000
-  of them belong to modules and never go. They are loaded before the first visit, and excluded from
-  collection.
+  of them belong to modules and are never freed. They are loaded before the first visit, and
+  excluded from collection.
 - When a session comes back after a lost connection, Streamlit watches its source files, even if the
   configuration says that none is watched. After its runs the paths of all modules are resolved, one
   by one.
@@ -151,7 +151,7 @@ class Reaper:
         return len(replaced)
 
     def _end_unknown(self) -> int:
-        """End sessions whose script never ran; no connection gets one that the registry lacks."""
+        """End sessions whose script never ran: connections get none that the registry lacks."""
         unknown = [name for name in self._stored() if self._registry.known(name) is None]
         return sum(self._close_session(session_id) for session_id in unknown)
 

@@ -57,7 +57,8 @@ class Work:
     kept : dict
         Values that the session's next page finds again, by name in Streamlit's session state.
     settings : dict
-        Choices made on its pages, likewise; a session with nothing but settings counts as empty.
+        Choices made on its pages, which its next page finds again, too. A session with nothing but
+        settings counts as empty.
     given_to : str
         The session whose state has all of ``kept``.
     claimed : frozenset of str
@@ -257,7 +258,7 @@ class Registry:
             return due
 
     def take_replaced(self) -> list[str]:
-        """Remove and return the sessions whose work another page of their browser has now."""
+        """Remove and return the sessions whose work another page of the same browser has now."""
         with self._lock:
             taken, self._replaced = self._replaced, []
             for session_id in taken:
@@ -280,9 +281,9 @@ class Registry:
     # --- inside ---
 
     def _grace(self, work: Work) -> float:
-        """Return the seconds for which a work is kept.
+        """Return the seconds for which work is kept.
 
-        They are 0 if nobody can come back to it, and few if it is empty.
+        They are 0 if nobody can come back to the work, and few if the work is empty.
         """
         if not work.owner or (work.left and work.idle):
             return 0.0

@@ -66,9 +66,9 @@ def _execute_deferred(manager: MediaFileManager, file_id: str) -> str:
 
 
 def _inactive(manager: MediaFileManager) -> set[str]:
-    """Return Streamlit's inactive files except those just made, which the sweep drops.
+    """Return Streamlit's inactive files except those just made, which the sweep drops later.
 
-    Otherwise two runs of any session's script dropped a file before its own browser had fetched it.
+    Otherwise two runs of any session's script would drop a file before its own browser fetches it.
     """
     with _LOCK:
         return _INACTIVE(manager) - _MADE.keys()

@@ -27,7 +27,7 @@ from .owners import owner
 UNCLAIMED_S = 60.0
 """Seconds after which a file that no widget holds is dropped."""
 STALLED_S = 60.0
-"""Seconds within which the next :data:`LEAST` of an upload, or its end, must have arrived."""
+"""Seconds within which the next :data:`LEAST` bytes of an upload, or its end, must arrive."""
 LEAST = MEGABYTE
 LOOK_S = 5.0
 """Seconds between two looks at an upload that receives nothing."""
@@ -43,7 +43,7 @@ class _Pace:
     arrived: int = 0  # bytes since then
 
     def stalled(self, size: int, now: float) -> bool:
-        """Return whether too little has arrived; ``size``: bytes that arrived just now."""
+        """Return whether too little has arrived lately; ``size``: bytes that arrived just now."""
         self.arrived += size
         if self.arrived >= LEAST:
             self.since, self.arrived = now, 0
@@ -157,7 +157,7 @@ def drop(session_id: str, file_ids: list[str]) -> None:
 
 
 class Sweep:
-    """Drops files that no widget holds, :data:`UNCLAIMED_S` after they were first seen so."""
+    """Drops files that no widget holds, :data:`UNCLAIMED_S` after it first saw that."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

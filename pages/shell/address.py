@@ -26,8 +26,8 @@ _PAGE, _EVERY = "fp_address_page", "fp_address_every"
 def remember(page: str = "") -> None:
     """Keep the settings that the address asks for, once a run, unless the program wrote them.
 
-    A view that is opened later finds its settings there; by then another view may have written its
-    own in the address.
+    So a view that is opened later still finds its settings, even if another view has written its
+    own settings in the address by then.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def areas(fs: FingerprintSet) -> StatedAreas:
 
 
 def _usual_areas(fs: FingerprintSet) -> float | str:
-    """Return the areas of the purpose, until others are stated."""
+    """Return the usual areas for the purpose, which hold until others are stated."""
     return purpose_areas(fs, purpose().name) or _FITTED
 
 
@@ -68,7 +68,7 @@ def _areas_key(fs: FingerprintSet) -> str:
 
 
 def _offered(fs: FingerprintSet) -> list[float | str]:
-    """Return squares that fit the data, others, a recipe's, and the antenna table's regions."""
+    """Return the areas on offer: squares, the antenna table's regions, those of a recipe."""
     held = st.session_state.get(_SIDES)
     if held is None or held[0] != fs.digest:
         widest = max(width_height(fs)) / 2
@@ -105,7 +105,7 @@ def usual() -> Limits:
 
 
 def _one_of(key: str, known: Iterable[str], usual: str) -> str:
-    """Return the value that was chosen, or the usual one; an opened study may hold any value."""
+    """Return the chosen value, or the usual one if unknown: an opened study may hold any value."""
     found = st.session_state.get(key, usual)
     return found if found in known else usual
 
@@ -168,7 +168,7 @@ def line() -> str:
 
 
 def _short() -> str:
-    """Return the assumptions in a few words."""
+    """Return the threshold of re-identification and its origin, in a few words."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No threshold of re-identification"

@@ -60,7 +60,7 @@ def current() -> Dataset | None:
 
 
 def opening() -> Job | None:
-    """Return the job that reads a new data set, if there is one, also when it failed."""
+    """Return the job that reads a new data set, if there is one, even if it failed."""
     return next(iter(session.jobs("read")), None)
 
 

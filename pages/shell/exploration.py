@@ -1,7 +1,8 @@
 """Weigh release options one by one, and keep each result, so that none is computed twice.
 
 “Find a release” searches, round by round, on any page; Release options weighs the sets chosen
-there. An option of both is one question. So are the original data, which the report asks for, too.
+there. An option that both weigh is one question. So are the original data, which the report needs,
+too.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def advance(fs: FingerprintSet) -> None:
 
 
 def _settle_areas(fs: FingerprintSet) -> None:
-    """Drop results measured on other areas than are compared now."""
+    """Drop results measured on areas other than those compared now."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
     if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
         questions.let_go(OPTION)
@@ -109,7 +110,7 @@ def untried(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def left(fs: FingerprintSet, *, one_round: bool = False) -> list[ReleaseOption]:
-    """Return the options that the search, or its next round, would still try; no failed ones."""
+    """Return the options that the search, or its next round, would still try; no failed options."""
     tried = workspace.of(fs.digest).tried
     if tried is None:
         return []
@@ -134,7 +135,7 @@ def _search(fs: FingerprintSet) -> Search:
 
 
 def _every(fs: FingerprintSet, knowledge: KnowledgeConfig) -> dict[tuple[Step, ...], OptionResult]:
-    """Return all options known by now, by their steps; any page may have asked."""
+    """Return the results of all options known by now, by their steps, whichever page asked."""
     areas = as_areas(aims.areas(fs))
     return {
         config.options[0].steps: found.result.results[0]
@@ -214,7 +215,7 @@ def empty(data: Dataset) -> OptionsTable:
 
 
 def current(data: Dataset) -> Exploration:
-    """Return what was weighed of these data so far, as the report judges it."""
+    """Return the options of these data weighed so far, judged as in the report."""
     found = workspace.of(data.digest).weighed
     if found is None:
         return judged(data, empty(data), limits.in_force())
@@ -222,7 +223,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Return options with what judges them: the original data, thresholds, the recipient."""
+    """Return options with all they are judged by: original data, thresholds and recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)

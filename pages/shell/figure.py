@@ -37,7 +37,7 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
 
 
 def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
-    """Draw a map over the user's own lines; None shows that there can be none.
+    """Draw a map over the user's own lines; for None, a note that there can be no map.
 
     All maps are drawn here, and nowhere else.
     """

@@ -107,6 +107,6 @@ def _data(data: Dataset) -> None:
 
 
 def icon() -> str:
-    """Return the icon as a data address: every run gives a file a new one, and ends the old."""
+    """Return the icon as a data address; a file's address would change, and end, with every run."""
     content = Path(__file__).with_name("icon.png").read_bytes()
     return f"data:image/png;base64,{b64encode(content).decode()}"

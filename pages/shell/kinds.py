@@ -21,7 +21,7 @@ RECOVERY = Kind("recovery", recovery.study, page="aggregates")
 
 
 def _ground(config: anonymizability.Config) -> Hashable:
-    """Return what distinguishes two runs; the values of k only set how far one goes."""
+    """Return what distinguishes two runs; the values of k only set how far a run goes."""
     return config.profiles, config.stretch
 
 
@@ -44,4 +44,4 @@ DEEPEN = Kind(
     join=anonymizability.extended,
     identity=_ground,
 )
-"""The same question up to the largest k offered, in the background; nobody waits for it."""
+"""Question about everybody's k-gap up to the largest k offered; asked in the background."""

@@ -6,7 +6,7 @@
 - Widgets whose value is also changed elsewhere: by a click on a figure, a button, Undo. Such a
   widget gets a new key whenever it is overtaken, and so starts from its new default. Its callback
   must ask :func:`is_current`. A browser without the new widget still sends the old one's value with
-  every tick of a repeating fragment, and Streamlit calls the old widget's callback.
+  every tick of a repeating fragment. Streamlit then calls the old widget's callback.
 - What a view needs before it can show anything: an open data set of at least two users.
 """
 
@@ -112,7 +112,7 @@ def what_this_means(
 
 
 def details(*texts: str, key: str) -> None:
-    """Draw the "?" of a finding, if there is more to say: one paragraph a text."""
+    """Draw the "?" of a finding, if there is more to say; each text is a paragraph."""
     if told := "\n\n".join(filter(None, texts)):
         with st.popover("Details", icon=":material/help:", type="tertiary", key=f"details_{key}"):
             st.markdown(told)
@@ -171,17 +171,17 @@ class Pick:
 
     @property
     def picked(self) -> str:
-        """Return the counter of its widgets."""
+        """Return the name of the counter of its widgets."""
         return f"{self.state}_picked"
 
     def now(self, among: Sequence[int] | IntArray, usual: int) -> int:
-        """Return its number; the usual one while none of these is selected."""
+        """Return the number of the selected item; select ``usual`` if it is not in ``among``."""
         if st.session_state.get(self.state) not in among:
             self.turn_to(usual)
         return int(st.session_state[self.state])
 
     def turn_to(self, number: int) -> None:
-        """Select another one, picked elsewhere than in the widget."""
+        """Select another item, picked outside the widget."""
         overtake(self.picked)
         self._take(number)
 

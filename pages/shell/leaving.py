@@ -143,7 +143,7 @@ def latest(data: Dataset, step: Tables | Synthesize) -> Result | synthetic_peopl
 
 
 def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> bool:
-    """Return whether it belongs to an option, apart from days and area, which are stated anew."""
+    """Return whether a release is of an option, apart from days and area, which are stated anew."""
     if type(stated) is not type(step) or step is None:
         return False
     frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
@@ -151,7 +151,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
 
 
 def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
-    """Return whether it belongs to an option that is, or may be, above a threshold."""
+    """Return whether a release is of an option that is, or may be, above a threshold."""
     found = workspace.of(data.digest).weighed
     results = () if found is None else found.table.results
     mine = [r for r in results if not r.fault and _is_of(stated, r.option.recordless)]
@@ -159,7 +159,7 @@ def _above(data: Dataset, stated: Tables | Synthesize) -> bool:
 
 
 def _empty(found: Result) -> bool:
-    """Return whether noise, or blanks, left nothing of some table."""
+    """Return whether a table holds nobody, because of noise or blanks."""
     presence, flows = found.made.presence, found.made.flows
     nobody = presence is not None and not np.nansum(presence.values) > 0
     return nobody or (flows is not None and not np.nansum(flows.trips) > 0)
@@ -204,7 +204,9 @@ def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | 
 def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> StatedPeriod:
     """Return the period of both fields; raise ConfigError while one is empty."""
     if days is None or (first is None and data.fs.clock is not None):
-        raise ConfigError("State the first day and the number of days.")
+        raise ConfigError(
+            "State the first day and the number of days. They must not come from the records."
+        )
     return StatedPeriod(first, int(days), 60.0)
 
 
@@ -384,7 +386,7 @@ def expected_people(table: Expected) -> str:
 
 
 def choices(table: pd.DataFrame) -> pd.DataFrame:
-    """Return what fewer areas or parts of a day would give."""
+    """Return the table of what to expect from fewer areas or fewer parts of a day."""
     return pd.DataFrame(
         {
             "Areas": table["areas"].astype(int),

@@ -37,7 +37,7 @@ def in_force() -> Limits:
 def draw(label: str, usual: Limits) -> None:
     """Draw the thresholds, with the form behind the label; once a run, before the page.
 
-    Beside each threshold stands its source; ``usual`` are those for the recipient.
+    Beside each threshold stands its source; ``usual`` are the usual thresholds for the recipient.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
     that was put into the session's state is sent in that one run. If the field persists, every run

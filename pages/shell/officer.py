@@ -20,7 +20,7 @@ _SIGNER, _UNTIL = "report_signer", "report_until"
 
 
 def passed() -> bool:
-    """Return whether pages may be run; say why, where they may not."""
+    """Return whether pages may be run; if they may not, say why on the screen."""
     why = entrance.current().refusal(st.user.to_dict())
     if why:
         st.title("fpanon", anchor=False)
@@ -59,7 +59,7 @@ def standing() -> str:
 
 
 def tell() -> None:
-    """Show that reason above every page, as long as it holds."""
+    """Show above every page why nothing may be opened or downloaded, as long as that holds."""
     if why := standing():
         st.error(plain(why, MESSAGE_LENGTH))
 
@@ -71,7 +71,7 @@ def opened(what: str, data: str, users: int) -> None:
 
 
 def overridden(option: str, data: str, by: str) -> None:
-    """Note that a person chooses an option above a threshold; raise FpanonError if that fails."""
+    """Note that a person chooses an option above a threshold; raise FpanonError if noting fails."""
     if (log := audit.asked_for()) is not None:
         log.note("overridden", who=officer(), what=option, data=data, settings={"by": by})
 

@@ -16,7 +16,7 @@ _EVERY_S, _STEPS = 1.0, 60
 
 
 def moments(first: float, last: float) -> FloatArray:
-    """Return the ends of at most sixty even steps between the two minutes, none under one minute.
+    """Return the ends of at most sixty even steps between two minutes, each a minute or more.
 
     Examples
     --------

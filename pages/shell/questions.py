@@ -98,13 +98,13 @@ class Question:
 
 
 def answer(question: Question) -> Any | None:
-    """Return the result, if it is there."""
+    """Return the answer to a question; None if there is none yet."""
     found = kept(question.kind).get(question.key)
     return None if found is None else found.result
 
 
 def kept(kind: Kind) -> dict[tuple[str, Hashable], Kept]:
-    """Return all answers kept of a kind, by digest and settings, the latest last."""
+    """Return all kept answers to questions of a kind, by digest and settings, the latest last."""
     return _every().get(kind.name, {})
 
 
@@ -128,7 +128,7 @@ def _every() -> dict[str, dict[tuple[str, Hashable], Kept]]:
 
 
 def of_data(kind: Kind, fs: FingerprintSet) -> dict[Any, Kept]:
-    """Return the answers kept of a kind about these data, by settings, the latest last."""
+    """Return the kept answers to a kind's questions about these data, by settings, latest last."""
     return {config: found for (digest, config), found in kept(kind).items() if digest == fs.digest}
 
 
@@ -138,12 +138,12 @@ def jobs(kind: Kind) -> list[Job]:
 
 
 def under_way(question: Question) -> bool:
-    """Return whether it was asked and has no answer yet; it may have failed."""
+    """Return whether a question was asked and has no answer yet; its job may have failed."""
     return any(job.meta["key"] == question.key for job in jobs(question.kind))
 
 
 def held(question: Question) -> bool:
-    """Return whether a person stopped it."""
+    """Return whether a person stopped a question."""
     return (question.kind.name, question.key) in st.session_state.get(_HELD, set())
 
 
@@ -245,7 +245,7 @@ FORETOLD = Kind("foretell", estimates.study, page=None, kept=8, together=True, i
 
 
 def _foretell(question: Question, told: str | None) -> None:
-    """Draw the likely cost of a question that waits to be asked; its time once that is known."""
+    """Draw the likely cost of a question that waits to be asked; the time, once it is estimated."""
     study, fs, config = question.kind.study, question.fs, question.config
     if fs is None or ordinary(fs):
         return  # it is over sooner than it could be estimated

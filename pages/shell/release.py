@@ -45,7 +45,7 @@ PEOPLE = Kind(
 
 
 def warn(data: Dataset, option: ReleaseOption) -> bool:
-    """Show the thresholds an option exceeds and how coarse it is; return whether any."""
+    """Show the thresholds an option exceeds and how coarse it is; return whether it exceeds any."""
     found, result = workspace.of(data.digest).weighed, _weighed(data, option)
     if found is None or result is None:
         return False
@@ -112,7 +112,8 @@ def section(
     also : tuple
         Further arguments of :func:`production.study`.
     over : bool
-        Whether it is, or may be, above a threshold: nothing about it is then green or stands first.
+        Whether the release is, or may be, above a threshold: then nothing about it is green or
+        stands out.
     """
     question = Question(kind, data.fs, config, f"Producing {what}", also)
     found: Result | None = questions.answer(question)
@@ -131,7 +132,7 @@ def section(
 
 
 def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
-    """Draw the verdict; the files, if it has passed; and the page that goes with them."""
+    """Draw the verdict; if it is passed, also the files and the page that goes with them."""
     prefix = "synthetic_" if data.source.synthetic else ""
     if not found.verdict.passed:
         st.error(describe_verdict(found))
@@ -188,7 +189,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
 
 
 def describe_verdict(found: Result) -> str:
-    """Return what the verifier says of the bytes."""
+    """Return what the verifier says about the bytes of the release."""
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
@@ -223,7 +224,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 
 
 def describe_again(found: Result) -> str:
-    """Return how others can check it: the verdict shown is by the program that made it."""
+    """Return how others can check a release: the verdict shown is by the program that made it."""
     return (
         f"Anyone with the records can check it again: `{check_command(found.facts)}`, exit "
         "code 0 where it is in order."

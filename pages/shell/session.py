@@ -22,7 +22,7 @@ from pages.server.lives import REGISTRY, Ended, Work
 from pages.server.owners import CONNECTION
 
 EVERYWHERE = "*"
-"""The page of work that every view shows by itself."""
+"""Value of ``page`` for a job whose progress every view shows by itself."""
 
 _JOBS, _FIRST = "fp_jobs", "fp_first_run"
 _TURNS = Turns.of_server()
@@ -30,7 +30,7 @@ _LIMITS = Limits.of_server()
 
 
 def arrive() -> None:
-    """Find the work of this browser's page that was left before; call first in every run."""
+    """Find the work of the page that this browser left before; call first in every run."""
     work = REGISTRY.claim(_session_id(), st.context.headers.get(CONNECTION) or "")
     if work.given_to != work.session_id:
         st.session_state[_JOBS] = work.jobs
@@ -51,7 +51,7 @@ def settings() -> dict[str, Any]:
 
 
 def ended() -> Ended | None:
-    """Return, once only, what was ended while its browser was away."""
+    """Return, once only, what was ended while the session's browser was away."""
     return REGISTRY.ended(_session_id())
 
 

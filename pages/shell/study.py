@@ -250,7 +250,7 @@ HOLDS_DATA = (
 
 
 def describe_opened(study: Study, sealed: bool) -> str:
-    """Return a note that its figures are in place, and how far they can be trusted."""
+    """Return a note that a study's figures are in place, and how far they can be trusted."""
     several = words.count(len(study.answers), "result")
     said = f"The study is open: {several}, with settings and choice; nothing was computed anew."
     if sealed:
@@ -263,7 +263,7 @@ def describe_opened(study: Study, sealed: bool) -> str:
 
 
 def describe_other_data(study: Study, *, waits: bool) -> str:
-    """Return why it is not put in place."""
+    """Return why a study is not put in place: it belongs to other data."""
     what = (
         "The study belongs to other data, or to the same data read in another way: to "
         f"“{plain(study.label)}”, with {_many(study)}."
@@ -274,7 +274,7 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
 
 
 def describe_not_its_own(study: Study) -> str:
-    """Return a note that the data it names or holds have changed."""
+    """Return a note that the data which a study names or holds have changed."""
     return (
         f"The data that the study names, “{plain(study.label)}”, are not those that it is of, "
         f"{_many(study)}: they have changed, or are read in another way by this program. The study "
@@ -283,7 +283,7 @@ def describe_not_its_own(study: Study) -> str:
 
 
 def describe_waits(study: Study) -> str:
-    """Return what it waits for."""
+    """Return what a study waits for."""
     return (
         f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open the data "
         "above; they will be read in the same way as for the study."

@@ -159,7 +159,7 @@ class Register:
 
     @property
     def left(self) -> list[Left]:
-        """Return all of them, in order."""
+        """Return all releases that left, in order."""
         return list(self._left)
 
     def before(self, made: Membership) -> list[Left]:
@@ -214,7 +214,7 @@ def describe_earlier(left: Sequence[Left]) -> str:
 
 
 def describe_known(left: Sequence[Left], made: Membership) -> str:
-    """Return what is compared already."""
+    """Return which earlier releases are known already."""
     if not left:
         return "No earlier release is known here."
     names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
@@ -233,7 +233,7 @@ def warning(found: Crossing, what: str) -> str:
 
 
 def meaning(found: Crossing) -> str:
-    """Return which knowledge that assumes, and what it is worth."""
+    """Return what the composition means: the knowledge it assumes, and what that is worth."""
     said = [crossing.MEANING, crossing.describe_naming(found)]
     if found.smaller:  # else it has been said
         said.append(crossing.describe_followed(found))
@@ -252,7 +252,7 @@ def unchanged(found: Crossing, what: str) -> str:
 
 
 def nobody(what: str) -> str:
-    """Return a note that the people are others."""
+    """Return a note that no person is also in an earlier release."""
     return (
         f"Nobody is both in this release and in {what}, judging by the ids in the records on the "
         "days that both cover: there is nothing to compare. If they are the same people "

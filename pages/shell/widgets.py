@@ -137,7 +137,7 @@ def put(config: StretchConfig) -> None:
 
 
 def number(label: str, limit: limits.Limit[N], value: N, *, at: Any = None, **how: Any) -> N:
-    """Draw a field for a number within a range; it persists, unless ``at`` a place of a form."""
+    """Draw a field for a number within a range; it persists, unless ``at`` places it in a form."""
     if at is None:
         how = {"persist_state": "session"} | how
     found: N = (at or st).number_input(label, limit.low, limit.high, value, **how)

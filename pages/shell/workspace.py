@@ -101,7 +101,7 @@ class Workspace:
 
     @property
     def choice(self) -> Choice | None:
-        """Return the choice that stands: of this session, or of a study that was opened."""
+        """Return the choice that stands: made in this session, or in a study that was opened."""
         found = self.weighed
         if self.kept is not None or found is None or not found.stands:
             return self.kept
@@ -156,7 +156,7 @@ def reason_key(name: str | None) -> str:
 
 
 def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
-    """Return what speaks against a choice without a reason, which is not kept; otherwise "".
+    """Return why a choice cannot be kept without a reason or a name; "" if it can be kept.
 
     A reason is due if the option is, or may be, above a threshold, or if a record in it is unique.
     Accepting that is a person's decision. A threshold is overridden only with a name, too.

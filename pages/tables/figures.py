@@ -103,7 +103,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
 
 
 def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
-    """Draw one area over the week; the fullest until another is chosen."""
+    """Draw one area over the week; the one with most people until another is chosen."""
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
     area = st.selectbox(
@@ -124,7 +124,7 @@ def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme
 
 
 def compared(found: Result, of: Theme) -> None:
-    """Draw how far real and synthetic people go, how many places they know, and when."""
+    """Draw how far real and synthetic people go, how many places they visit, and when."""
     st.subheader("Real and made-up people", anchor=False)
     both = (BEFORE, AFTER)
     for column, (name, title, scale, log) in zip(

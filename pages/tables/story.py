@@ -149,7 +149,7 @@ def _likelier(epsilon: float) -> str:
 
 
 def flows_shown(before: Flows, after: Flows) -> str:
-    """Return what the arcs are."""
+    """Return what the arcs on both maps show."""
     faint = " Faint ones may be noise." if after.error else ""
     was, now = len(before.trips), len(after.trips)
     if not (was or now):

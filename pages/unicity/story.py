@@ -55,7 +55,7 @@ _USUAL_POINTS = 4
 
 
 def narrowed(result: Result) -> list[Rising]:
-    """Return how many people random points narrow a user down to, a series for each such number."""
+    """Return the share of users whom random points narrow down to x people, a series for each x."""
     random = result.curves["random"]
     return [
         _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
@@ -138,7 +138,7 @@ def points_needed(result: Result) -> list[str]:
 
 
 def points_drawn(result: Result) -> bool:
-    """Return whether enough people were ever unique, and not nearly all after the same number."""
+    """Return whether enough people became unique, and after different numbers of points."""
     if len(result.needed) < DRAWN_PEOPLE:
         return False
     lower, upper = np.quantile(result.needed, [0.25, 0.75])
@@ -149,7 +149,7 @@ def points_drawn(result: Result) -> bool:
 
 
 def grid_points(result: Result) -> list[int]:
-    """Return the numbers of points known over the grid."""
+    """Return the numbers of known points for which the grid was measured."""
     return sorted(int(p) for p in result.grid["p"].unique())
 
 
@@ -179,7 +179,7 @@ def coarser(result: Result, p: int) -> list[str]:
 
 
 def elsewhere(result: Result, p: int) -> list[str]:
-    """Return the effect of the coarsest grid's corner, in the window where it is largest."""
+    """Return how the corner of the coarsest grid matters, in the window where it matters most."""
     at = result.corners[result.corners["p"] == p]
     if not len(at):
         return []
@@ -216,7 +216,7 @@ def curves(laws: Sequence[Law]) -> list[Fitted]:
 
 
 def flat(laws: Sequence[Law]) -> str:
-    """Return where unicity does not fall; empty where it falls everywhere."""
+    """Return for which p unicity does not fall; empty if it falls for every p."""
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
@@ -306,7 +306,7 @@ _LEAST_MIN = 0.5  # where shorter intervals are drawn: an axis of logarithms has
 
 
 def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float, float]]:
-    """Return everyone's median interval, and all intervals, minutes; and the range of the axis."""
+    """Return curves of each person's median interval and of all intervals, minutes; their range."""
     apart = result.recording.intervals
     named = {"a person's median": apart.median_min, "every interval": apart.interval_min}
     curves = [
@@ -329,7 +329,7 @@ def rhythm(result: Result) -> str:
 
 
 def rarely(result: Result) -> str:
-    """Return all intervals, and how many people have none."""
+    """Return the median of all intervals, and how many people have no interval."""
     apart = result.recording.intervals
     if not apart.n_intervals:
         return ""
@@ -373,7 +373,7 @@ def area_notes(result: Result) -> list[str]:
 
 
 def region_names(merged: antenna_merging.Result) -> list[str]:
-    """Return the name of each ring on the map."""
+    """Return a label for each ring on the map: the number of antennas in its region."""
     return [words.count(int(merged.sizes[j]), _noun(merged)) for j in merged.region]
 
 
@@ -387,7 +387,7 @@ def _noun(merged: antenna_merging.Result) -> str:
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
-    """Return what the antennas become, and how many people are unique in it."""
+    """Return what regions the antennas become, and how many people are unique in these."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))

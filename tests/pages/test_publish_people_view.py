@@ -70,7 +70,7 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(app: AppTest) -> None:
     opened(app)
     wished(app)
     assert app.button(key="tables_go").disabled
-    assert "State the first day and the number of days." in said(app)
+    assert "State the first day and the number of days. They must not" in said(app)
     state(app, dt.date(2008, 6, 8), people=None)
     assert "State about how many people there are" in said(app)
     app.number_input(key="tables_people").set_value(500).run()
@@ -131,7 +131,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
     assert "No ε covers a choice based on them" in text
-    assert "State the first day and the number of days." in text
+    assert "State the first day and the number of days. They must not" in text
     assert app.button(key="tables_go").disabled
     app.date_input(key="tables_first").set_value(dt.date(2008, 6, 8))
     app.number_input(key="tables_days").set_value(1).run()

@@ -58,7 +58,7 @@ def test_private_tables_from_stated_numbers_to_the_zip(app: AppTest) -> None:
     opened(app)
     go(app, "tables")
     assert app.button(key="tables_go").disabled
-    assert "State the first day and the number of days." in said(app)
+    assert "State the first day and the number of days. They must not" in said(app)
     state(app, people=None)
     assert "State about how many people there are" in said(app)
     app.number_input(key="tables_people").set_value(500).run()
