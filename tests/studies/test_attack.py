@@ -174,7 +174,7 @@ def test_where_nobody_has_a_night_the_reason_is_said():
     fs = fp.FingerprintSet.from_samples([1, 1, 2, 2], [0, 5000, 0, 900], [0] * 4, [600, 700] * 2)
     result = attack.study(fs, attack.Config(p=1))
     assert result.after.home is None
-    assert "recorded in 1 night" in result.after.home_fault
+    assert "recorded on at least 1 night" in result.after.home_fault
     row = result.to_frame().set_index("measure").loc["home within 500 m"]
     assert math.isnan(row.after)
     assert row.asked == 0

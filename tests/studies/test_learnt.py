@@ -132,7 +132,7 @@ def test_who_is_asked_and_who_is_not():
     told = fp.home_found(short, fp.release(short, []), [1_000], nights=2)
     assert (told["people"][0], told["unknown"][0], told.attrs["nights"]) == (1, 2, 2)
     assert told.attrs["digest"].startswith("keyed:")
-    with pytest.raises(fp.InfeasibleError, match="recorded in 3 nights"):
+    with pytest.raises(fp.InfeasibleError, match="recorded on at least 3 nights"):
         fp.home_found(short, fp.release(short, []), nights=3)
     for wrong in ("500", [], 500, [-1]):
         with pytest.raises(fp.ConfigError):

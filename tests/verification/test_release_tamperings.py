@@ -381,7 +381,7 @@ def another_unit_of_a_column(members, fs):
 @tampering("description", AFTER)
 def untrue_rows_in_the_description(members, fs):
     text = members["datapackage.json"].decode()
-    members["datapackage.json"] = text.replace("In every row's", "In 0.2 of 100 rows'").encode()
+    members["datapackage.json"] = text.replace("For every row,", "For 0.2 of 100 rows,").encode()
 
 
 @pytest.mark.parametrize(("alter", "kind", "how"), AFTER)
