@@ -90,11 +90,11 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
     return (
         f"**The strongest attacker with {words.count(link.config.p, 'known point')} picks the "
         f"right record in {cases(here.after.value, here.asked)} (before: "
-        f"{_short(here.before.value, here.before_asked)}){judged}.** Guessing{among} finds 1 in "
-        f"{1 / link.guessing:,.0f}.",
+        f"{_short(here.before.value, here.before_asked)}){judged}.**",
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest is "
-        f"{_ATTACKERS[result.after.risk.attacker]}. Asked about: {whom(result)} in the release.",
+        f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
+        f"{1 / link.guessing:,.0f}. Asked about: {whom(result)} in the release.",
     )
 
 

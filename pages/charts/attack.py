@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from .style import Theme, axis, figure, interval, known, note, percents, series
 from .words import brief, percent
 
-BEFORE, AFTER, GUESSING = "data as they are", "release", "guessing"
+BEFORE, AFTER, GUESSING = "before", "after", "guessing"
 THRESHOLD = "threshold"
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 # Right ends of the columns of numbers to the right of the figure, across it.
@@ -95,13 +95,13 @@ def before_and_after(
         more["xaxis2"] = axis(of, {"title": "Kilometres: more is safer"} | across | range_km)
         more["yaxis2"] = axis(of, _names(errors, of, [0.0, below / inner], "x2"))
     any_before = any(math.isfinite(row.before.value) for row in shares)
-    told = ("before", "after") if any_before else ("", "release")
+    told = (BEFORE, AFTER) if any_before else ("", AFTER)
     # What the columns of numbers are, on one line with the legend; small enough to stand apart
     # where the figure is narrow.
     above_all = {"yref": "paper", "yanchor": "bottom", "yshift": 5}
     notes = [
         _text(of, f"<b>{word}</b>", right, 1.0, 13, **above_all)
-        for word, right in zip((*told, GUESSING, THRESHOLD), ends, strict=False)
+        for word, right in zip((*told, GUESSING, f"┊ {THRESHOLD}"), ends, strict=False)
         if word
     ]
     return figure(
@@ -157,7 +157,8 @@ def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, 
     spots = [row + up for row in range(len(rows)) for up in (-_HALF, _HALF, 0.0)]
     at = known(at for limit in limits for at in (limit, limit, math.nan))
     look = {"color": of.css("quiet"), "width": 2, "dash": "dot"}
-    most = series(THRESHOLD, at, spots, "lines", line=look) | axes
+    # Its column has its mark: a legend of four reaches the columns where the figure is narrow.
+    most = series(THRESHOLD, at, spots, "lines", line=look) | axes | {"showlegend": False}
     return [
         *([most] if any(map(math.isfinite, limits)) else []),
         drawn(GUESSING, [row.guessing for row in rows], 0, 2, marker=tick),

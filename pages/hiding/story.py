@@ -104,36 +104,35 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         return "error", f"**Do not release this.** {result.verdict}"
     if not worth.rows:
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
-    stands = _stands_for(worth)
     most = thresholds.limit("outsider")
     small = ""
     if most is not None and result.config.k < (least := crowd(thresholds)):
         small = f"k = {result.config.k} is too small for your threshold of {100 * most:.3g}%"
         small += f": choose {least:,} or more."
     if worth.useful and small:
-        return "warning", f"**Verified, but {small}** {stands}"
+        return "warning", f"**Verified, but {small}**"
     if worth.useful:
         others = words.count(result.config.k - 1, "other")
         shared = f"Everyone published shares a record with at least {others}."
-        return "success", f"**Verified.** {shared} {stands}"
+        return "success", f"**Verified.** {shared}"
     wide = (
         f"areas {words.distance(worth.side_m)} wide or more, more than half as wide as the "
         f"data ({words.distance(worth.data_side_m)} without the outermost 5%)"
     )
     spans = f"time spans of {words.duration(worth.span_min)} or more"
     coarse = [text for text, holds in ((wide, worth.wide), (spans, worth.long)) if holds]
-    text = f"**Verified, but of little use.** {stands}"
+    text = "**Verified, but of little use.**"
     if coarse:
         text += f" Half of the samples are published as {', and half as '.join(coarse)}."
     if worth.thin:
         text += (
-            " Less than half of it is left: what is published is of the places and hours of "
+            " Less than half of the data is left: what is published is of the places and hours of "
             "groups, not a fair picture of anybody's days."
         )
     return "warning", f"{text} {small}".rstrip()
 
 
-def _stands_for(worth: Worth) -> str:
+def stands_for(worth: Worth) -> str:
     """Return how many rows stand for how many samples and people, and the share left out."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
     samples, people = words.count(worth.samples, "sample"), words.people(worth.people)

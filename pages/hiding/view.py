@@ -77,7 +77,12 @@ helps = (
 (accurate, *more), (promised, *also) = story.accurate(result), story.promised(result)
 out = " ".join(story.left_out(result))
 what_this_means(
-    "\n\n".join(filter(None, (accurate, promised, gained, helps))), *more, *also, out, key="glove"
+    "\n\n".join(filter(None, (accurate, promised, gained, helps))),
+    *more,
+    story.stands_for(worths[chosen]),
+    *also,
+    out,
+    key="glove",
 )
 st.dataframe(
     figures.releases(made, worths),

@@ -100,7 +100,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
         ),
         Statement(
             "recovered",
-            "Points recovered from exact counts",
+            "Recovered from exact counts",
             _RECOVERED,
             "aggregates",
             counts,

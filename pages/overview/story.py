@@ -28,8 +28,7 @@ MARKS = {
 }
 COUNTS = (
     "The other way out is to publish counts of people only. They are no safer if trajectories can "
-    "be recovered from them: compare *Points recovered from exact counts*, above, with linking at "
-    "random."
+    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
 )
 FEW_HOMES = (
     "So few homes are known that chance alone can exceed the threshold for homes. No option can be "

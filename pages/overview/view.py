@@ -62,7 +62,7 @@ with left:
         "samples.",
     )
 with right.container(key="overview_four", gap="small"):
-    st.markdown("**The data as they are**")
+    st.markdown("**Data as they are**")
     for each in four:
         statements.draw(each)
 statements.failures(four)

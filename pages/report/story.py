@@ -37,8 +37,8 @@ def missing(weighed: Weighing, left: int) -> list[str]:
     told = []
     if left:
         told.append(
-            f"The search ended before it tried {words.count(left, 'more option')}. To try "
-            f"{words.them(left)}, choose *Go on searching* on Overview."
+            f"{words.count(left, 'more option')} {words.were(left)} not tried: choose *Go on "
+            "searching* on Overview."
         )
     if weighed.waiting:
         told.append(
@@ -51,10 +51,7 @@ def missing(weighed: Weighing, left: int) -> list[str]:
             "report says that none is chosen."
         )
     elif weighed.chosen is None:
-        told.append(
-            "On *Release options*, keep an option as your choice, or decide that nothing is "
-            "released."
-        )
+        told.append("Decide on *Release options*: choose an option, or release nothing.")
     return told
 
 

@@ -52,7 +52,7 @@ def test_two_clicks_from_the_front_and_one_person_followed(front: Dashboard) -> 
     figure.wait_for()
     dashboard.wait_until_idle()
     expect(page.locator(".st-key-attack_release input")).to_have_value(name)
-    assert page.evaluate(_FOUND)[:4] == ["threshold", "guessing", "data as they are", "release"]
+    assert page.evaluate(_FOUND)[:4] == ["threshold", "guessing", "before", "after"]
     dashboard.says(
         re.compile("The strongest attacker with 4 known points picks the right record in")
     )

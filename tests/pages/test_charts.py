@@ -428,7 +428,7 @@ def test_before_and_after_hold_the_numbers_given(of: style.Theme) -> None:
     figure = attack.before_and_after(alone, [], of)
     assert [t.name for t in figure.data] == [attack.GUESSING, attack.AFTER]
     assert [note.text for note in figure.layout.annotations][:2] == [
-        "<b>release</b>",
+        "<b>after</b>",
         "<b>guessing</b>",
     ]
 

@@ -49,7 +49,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     text = said(small)
     assert "Everyone published is one of at least 2 (7 people, 3 groups" in text
     # Everyone moves at the same four moments: four rows each.
-    assert "28 rows stand for 28 samples of 7 people." in small.warning[0].value
+    assert "28 rows stand for 28 samples of 7 people." in text
     table = small.dataframe[0].value
     assert table[["Method", "k", "Period"]].values.tolist() == [["aligned", 2, "whole"]]
     assert not small.error
