@@ -13,7 +13,7 @@ from .style import Theme, axis, figure, interval, known, note, percents, series
 from .words import brief, percent
 
 BEFORE, AFTER, GUESSING = "before", "after", "guessing"
-THRESHOLD = "threshold"
+THRESHOLD, MARK = "threshold", "┊ "
 _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 # Right ends of the columns of numbers to the right of the figure, across it.
 _ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.69, 0.775, 0.885, 1.0)
@@ -101,7 +101,7 @@ def before_and_after(
     above_all = {"yref": "paper", "yanchor": "bottom", "yshift": 5}
     notes = [
         _text(of, f"<b>{word}</b>", right, 1.0, 13, **above_all)
-        for word, right in zip((*told, GUESSING, f"┊ {THRESHOLD}"), ends, strict=False)
+        for word, right in zip((*told, GUESSING, MARK + THRESHOLD), ends, strict=False)
         if word
     ]
     return figure(

@@ -109,6 +109,8 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
     # The legend has a line of its own above the names of the columns.
     above = {"xref": "container", "yref": "container", "x": 0, "y": 1, "yanchor": "top"}
     drawn.update_layout(legend=above, margin={"t": 92})
+    drawn.update_traces(showlegend=True, selector={"name": attack.THRESHOLD})
+    drawn.for_each_annotation(lambda each: each.update(text=each.text.replace(attack.MARK, "")))
     show(
         drawn,
         key="present_risk",
