@@ -70,7 +70,7 @@ with st.container(key="main_figure", gap="small"):
             (
                 "Median per person",
                 story.median_samples(report),
-                "Samples of the person in the middle.",
+                "Half of the people have this many samples or fewer.",
             ),
             ("Places", f"{len(places):,}", "Distinct cells of the grid with a sample."),
         ):

@@ -223,11 +223,11 @@ def told_group(
     blocks = words.count(int(release.published.lengths[int(number)]), "block")
     samples = int(release.accuracy["user"].isin(rows).sum())
     lost = int(release.suppressed["user"].isin(rows).sum())
-    own = words.count(samples, "own sample")
+    own = words.count(samples, "sample")
     if lost:
-        how = f"Of their {own} {lost:,} {words.were(lost)} left out; the others are published"
+        how = f"Of their own {own}, {lost:,} {words.were(lost)} left out; the others are published"
     else:
-        how = f"Their {own} are published"
+        how = f"Their own {own} are published"
     return [
         f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: on "
         f"average, its samples are published in areas {words.distance(side)} wide and time spans "

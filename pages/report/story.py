@@ -27,7 +27,7 @@ OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures about everyone "
     "together, and what you write under *Question, reason, names*. It shows no single person and "
     "no file's name. The recipe holds the options, measures, thresholds, seed, question, choice "
-    "and reason, not who signs. With the recipe and the data, the command options gives the same "
+    "and reason, not who signs. With the recipe and the data, the command `options` gives the same "
     "numbers (`--recipe`). *Release options* can open the recipe, too."
 )
 

@@ -42,7 +42,7 @@ BUDGET = {
     "pages/method": (2, 53),
     "pages/options": (6, 1_355),
     "pages/overview": (5, 611),
-    "pages/present": (6, 820),
+    "pages/present": (6, 822),
     "pages/report": (3, 198),
     "pages/server": (9, 1_119),
     "pages/shell": (26, 2_941),

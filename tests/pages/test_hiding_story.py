@@ -196,7 +196,7 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
         told = groups.told_group(costs, rank, release, fs)
         assert told[0].endswith("Its members are u0001, u0002.")
         assert told[1:] == [
-            "Their 2 own samples are published as 1 block. A block is an area and a time span, the "
+            "Their own 2 samples are published as 1 block. A block is an area and a time span, the "
             "same for all members of the group.",
         ]
 
@@ -330,7 +330,7 @@ def test_one_group(made: Made) -> None:
     assert groups.told_group(costs, 1, release, fs) == [
         "Group 1 of 2 loses most: on average, its samples are published in areas 550 m wide and "
         "time spans of 3 minutes. Its members are u0001, u0002.",
-        "Their 2 own samples are published as 1 block. A block is an area and a time span, the "
+        "Their own 2 samples are published as 1 block. A block is an area and a time span, the "
         "same for all members of the group.",
     ]
     limited = list(made.values())[1].release

@@ -62,7 +62,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     assert number.value == 1
     number.set_value(3).run()
     assert "Group 3 of 3 by loss" in said(small)
-    assert "own samples are published as 4 blocks" in said(small)
+    assert "samples are published as 4 blocks" in said(small)
     # A saved study may hold a group that this release has not.
     small.session_state["fp_group"] = 9
     small.run()

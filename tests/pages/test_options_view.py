@@ -360,7 +360,7 @@ def test_the_chosen_option_is_produced_whatever_it_is(app: AppTest) -> None:
         assert "It is, or may be, above the threshold" in said(app)
         assert "has an area" in said(app)
         drawn = app.button(key="produce_option_go").help
-        assert "noise, exchanges and draws of people come from the operating system" in drawn
+        assert "Noise, exchanges and draws of people come from the operating system" in drawn
         before = len(answers(app, PRODUCED))
         app.button(key="produce_option_go").click().run()
         until(app, lambda at, n=before: len(answers(at, PRODUCED)) > n)
