@@ -11,7 +11,7 @@ from fpanon_core.studies.counts_release import Config, Form, Result
 from fpanon_core.studies.report_words import listed
 from pages.charts import words
 
-INSTEAD = "These counts are exact. Tables blank small ones or add noise, far less for the same ε."
+INSTEAD = "To show where people are or go, publish tables: the same ε adds far less noise."
 REASON = "Who asked for what, and why the small counts harm nobody. Name no person."
 REASON_FIRST = (
     "No limit applies to such counts, and an attack may recover the trajectories behind them. "

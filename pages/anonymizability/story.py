@@ -63,15 +63,10 @@ def moved(space_m: float, time_min: float) -> str:
 
 
 def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> str:
-    """Return how far somebody must move, such as "1.1 km on average, and not at all in time"."""
-    far = moved(space_m, time_min)
-    if not far.removeprefix("no distance").removeprefix(" and ").removeprefix("no time"):
-        return f"hardly at all{how}"
-    if far.endswith(" and no time"):
-        return f"{about}{far.removesuffix(' and no time')}{how}, and not at all in time"
-    if far.startswith("no distance and "):
-        return f"{about}{far.removeprefix('no distance and ')}{how}, and not at all in space"
-    return f"{about}{far}{how}"
+    """Return how far somebody must move, such as "about 1.1 km and 3 hours on average"."""
+    nothing = words.distance(0), words.duration(0)
+    far = [part for part in moved(space_m, time_min).split(" and ") if part not in nothing]
+    return f"{about}{' and '.join(far)}{how}" if far else f"hardly at all{how}"
 
 
 def counted(stretch: StretchConfig) -> str:

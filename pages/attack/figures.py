@@ -88,7 +88,9 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
     found = figures(result)
     homes = {home(each): f"home within {distance(each)}" for each in result.config.within_m}
     named = {name: _SHORT[name] for name in (FOUND, AMONG_FIRST)}
-    most = {FOUND: limits.limit("outsider")}
+    most = {}
+    if (limit := limits.limit("outsider")) is not None:
+        most[FOUND] = limit
     near, more = home(HOME_WITHIN_M), limits.limit("home")
     if near in found and more is not None:
         most[near] = found[near].guessing + more
@@ -103,7 +105,7 @@ def shares(result: Result, limits: Limits) -> list[Compared]:
                 percent(each.after.value, each.asked),
                 percent(each.guessing, each.asked),
             ),
-            math.nan if (limit := most.get(name)) is None else limit,
+            most.get(name, math.nan),
         )
         for name, short in (named | homes).items()
         if (each := found[name]).known or math.isfinite(each.before.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -106,9 +107,11 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         return "warning", "**Verified, but empty:** nothing is published. Try wider limits."
     most = thresholds.limit("outsider")
     small = ""
-    if most is not None and result.config.k < (least := crowd(thresholds)):
-        small = f"k = {result.config.k} is too small for your threshold of {100 * most:.3g}%"
-        small += f": choose {least:,} or more."
+    if most is not None and result.config.k * most < 1 - 1e-9:
+        least = crowd(thresholds) if most else math.inf
+        small = f"k = {result.config.k} is too small for your threshold of {100 * most:.3g}%: "
+        enough = least <= worth.all_people
+        small += f"choose {least:,} or more." if enough else "no group can be large enough."
     if worth.useful and small:
         return "warning", f"**Verified, but {small}**"
     if worth.useful:

@@ -111,6 +111,9 @@ def test_verdicts_are_those_of_the_snapshot_and_verified_never_stands_alone(made
     parts["not verified"] = [": ".join(story.verdict(failed, fine, none))]
     parts["groups are too small"] = [": ".join(story.verdict(result, fine, Limits()))]
     assert story.verdict(result, fine, Limits({"outsider": 1 / result.config.k}))[0] == "success"
+    kind, text = story.verdict(result, fine, Limits({"outsider": 0.0}))
+    assert kind == "warning"
+    assert "no group can be large enough" in text
     for name in ("too wide", "too long", "both", "most left out"):
         parts[name].append(story.to_try(result.config, cases[name]))
         table = figures.releases({result.config: result}, {result.config: cases[name]})
