@@ -327,6 +327,29 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 
+def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
+    """Say how the utility of an option compares with the most within the thresholds; "" if none."""
+    if most is None or not table.utility[most] > table.utility[row]:
+        return "No option within the thresholds has more." if most is not None else ""
+    return f"The most within the thresholds is {table.utility[most]:.2f}."
+
+
+def describe_epsilon(epsilon: float) -> str:
+    r"""Say what an ε covers, and how much.
+
+    Examples
+    --------
+    >>> print(describe_epsilon(1.0).replace(": ", ":\n").replace("with ", "with\n"))
+    ε = 1 covers everything about one person:
+    whatever is published is at most 2.7 times as likely with
+    that person in the data as without.
+    """
+    return (
+        f"ε = {epsilon:g} covers everything about one person: whatever is published is at most "
+        f"{math.exp(epsilon):,.2g} times as likely with that person in the data as without."
+    )
+
+
 def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     """Say how much an option keeps of each component that the purpose needs; "" if not known."""
     weights = choice.weights or {}

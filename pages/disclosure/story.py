@@ -226,7 +226,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         "unicity": singled,
         "k": f"{known} pick{'s' * (p == 1)} the right record with probability "
         f"{words.supported(*k)}; by guessing, 1 in {found.n_users:,}.",
-        "em": f"{tell} {describe_sum(em_sum[0], 'em')}.",
+        "em": f"{tell} {describe_sum(em_sum[0], 'em')}. {_at_most(found, leak)}",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
     }[measure]
     return [
@@ -243,6 +243,15 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         if few
         else "",
     ]
+
+
+def _at_most(found: Result, leak: Leak) -> str:
+    """Return the largest possible sum of EM, which counts each visit and each wrong guess once."""
+    visits = float(leak.places["samples"].sum()) / found.n_users
+    return (
+        f"If all of a person's {visits:,.0f} visits were certain, it would be about "
+        f"{2 * visits:,.0f}."
+    )
 
 
 def _interval(share: tuple[float, float, float]) -> str:

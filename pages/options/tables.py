@@ -24,7 +24,7 @@ BESIDE = {
 }
 """Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: how many thresholds the option exceeds, or may exceed, going by the upper ends of the "
+    "Over: which thresholds the option exceeds, or may exceed, going by the upper ends of the "
     "intervals. Unique: people with a unique record. Re-identified: by the strongest attacker. "
     "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
     "the thresholds that each option exceeds, and all other figures."
@@ -45,8 +45,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     for dot, result in zip(found, table.results, strict=True):
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
         if limits.judged:
-            over = len(limits.broken(result)) or "none"
-            row["Over"] = f"{over} of {len(limits.judged)}"
+            row["Over"] = _over([NAMES[risk].short for risk in limits.broken(result)])
         row["Unique"] = alone_text(result)
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
@@ -56,6 +55,13 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
         row["Front"] = _place(table, dot.number - 1)
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _over(names: Sequence[str]) -> str:
+    """Return the first of the exceeded thresholds, and how many more there are."""
+    if not names:
+        return "none"
+    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:

@@ -9,7 +9,13 @@ import pandas as pd
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import best_option, beyond, serves, some_alone
+from fpanon_core.studies.judgement import (
+    best_option,
+    beyond,
+    most_useful,
+    serves,
+    some_alone,
+)
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.report_verdict import (
     as_they_are,
@@ -80,8 +86,13 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     row = best_option(exploration.table, exploration.limits)
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
-        cost = f"**What it costs.** {w.describe_cost(table.choice, result)}"
-        return [cost], [w.describe_kept(table.choice, result), w.areas(table), *told]
+        most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
+        cost = f"**What it costs.** {w.describe_cost(table.choice, result)} {most}"
+        kept = f"**What it keeps.** {w.describe_kept(table.choice, result)} {w.areas(table)}"
+        step = result.option.recordless
+        likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
+        first, *more = told
+        return [cost], [kept, f"**Why this one.** {first}", *more, likely]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]

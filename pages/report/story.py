@@ -7,17 +7,12 @@ import json
 import pandas as pd
 
 from fpanon_core.io.ledger import Ledger
-from fpanon_core.studies.recipe import Recipe
-from fpanon_core.studies.report import Report
+from fpanon_core.studies.recipe import Decision, Recipe
+from fpanon_core.studies.report_words import listed
 from fpanon_core.studies.study import Weighing
 from pages.charts import words
-from pages.charts.plain import MESSAGE_LENGTH, plain
+from pages.charts.plain import plain
 
-_MARKS = {
-    "against": ":material/block:",
-    "open": ":material/pending:",
-    "for": ":material/check_circle:",
-}
 NOTHING_YET = (
     "Nothing has been weighed for these data yet. A report tells which options were tried, which "
     "was chosen and why: weigh them first."
@@ -32,8 +27,22 @@ OPENS = (
 )
 
 
+def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
+    """Return what is left to do before the report can be signed; ``made``: the release exists."""
+    if not (weighed.stands or weighed.refused):
+        return ""
+    lacks = {"say why": decision.why, "name who signs": decision.signer}
+    lacks["state the last day"] = decision.until
+    left = [what for what, stated in lacks.items() if not stated]
+    told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
+    told += ["make the release, below"] if weighed.stands and not made else []
+    if not told:
+        return "**Nothing is missing:** print the report, and sign it."
+    return f"**Before you sign:** {'; '.join(told)}."
+
+
 def missing(weighed: Weighing, left: int) -> list[str]:
-    """Return what the report still lacks; ``left`` is the number of options not tried yet."""
+    """Return what was weighed too little or not; ``left`` is the number of options not tried."""
     told = []
     if left:
         told.append(
@@ -53,11 +62,6 @@ def missing(weighed: Weighing, left: int) -> list[str]:
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")
     return told
-
-
-def heads(made: Report) -> list[str]:
-    """Return the heads of the verdict, each with its mark, without the grounds."""
-    return [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in made.in_order]
 
 
 def recipe(made: Recipe) -> bytes:

@@ -38,11 +38,12 @@ asked = exploration.as_it_is(data.fs, found.table.config)
 questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
 
 # --- the report ---
+produced = leaving.made(data, found)
 made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
     made_on=date.today().isoformat(),
-    produced=leaving.made(data, found),
+    produced=produced,
 )
 html = page(made)
 prefix = "synthetic_" if data.source.synthetic else ""
@@ -65,11 +66,11 @@ with settings:
     st.page_link(
         "pages/options/view.py", label="Back to Release options", icon=":material/balance:"
     )
+told = [story.to_do(found, decision, made=produced is not None)]
+told += story.missing(found, len(exploration.untried(data.fs)))
+what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 with st.container(border=True, key="main_figure"):
-    st.iframe(html, height=430, alt="The report as it will print")
-left = len(exploration.untried(data.fs))
-told = (*story.heads(made), *story.missing(found, left))
-what_this_means("  \n".join(told), story.OPENS, key="report_verdict")
+    st.iframe(html, height=560, alt="The report as it will print")
 
 with st.expander("Save the study, to go on with it later", key="report_study"):
     study.saving(data, key="report")

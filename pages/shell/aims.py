@@ -163,7 +163,7 @@ def _pick(
 def line() -> str:
     """Return the bar's text: purpose, recipient, and whether the thresholds are the recipient's."""
     who, own = recipient(), limits.in_force() != usual()
-    most = "your own thresholds" if own else f"threshold {100 * who.threshold:.3g}%"
+    most = "your own thresholds" if own else _at_most(who.threshold)
     return f"{purpose().title} · {who.title} · {most}"
 
 
@@ -173,9 +173,13 @@ def _short() -> str:
     if own is None:
         return "No threshold of re-identification"
     if own != who.threshold:
-        return f"Your own threshold, {100 * own:.3g}%"
+        return f"Your own threshold, {_at_most(own)}"
     how = "assumed" if who.attempt == 1 else f"{100 * who.attempt:g}% likely"
-    return f"Attack {how}: threshold {100 * who.threshold:.3g}%"
+    return f"Attack {how}: {_at_most(who.threshold)}"
+
+
+def _at_most(share: float) -> str:
+    return f"{100 * share:.3g}% re-identified at most"
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:

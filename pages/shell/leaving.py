@@ -50,8 +50,8 @@ from .release import (
     section as records_section,
 )
 
-TABLES_ASKED = "fp_tables_asked"
-"""Key of an option without records that waits for the page that shows its maps."""
+TABLES_FILLED = "fp_tables_filled"
+"""Key of the chosen option that last filled the fields of *Publish tables*."""
 _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
@@ -117,7 +117,7 @@ def of_option(data: Dataset, option: ReleaseOption) -> None:
     if found is not None:
         section(data, found)
     if found is not None and st.button("Look at its maps", key="tables_look"):
-        st.session_state[TABLES_ASKED] = wish.option
+        st.session_state[TABLES_FILLED] = None  # its own values again, whatever was entered
         st.switch_page("pages/tables/view.py")
 
 

@@ -19,9 +19,9 @@ from fpanon_core.model.options import MOST_SYNTHETIC, Flows, Presence, Synthesiz
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.presets import about_people
 from pages.charts.plain import MESSAGE_LENGTH, plain
-from pages.shell import definitions, leaving
+from pages.shell import definitions, leaving, workspace
 from pages.shell.dataset import Dataset
-from pages.shell.leaving import TABLES_ASKED, Wish, kept
+from pages.shell.leaving import TABLES_FILLED, Wish, kept
 from pages.tables import story
 
 _FIELD, _OF = "tables_", "fp_tables_of"
@@ -172,7 +172,7 @@ def _kinds(data: Dataset) -> list[str]:
 
 
 def _begin(data: Dataset) -> None:
-    """Empty the fields for other data; fill those that an option sent here states."""
+    """Empty the fields for other data; fill those that the chosen option states."""
     state = st.session_state
     leaving.begin(data)
     if state.get(_OF) != data.source.label:
@@ -180,7 +180,7 @@ def _begin(data: Dataset) -> None:
         kinds = _kinds(data)
         for name, usual in (_USUAL | {"areas": kinds[0], "places": kinds[0]}).items():
             state[_FIELD + name] = usual
-    sent: Tables | Synthesize | None = state.pop(TABLES_ASKED, None)
+    sent = _chosen(data)
     if sent is None:
         return
     state[f"{_FIELD}people"] = state[f"{_FIELD}people"] or about_people(data.fs)
@@ -201,6 +201,16 @@ def _begin(data: Dataset) -> None:
     state[f"{_FIELD}areas"] = frame.column or kind
     if data.fs.antennas is not None and frame.places == "antennas" and frame.column is None:
         state[f"{_FIELD}many"] = math.ceil(len(data.fs.antennas) / frame.antennas_an_area)
+
+
+def _chosen(data: Dataset) -> Tables | Synthesize | None:
+    """Return the chosen option, if it is without records and has not filled the fields yet."""
+    choice = workspace.of(data.digest).choice
+    step = None if choice is None else choice.result.option.recordless
+    if st.session_state.get(TABLES_FILLED) == step:
+        return None
+    st.session_state[TABLES_FILLED] = step
+    return step
 
 
 def _columns(spec: list[float]) -> list[Any]:

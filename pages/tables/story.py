@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import math
 from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from fpanon_core.model.count_tables import CountTables
+from fpanon_core.studies import report_words as w
 from fpanon_core.studies.count_tables import Result, describe_recovery
 from fpanon_core.studies.synthetic_people import Life
 from fpanon_core.studies.synthetic_people import Result as People
@@ -111,7 +111,7 @@ def _flows(result: Result) -> str:
 def _promise(made: CountTables) -> str:
     option = made.option
     if option.epsilon is not None:
-        return _likelier(option.epsilon)
+        return w.describe_epsilon(option.epsilon)
     if option.threshold is not None:
         return "Leaving small counts blank is a custom; it promises nothing."
     return "**Nothing protects these counts.**"
@@ -126,7 +126,7 @@ def _found_people(result: People) -> tuple[str, ...]:
         "Likeness to the real records of these days, from 0 to 1: where people are by hour "
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
         f"{kept['mobility']:.2f}. This is for you only; it is never in the zip.",
-        _likelier(result.config.epsilon),
+        w.describe_epsilon(result.config.epsilon),
         "Choosing among several by these figures would break the promise; each making is charged.",
     )
 
@@ -139,13 +139,6 @@ def played(life: Life, first: dt.date | None) -> list[str]:
         date = f"day {day + 1}" if first is None else f"{first + dt.timedelta(days=day):%a %d %B}"
         named.append(f"{date}, {clock}")
     return named
-
-
-def _likelier(epsilon: float) -> str:
-    return (
-        f"ε = {epsilon:g} covers everything about one person: whatever is published is at most "
-        f"{math.exp(epsilon):,.2g} times as likely with that person in the data as without."
-    )
 
 
 def flows_shown(before: Flows, after: Flows) -> str:

@@ -31,7 +31,7 @@ def verdict(dashboard: Dashboard) -> str:
     dashboard.turn_to("Report")
     dashboard.page.locator(".st-key-report_get_html").wait_for()
     dashboard.wait_until_idle()
-    return dashboard.page.locator(".st-key-meaning_report_verdict").inner_text()
+    return dashboard.page.frame_locator("iframe").first.locator("#verdict").inner_text()
 
 
 def download(dashboard: Dashboard, key: str, into: Path) -> bytes:

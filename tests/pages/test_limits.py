@@ -23,12 +23,12 @@ def test_thresholds_in_force_are_counted() -> None:
 def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
     upload(app, rows(users=4, samples=3))
     go(app, "overview")
-    assert _bar(app) == "Transport planning · Anyone · threshold 5%"
+    assert _bar(app) == "Transport planning · Anyone · 5% re-identified at most"
     app.segmented_control(key="aims_purpose").set_value("travel").run()
     app.segmented_control(key="aims_recipient").set_value("contract").run()
     go(app, "unicity")
     assert _bar(app) == (
-        "Travel between areas · Named researchers under contract · threshold 8.33%"
+        "Travel between areas · Named researchers under contract · 8.33% re-identified at most"
     )
     _field(app, "home").set_value(None).run()
     assert _bar(app).endswith("your own thresholds")

@@ -188,7 +188,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert text.count("finds the whole record") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Unique"].tolist() == ["22 (22%)", "4 (4%)"]
-    assert rows["Over"].tolist() == ["1 of 5", "none of 5"]
+    assert rows["Over"].tolist() == ["unique records", "none"]
     every = whole(found, by)
     assert every["Over the threshold of"].tolist() == ["unique records", ""]
     assert every["Unique records"].tolist() == rows["Unique"].tolist()

@@ -14,15 +14,23 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
-from fpanon_core.model.options import ReleaseOption
 from fpanon_core.studies import count_tables, synthetic_people
-from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
 from fpanon_core.studies.synthetic_people import Expected, Result
 from pages.shell import leaving
 from pages.tables import story
 from tests.support.stated_frames import FRAME, crowd
-from tests.support.views import answer, go, has, opened, rows, said, until, upload, workspace
+from tests.support.views import (
+    answer,
+    choose_option,
+    go,
+    has,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
 
 MOST_WORDS = 25
 
@@ -112,21 +120,21 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(app: AppTest) -> None:
 def test_an_option_brings_what_it_states_and_says_what_no_epsilon_covers(app: AppTest) -> None:
     opened(app)
     frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 8), 1))
-    app.session_state["fp_tables_asked"] = fp.Synthesize(frame, 0.5)
+    choose_option(app, fp.Synthesize(frame, 0.5))
     go(app, "tables")
     assert app.segmented_control(key="tables_contents").value == ("records",)
     assert app.number_input(key="tables_epsilon").value == 0.5
     assert app.number_input(key="tables_days").value is None, "days are stated anew"
+    app.number_input(key="tables_epsilon").set_value(0.25).run()
+    go(app, "overview")
+    go(app, "tables")
+    assert app.number_input(key="tables_epsilon").value == 0.25, "it fills the fields once"
 
 
 def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
     opened(app)
-    of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
-    chosen = ReleaseOption(steps=[fp.Synthesize(of_data, 0.5)])
-    table = fp.explore_options(app.session_state["fp_dataset"].fs, [chosen], risk="outsider")
-    mine = workspace(app)
-    mine.weigh(table, Limits(), 0)
-    mine.choose(table.results[0], "Asked for.")
+    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
+    choose_option(app, fp.Synthesize(frame, 0.5))
     go(app, "report")
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)

@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
-from fpanon_core.model.options import Flows, Presence, ReleaseOption, Tables
+from fpanon_core.model.options import Flows, Presence, Tables
 from fpanon_core.studies import count_tables
 from fpanon_core.studies.count_tables import Result
 from fpanon_core.studies.judgement import Limits
@@ -22,7 +22,17 @@ from pages.charts import tables as charts
 from pages.charts.style import LIGHT
 from pages.shell import leaving
 from pages.tables import story
-from tests.support.views import answer, go, has, opened, rows, said, until, upload, workspace
+from tests.support.views import (
+    answer,
+    choose_option,
+    go,
+    has,
+    opened,
+    rows,
+    said,
+    until,
+    upload,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -179,12 +189,12 @@ def test_squares_over_a_stated_area(app: AppTest) -> None:
 
 
 def test_an_option_brings_what_it_states(app: AppTest) -> None:
-    """What Release options sends fills the form, but for the period: that is stated anew."""
+    """The chosen option fills the form, but for the period: that is stated anew."""
     opened(app)
     go(app, "tables")
     state(app)
     option = made(app).config
-    app.session_state["fp_tables_asked"] = Presence(option.frame, 6, 20)
+    choose_option(app, Presence(option.frame, 6, 20))
     go(app, "tables")
     assert app.selectbox(key="tables_protection").value == "threshold"
     assert app.number_input(key="tables_threshold").value == 20
@@ -276,13 +286,9 @@ def test_tables_of_nothing_are_said_to_be_empty(app: AppTest) -> None:
 def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest) -> None:
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9), antennas_an_area=55)
-    chosen = ReleaseOption(steps=[Presence(of_data, 4, 15)])
-    fs = app.session_state["fp_dataset"].fs
-    table = fp.explore_options(fs, [chosen], risk="outsider")
-    mine = workspace(app)
     for most, told in ((1e-9, "not within your thresholds"), (1.0, "Ready to release")):
-        mine.weigh(table, Limits({"home": most, "membership": most}), 0)
-        app.session_state["fp_tables_asked"] = chosen.recordless
+        limits = Limits({"home": most, "membership": most})
+        choose_option(app, Presence(of_data, 4, 15), limits)
         go(app, "tables")
         state(app)
         if has(app, "tables_go"):

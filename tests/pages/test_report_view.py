@@ -84,7 +84,6 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     assert "Decided: nothing is released." in page
     assert "Because: They can be served by *counts*." in page
     assert "The proposed option is" not in page
-    assert "Decided: nothing is released." in said(weighed)
     go(weighed, "overview")
     assert "Decided: **nothing is released.**" in said(weighed)
     choose(weighed, name, "It hides after all.")
@@ -179,6 +178,27 @@ def test_what_a_search_left_untried_is_said_once_it_has_ended(weighed: AppTest) 
     workspace(weighed).tried = Tried((), KNOWLEDGE, began=0.0, until=0.0, seconds=1.0)
     reported(weighed)
     assert re.search(r"\d+ more options were not tried", said(weighed))
+
+
+def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
+    name = names(weighed)[0]
+    assert "Before you sign" not in f"{reported(weighed)} {said(weighed)}"
+    choose(weighed, name, "Asked for.")
+    reported(weighed)
+    asked = "state the last day (*Question, reason, names*)"
+    assert f"**Before you sign:** {asked}; make the release, below." in said(weighed)
+    weighed.button(key="produce_option_go").click().run()
+    until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
+    weighed.text_input(key="report_signer").set_value("").run()
+    assert "**Before you sign:** name who signs and state the last day" in said(weighed)
+    assert "make the release, below" not in said(weighed)
+    choose(weighed, REFUSE, "Served by counts.")
+    reported(weighed)
+    assert f"**Before you sign:** name who signs and {asked}." in said(weighed)
+    weighing = workspace(weighed).weighed
+    assert weighing is not None
+    nothing = story.to_do(weighing, Decision(why="x", signer="Ada", until="2027"), made=False)
+    assert nothing == "**Nothing is missing:** print the report, and sign it."
 
 
 def recipe_of(at: AppTest) -> bytes:

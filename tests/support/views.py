@@ -13,6 +13,9 @@ from typing import Any
 from streamlit.proto.Block_pb2 import Block
 from streamlit.testing.v1 import AppTest
 
+import fpanon_core as fp
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
+from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.study import Kept
 from pages.shell.questions import Kind
 from pages.shell.workspace import Workspace
@@ -151,6 +154,18 @@ def workspace(at: AppTest) -> Workspace:
         at.session_state["fp_workspace"] = {}
     known: dict[str, Workspace] = at.session_state["fp_workspace"]
     return known.setdefault(at.session_state["fp_dataset"].digest, Workspace())
+
+
+def choose_option(
+    at: AppTest, step: Tables | Synthesize, limits: Limits | None = None
+) -> Workspace:
+    """Weigh an option without records, and choose it."""
+    option = ReleaseOption(steps=[step])
+    table = fp.explore_options(at.session_state["fp_dataset"].fs, [option], risk="outsider")
+    mine = workspace(at)
+    mine.weigh(table, limits or Limits(), 0)
+    mine.choose(table.results[0], "Asked for.")
+    return mine
 
 
 def answer(at: AppTest, kind: Kind | str) -> tuple[Any, Any]:
