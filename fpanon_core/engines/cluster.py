@@ -313,7 +313,7 @@ def check_address(address: str) -> None:
     if scheme == "tcp" and not _is_here(host) and not allowed:
         raise ConfigError(
             f"{address} is on another machine and not encrypted: people's places and times could "
-            "be read on the way, and whoever reaches the port could run programs there. Use "
+            "be read on the way, and anyone who reaches the port could run programs there. Use "
             "tls:// (docs/scale.md); or, where the network itself is closed, set "
             f"{UNENCRYPTED_VARIABLE}=yes."
         )

@@ -35,7 +35,7 @@ _WAY_OUT: dict[str, str] = {
         "Write times as 2012-04-03T18:00:09Z or as epoch seconds, or say which column holds them"
         f"{namely('time')}."
     ),
-    why.NO_USER: Message(f"Say which column is the user{namely('user')}."),
+    why.NO_USER: Message(f"Say which column names the person{namely('user')}."),
     why.TIME_OUTLIER: "Times must lie between 1900 and 2200.",
     why.MALFORMED: "Check the separator.",
     why.UNKNOWN_ANTENNA: "Give the antenna table that belongs to these events.",

@@ -378,7 +378,7 @@ class Reading:
         keep = screened(everyone, how.rule, columns, lambda done: how.tell(0.85 + 0.1 * done))
         if not keep.any():
             raise SchemaError(
-                f"The screening rule leaves none of the {everyone.n_users:,} users; choose a "
+                f"The screening rule leaves none of the {everyone.n_users:,} people; choose a "
                 "weaker rule."
             )
         for rows in known.slices:

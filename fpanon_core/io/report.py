@@ -42,20 +42,20 @@ SCREENED_OUT = "screened out"
 
 REASONS = {
     MALFORMED: "the line has more or fewer fields than the others, or an unclosed quote",
-    NO_USER: "the user is empty",
+    NO_USER: "the person is empty",
     UNPARSEABLE_TIME: "the time is empty or in no format known",
     MISSING_COORDINATES: "latitude, longitude or antenna is empty or no number",
     IMPOSSIBLE_COORDINATES: "latitude beyond ±90 or longitude beyond ±180 degrees",
     ZERO_COORDINATES: "latitude and longitude are both 0, the mark of a lost position",
     UNKNOWN_ANTENNA: "the antenna is not in the antenna table, or has no usable position there",
     TIME_OUTLIER: "the time lies years away from the bulk of the data",
-    SCREENED_OUT: "the user does not meet the screening rule",
+    SCREENED_OUT: "the person does not meet the screening rule",
 }
 """Reasons for setting a row aside, in the order in which they are tried, with their meaning."""
 MADE_SAMPLE, REPEATED = "made a sample", "repeated a sample"
 MEANINGS = {
-    MADE_SAMPLE: "the first row of its user in this place and time",
-    REPEATED: "the user has a sample in this place and time already; its count goes up by one",
+    MADE_SAMPLE: "the first row of its person in this place and time",
+    REPEATED: "the person has a sample in this place and time already; its count goes up by one",
     **REASONS,
 }
 """Fates of a row, with their meaning."""
@@ -226,7 +226,7 @@ class IngestReport:
         if (self.granularity_m, self.granularity_min) != (100.0, 1.0):
             cell = f"their place and time ({self.granularity_m:g} m, {self.granularity_min:g} min)"
         repeats = (
-            f"{became}: {self.n_samples:,} were the first of their user in {cell}. "
+            f"{became}: {self.n_samples:,} were the first of their person in {cell}. "
             f"{self.rows_repeating:,} more fell into one of those samples and raised its count"
         )
         if self.rows_identical:
@@ -268,8 +268,8 @@ class IngestReport:
                 for reason, count in self.set_aside.items()
             ),
             self.reconciliation(),
-            f"{self.n_users:,} users, {self.n_samples:,} samples of {self.granularity_m:g} m × "
-            f"{self.granularity_min:g} min; per user {low:g} to {high:g}, median {middle:g}.",
+            f"{self.n_users:,} people, {self.n_samples:,} samples of {self.granularity_m:g} m × "
+            f"{self.granularity_min:g} min; per person {low:g} to {high:g}, median {middle:g}.",
             f"{self.first} to {self.last}, {self.span_days} days, {self.timezone} time"
             + (" (guessed)." if self.timezone_guessed else "."),
             f"Columns: {', '.join(roles)}.",

@@ -153,8 +153,8 @@ def _given(role: str, where: Any) -> Way:
 
 
 _ANTENNAS = Message(
-    "This looks like a table of antennas (OpenCellID), not of events: it has no column for a user. "
-    f"Give it {AS_ANTENNAS}, beside a file of events."
+    "This looks like a table of antennas (OpenCellID), not of events: it has no column for a "
+    f"person. Give it {AS_ANTENNAS}, beside a file of events."
 )
 _NEEDS, SAID = WORDS["needs"], WORDS["said"]
 """Names of missing data, and names of the roles, for use within a sentence."""
@@ -168,8 +168,8 @@ def _sentence(table: SourceTable, search: Search, missing: list[str]) -> str:
     if lacks_who_and_when and "position" not in missing:
         return Message(
             "This looks like a table of antennas or places, not of events: it has positions but "
-            f"no user and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, beside a file "
-            f"of events, or say which columns hold them{such_as('user', 'time')}."
+            f"no person and no time. Columns: {table.names()}. Give it {AS_ANTENNAS}, beside a "
+            f"file of events, or say which columns hold them{such_as('user', 'time')}."
         )
     lacks = ", ".join(_NEEDS[role] for role in missing)
     parts: list[str] = [f"No column was found for {lacks}. Columns: {table.names()}."]
@@ -207,8 +207,8 @@ def _about_user(table: SourceTable) -> list[str]:
         way = give("user", name=table.told(tracks[0]).strip("'\""))
         journeys = f"{table.told(tracks[0], begins=True)} numbers journeys, not people"
         parts.append(Message(f"{journeys}; if each is a person to you, {way}."))
-    ask = "Say which column is the user"
-    join = ". If the users are in another table, join the two first."
+    ask = "Say which column names the person"
+    join = ". If the people are in another table, join the two first."
     return [*parts, Message(ask, such_as("user"), WHOLE_FILE, join)]
 
 

@@ -118,7 +118,7 @@ def check_columns(count: int) -> None:
     """
     if count > MAX_COLUMNS:
         raise SchemaError(
-            f"The table has more than {MAX_COLUMNS:,} columns; keep those for user, time and "
+            f"The table has more than {MAX_COLUMNS:,} columns; keep those for person, time and "
             "position, and those of regions."
         )
 

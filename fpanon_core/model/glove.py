@@ -295,7 +295,7 @@ class Verification:
         if self.note:
             checked = f"{people}, {groups}; {self.note}"
         if self.passed and self.k == 0:
-            return f"In order: files, figures and names; no crowd is promised ({checked})."
+            return f"In order: files, figures and names; no group is promised ({checked})."
         if self.passed:
             within = "" if self.period_days is None else f"in each period of {self.period}, "
             return f"Verified: {within}everyone published is one of at least {self.k} ({checked})."

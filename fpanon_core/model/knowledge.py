@@ -126,17 +126,17 @@ class Knowledge(Cells):
         [1, 1]
         """
         if not isinstance(bins, Mapping) or len(bins) == 0:
-            raise ConfigError("No bin is named; give {row number of a user: [(x_m, y_m, t_min)]}.")
+            raise ConfigError("There is no bin; give {row number of a user: [(x_m, y_m, t_min)]}.")
         if not all(map(is_whole, bins)):
-            raise ConfigError("Users are named by row number, an integer from 0.")
+            raise ConfigError("Users are given by row number, an integer from 0.")
         targets = np.sort(fs.check_users([int(u) for u in bins]))
         known = [_rows_of_bins(fs, int(u), bins[int(u)]) for u in targets]
         missing = sum(m for _, m in known)
         if missing:
             total = sum(m + len(r) for r, m in known)
             raise InfeasibleError(
-                f"{missing} of the {total} bins named are not in their user's trace; name bins by "
-                "the lower corners of that user's samples in this very data set (see to_frame)."
+                f"{missing} of the {total} bins given are not in their user's trajectory; give "
+                "bins by the lower corners of that user's samples in this very data set (see to_frame)."
             )
         offsets = offsets_of([len(r) for r, _ in known])
         rows = np.array([row for r, _ in known for row in r], np.int64)
@@ -168,7 +168,7 @@ def _rows_of_bins(fs: FingerprintSet, user: int, bins: Iterable[Any]) -> tuple[l
     except (TypeError, ValueError):
         corners = np.empty((1, 0))
     if len(corners) == 0:
-        raise InfeasibleError("Of a user named, no bin is; name at least one, or leave it out.")
+        raise InfeasibleError("A user has no bin; give at least one, or leave the user out.")
     if corners.ndim != 2 or corners.shape[1] != 3 or not np.isfinite(corners).all():
         raise ConfigError("A bin is three numbers (x_m, y_m, t_min), its sample's lower corner.")
     part = fs.rows_of(user)

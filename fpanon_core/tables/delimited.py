@@ -60,7 +60,7 @@ def read_delimited(data: bytes) -> SourceTable:
     if width < 2:
         raise SchemaError(
             "The file has one column only, or no separator that fpanon knows (comma, semicolon, "
-            "tab, bar, space); give a table with columns for user, time and position."
+            "tab, bar, space); give a table with columns for person, time and position."
         )
     check_columns(width)
     rows = [_fields(line, delimiter) for line in lines]

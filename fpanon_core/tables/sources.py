@@ -120,7 +120,7 @@ def _check_size(size: int) -> None:
     if size > budgets.MAX_BYTES:
         raise SchemaError(
             f"The file has more than {budgets.MAX_BYTES >> 30} GB of unpacked text; give Parquet, "
-            "or a part of the users or days."
+            "or a part of the people or days."
         )
 
 

@@ -139,7 +139,7 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
     """Check the share of false presence and the accuracy against the cells holding the samples."""
     fs, table = faults.original, result.accuracy
     if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
-        text = f"The phantom share is {checked.phantom_share:.6f}, not as stated."
+        text = f"The share of false presence is {checked.phantom_share:.6f}, not as stated."
         faults.add("phantom share", text)
     due = {
         "user": fs.sample_user,

@@ -399,7 +399,7 @@ def _check_phantoms(
         return
     # A cell of GLOVE is true of one person at least; where samples are moved, perhaps of nobody.
     if stated == 1 and faults.k:
-        faults.add("phantom share", "The phantom share stated cannot be.")
+        faults.add("phantom share", "The stated share of false presence cannot be.")
     if checked is not None:
         share, sure, least = checked.phantom_share, checked.certain, checked.closest
     elif records.claim.home is not None and not (facts.moved and faults.cut is not None):
@@ -407,7 +407,7 @@ def _check_phantoms(
     else:
         return
     if (least and stated < share - _SLACK_SHARE) or (sure and stated > share + _SLACK_SHARE):
-        faults.add("phantom share", "The phantom share stated is not the one found.")
+        faults.add("phantom share", "The stated share of false presence is not the one found.")
 
 
 def _phantom_share(claim: Claim, faults: Faults) -> float:

@@ -55,7 +55,7 @@ def test_from_one_click_to_a_file_of_ones_own(dashboard: Dashboard) -> None:
     assert account == {"read": 255, "made a sample": 240, "repeated a sample": 5} | reasons
     dashboard.says("Of 255 rows, 245 were used and 10 set aside")
     became = (
-        "245 rows became 240 samples: 240 were the first of their user in their place and "
+        "245 rows became 240 samples: 240 were the first of their person in their place and "
         "minute. 5 more fell into one of those samples"
     )
     page.keyboard.press("Escape")  # other data are open for a choice yet

@@ -317,7 +317,7 @@ def test_rows_and_samples_are_reconciled_in_words():
     fs, report = read_cdr(table)
     assert fs.count.tolist() == [3, 1]
     assert report.reconciliation() == (
-        "4 rows became 2 samples: 2 were the first of their user in their place and minute. 2 "
+        "4 rows became 2 samples: 2 were the first of their person in their place and minute. 2 "
         "more fell into one of those samples and raised its count, 1 of them equal to an "
         "earlier row in every field."
     )

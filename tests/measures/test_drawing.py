@@ -121,16 +121,16 @@ def test_named_bins():
 @pytest.mark.parametrize(
     ("bins", "error", "words"),
     [
-        ({}, ConfigError, "No bin is named"),
-        ([(0, 0, 0)], ConfigError, "No bin is named"),
+        ({}, ConfigError, "There is no bin"),
+        ([(0, 0, 0)], ConfigError, "There is no bin"),
         ({"alice": [(0, 0, 0)]}, ConfigError, "row number"),
         ({7: [(0, 0, 0)]}, InfeasibleError, r"outside 0 … 1"),
-        ({0: []}, InfeasibleError, "name at least one"),
+        ({0: []}, InfeasibleError, "give at least one"),
         ({0: [(0, 0)]}, ConfigError, r"three numbers \(x_m, y_m, t_min\)"),
         ({0: [(0, 0, "noon")]}, ConfigError, "three numbers"),
         ({0: [(0, 0, np.nan)]}, ConfigError, "three numbers"),
         ({0: 5}, ConfigError, "three numbers"),
-        ({0: [(0, 0, 0), (0, 0, 9)]}, InfeasibleError, "1 of the 2 bins named are not in"),
+        ({0: [(0, 0, 0), (0, 0, 9)]}, InfeasibleError, "1 of the 2 bins given are not in"),
         ({1: [(40, 0, 9)]}, InfeasibleError, "lower corners"),
     ],
 )

@@ -157,7 +157,7 @@ def test_rows_and_samples_are_reconciled(app: AppTest) -> None:
     text = said(app)
     assert "Of 6 rows, 6 were used and 0 set aside." in text
     assert (
-        "6 rows became 4 samples: 4 were the first of their user in their place and minute. 2 "
+        "6 rows became 4 samples: 4 were the first of their person in their place and minute. 2 "
         "more fell into one of those samples and raised its count, 1 of them equal to an "
         "earlier row in every field."
     ) in text

@@ -22,7 +22,11 @@ CODE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 IN_CODE = {"user", "users", "subscriber", "subscribers", "equivalence class"}
-MAY = "pages/server"  # of the machine's user accounts, and of addresses
+# Names of reasons and faults, by which programs know them.
+NAMED = {"no user", "missing user", "unknown user", "phantom share"}
+KEY = re.compile(r"'\w+'")
+# Of the machine's user accounts, and of addresses; the arguments of objects in code are of a user.
+MAY = re.compile(r"pages/server|io/(audit|ledger)|model/(fingerprints|knowledge)")
 
 
 def texts(path: Path) -> Iterator[tuple[int, str]]:
@@ -40,15 +44,14 @@ def found(where: str) -> list[str]:
     return [
         f"{path.relative_to(ROOT)}:{line}: {match.group()}"
         for path in sorted((ROOT / where).rglob("*.py"))
-        if MAY not in path.as_posix()
+        if not MAY.search(path.as_posix())
         for line, text in texts(path)
-        for match in NOT_OURS.finditer(text)
+        if text not in NAMED
+        for match in NOT_OURS.finditer(KEY.sub("", text))
     ]
 
 
-@pytest.mark.parametrize(
-    "where", ["pages", *(f"fpanon_core/{room}" for room in ("studies", "anonymize", "commands"))]
-)
+@pytest.mark.parametrize("where", ["pages", "fpanon_core"])
 def test_no_text_has_a_word_that_is_not_ours(where: str) -> None:
     assert found(where) == []
 
