@@ -136,7 +136,7 @@ class Knowledge(Cells):
             total = sum(m + len(r) for r, m in known)
             raise InfeasibleError(
                 f"{missing} of the {total} bins given are not in their user's trajectory; give "
-                "bins by the lower corners of that user's samples in this very data set (see to_frame)."
+                "bins by the lower corners of that user's samples in this data set (see to_frame)."
             )
         offsets = offsets_of([len(r) for r, _ in known])
         rows = np.array([row for r, _ in known for row in r], np.int64)
