@@ -330,8 +330,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
     """Say how the utility of an option compares with the most within the thresholds; "" if none."""
     if most is None or not table.utility[most] > table.utility[row]:
-        return "No option within the thresholds has more." if most is not None else ""
-    return f"The most within the thresholds is {table.utility[most]:.2f}."
+        return "" if most is None else "No option within the thresholds has more."
+    return f"The best has {table.utility[most]:.2f}."
 
 
 def describe_epsilon(epsilon: float) -> str:

@@ -26,10 +26,9 @@ if asked is None:
     if choice is not None and choice.result.option.recordless is not None:
         st.info(story.NO_RECORD)
     st.info(
-        "Choose the option that is to be attacked. An attacker who knows some true "
-        "places and times of a person then looks for that person's record in it, and for what the "
-        "record tells; beside it stands what the same attacker finds in the data as they are, and "
-        "what guessing gives."
+        "Choose the option to attack. An attacker who knows some true places and times of a person "
+        "looks for the person's record in it. The same attack on the data as they are, and "
+        "guessing, are shown beside it."
     )
     end_view()
 alone = questions.ordinary(data.fs)  # larger data wait to be asked

@@ -283,8 +283,8 @@ def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
     if moved:
         told.append(
             f"In {_some_of(moved)} points are moved by noise or exchange. Unicity and k-, EM- and "
-            "KL-disclosure assume an attacker who knows points as they are published. They say "
-            "nothing of an attacker who knows true points; linkage does."
+            "KL-disclosure assume an attacker who knows points as they are published. The "
+            "linkage attack covers an attacker who knows true points."
         )
     return told
 

@@ -92,7 +92,7 @@ def test_a_typed_release_and_a_reload(front: Dashboard) -> None:
     """Typed in the list; a page that is loaded anew finds what was found, without asking."""
     dashboard, page = front, front.page
     dashboard.turn_to("Attack the release")
-    dashboard.says("Choose the option that is to be attacked")
+    dashboard.says("Choose the option to attack")
     box = page.locator(".st-key-attack_release input")
 
     def type_it() -> None:

@@ -73,7 +73,7 @@ def test_one_user_cannot_be_looked_for(app: AppTest) -> None:
 
 
 def test_nothing_is_attacked_until_a_release_is_chosen(small: AppTest) -> None:
-    assert "Choose the option that is to be attacked" in said(small)
+    assert "Choose the option to attack" in said(small)
     assert small.selectbox(key="attack_release").value is None
     assert "aligned, k = 2" in small.selectbox(key="attack_release").options
     assert not small.session_state["fp_jobs"]
