@@ -183,7 +183,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
             f"{w.estimate(result, 'home')}. Guessing uses the same points and a release made "
-            "without the person. The interval is of the difference."
+            "without the person. The interval is of the difference from guessing."
         )
     return " ".join(told)
 

@@ -68,10 +68,10 @@ def account(report: IngestReport) -> list[str]:
     zone = f"{report.timezone} time"
     if report.timezone_guessed:
         zone += " (a zone guessed from the positions; correct it below if it is wrong)"
+    used = f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
+    told = f"Of {words.count(report.rows_read, 'row')}, {used}, each for one reason"
     return [
-        f"Of {words.count(report.rows_read, 'row')}, "
-        f"{report.rows_used:,} {words.were(report.rows_used)} used and {set_aside:,} set aside"
-        f"{', each for one reason' if set_aside else ''}. They run from "
+        f"{told if set_aside else f'All {report.rows_used:,} rows were used'}. They run from "
         f"{report.first.replace('T', ' ')} to {report.last.replace('T', ' ')}, {zone}.",
         *reconciled(report),
     ]
