@@ -25,6 +25,7 @@ _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle righ
 # that is free in all of them.
 _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
+_LABEL_AT, _SIDES_OF_LABEL = (0.005, 0.995, 0.5), ("left", "right", "center")
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # so many kinds of dots stand in a row of the legend at a desk
 _PLACES = ("on the front", "level with the front", "dominated", "recommended")
@@ -116,8 +117,8 @@ def pareto(
     around, level = screens.around(dots), {}
     if limit is not None:
         text = f"threshold {100 * limit:.3g}%" if percent else f"threshold {limit:g}"
-        side, taken = screens.label(text, limit, around)
-        level, around = _limit(limit, text, side, of), np.concatenate([around, taken])
+        across_at, taken = screens.label(text, limit, around)
+        level, around = _limit(limit, text, across_at, of), np.concatenate([around, taken])
     where = _corners(dots, screens, around, screens.lines(front, limit))
     steps = series(
         "",
@@ -243,16 +244,17 @@ class _Screens:
         at = self.pixels([(d.utility, d.risk) for d in dots])
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
-    def label(self, text: str, limit: float, around: FloatArray) -> tuple[str, FloatArray]:
-        """Return the side (left if possible) where the threshold's label covers no dot; its box."""
+    def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
+        """Return the first place across where the threshold's label covers no dot, and its box."""
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [
             np.stack([left, level - _LABEL_PX, left + wide, level], axis=-1)
-            for left in (0 * level, self.wide - wide)
+            for left in (at * (self.wide - wide) for at in _LABEL_AT)
         ]
-        found = corners_beside([0], np.array([sides]), np.ones((1, 2), bool), around).get(0, 0)
-        return ("left", "right")[found], sides[found][None]
+        free = np.ones((1, len(sides)), bool)
+        found = corners_beside([0], np.array([sides]), free, around).get(0, 0)
+        return _LABEL_AT[found], sides[found][None]
 
     def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
         """Return the boxes of the front's steps, and of the threshold's line."""
@@ -265,12 +267,12 @@ class _Screens:
         return np.concatenate([np.minimum(one, other) - 1, np.maximum(one, other) + 1], axis=-1)
 
 
-def _limit(limit: float, text: str, side: str, of: Theme) -> dict[str, Any]:
-    """Return the line at the threshold, with its label on the given side."""
+def _limit(limit: float, text: str, across: float, of: Theme) -> dict[str, Any]:
+    """Return the line at the threshold, with its label at one of the places across."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    at = 0.005 if side == "left" else 0.995
-    label = note(of, text, at, limit, xref="paper", xanchor=side, yanchor="bottom")
+    side = _SIDES_OF_LABEL[_LABEL_AT.index(across)]
+    label = note(of, text, across, limit, xref="paper", xanchor=side, yanchor="bottom")
     return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
 
 

@@ -31,8 +31,8 @@ _HEADINGS = {
     "kl": "KL-disclosure: mean information gained about a bin (nats)",
 }
 _SUMS = {
-    "em": "Change of the probability of presence, over all bins of a person",
-    "kl": "Information gained, over all bins of a person (nats)",
+    "em": "Visits that become certain or are ruled out (sum of EM)",
+    "kl": "Information gained over all areas and time windows (nats)",
 }
 DEFINITIONS = {
     "unicity": definitions.UNICITY,
@@ -226,7 +226,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         "unicity": singled,
         "k": f"{known} pick{'s' * (p == 1)} the right record with probability "
         f"{words.supported(*k)}; by guessing, 1 in {found.n_users:,}.",
-        "em": f"{tell} {describe_sum(em_sum[0], 'em')}. {_at_most(found, leak)}",
+        "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
     }[measure]
     return [
@@ -246,12 +246,8 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
 
 
 def _at_most(found: Result, leak: Leak) -> str:
-    """Return the largest possible sum of EM, which counts each visit and each wrong guess once."""
-    visits = float(leak.places["samples"].sum()) / found.n_users
-    return (
-        f"If all of a person's {visits:,.0f} visits were certain, it would be about "
-        f"{2 * visits:,.0f}."
-    )
+    """Return the largest possible sum of EM: every visit certain, every wrong guess ruled out."""
+    return f"of about {2 * float(leak.places['samples'].sum()) / found.n_users:,.0f} in all"
 
 
 def _interval(share: tuple[float, float, float]) -> str:

@@ -37,13 +37,13 @@ from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, attack
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
-    "Over": 165,
-    "Unique": 105,
+    "Over": 105,
+    "Unique": 95,
     "Re-identified": 95,
     "Unicity": 65,
     "Linkage": 65,
     "k-disclosure": 90,
-    "Home": 105,
+    "Home": 92,
     "Front": 60,
 }
 _WHOLE_WIDTHS = {"Option": 320, "Dominated by": 140}

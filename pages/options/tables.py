@@ -24,8 +24,8 @@ BESIDE = {
 }
 """Measures that stand in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: which thresholds the option exceeds, or may exceed, going by the upper ends of the "
-    "intervals. Unique: people with a unique record. Re-identified: by the strongest attacker. "
+    "Over: the threshold that the option exceeds, or may exceed, by the upper end of the "
+    "interval; or how many. Unique: people with a unique record. Re-identified: by the strongest attacker. "
     "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
     "the thresholds that each option exceeds, and all other figures."
 )
@@ -45,7 +45,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     for dot, result in zip(found, table.results, strict=True):
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
         if limits.judged:
-            row["Over"] = _over([NAMES[risk].short for risk in limits.broken(result)])
+            row["Over"] = _over(limits.broken(result), len(limits.judged))
         row["Unique"] = alone_text(result)
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
@@ -57,11 +57,11 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     return pd.DataFrame(rows)
 
 
-def _over(names: Sequence[str]) -> str:
-    """Return the first of the exceeded thresholds, and how many more there are."""
-    if not names:
-        return "none"
-    return names[0] + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+def _over(risks: Sequence[str], judged: int) -> str:
+    """Return the one threshold that is exceeded by its first word, or how many are."""
+    if len(risks) == 1:
+        return NAMES[risks[0]].short.split()[0]
+    return f"{len(risks)} of {judged}" if risks else "none"
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:

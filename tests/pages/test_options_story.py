@@ -188,7 +188,7 @@ def test_who_is_alone_with_a_whole_record_is_told_and_has_a_threshold() -> None:
     assert text.count("finds the whole record") == 1  # what it means is said once
     rows = tables.shown(found, story.dots(found, by, []), by)
     assert rows["Unique"].tolist() == ["22 (22%)", "4 (4%)"]
-    assert rows["Over"].tolist() == ["unique records", "none"]
+    assert rows["Over"].tolist() == ["unique", "none"]
     every = whole(found, by)
     assert every["Over the threshold of"].tolist() == ["unique records", ""]
     assert every["Unique records"].tolist() == rows["Unique"].tolist()
@@ -259,8 +259,8 @@ def test_of_moved_points_no_claim_is_made() -> None:
     assert text.replace("\\", "") == (
         "In “noise of 300 m (planar Laplace)” and “times exchanged within 5 km” points are moved "
         "by noise or exchange. Unicity and k-, EM- and KL-disclosure assume an attacker who knows "
-        "points as they are published. They say nothing of an attacker who knows true points; "
-        "linkage does."
+        "points as they are published. The linkage attack covers an attacker who knows true "
+        "points."
     )
     assert story.moved_told([RAW.option]) == []
     assert "For linkage, they are true points" in story.outsider_told(KNOWN)
