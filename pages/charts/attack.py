@@ -19,7 +19,6 @@ _ROW_PX, _TOP_PX, _AXIS_PX, _APART_PX = 38, 52, 52, 18
 _ENDS, _WITH_THRESHOLDS = (0.79, 0.88, 1.0), (0.69, 0.775, 0.885, 1.0)
 _APART = 0.09  # before the first of them
 _HALF = 0.42  # of a row: half the length of a threshold's line
-_NARROW = 0.025  # of the axis: an interval no wider would only be a scratch on its mark
 _UP = 0.19  # of a row: what was before stands so much above its middle, what is after below
 
 
@@ -84,14 +83,14 @@ def before_and_after(
     inner = above + (below + _AXIS_PX + _APART_PX if errors else 0)
     limited = any(math.isfinite(row.limit) for row in (*shares, *errors))
     ends = _WITH_THRESHOLDS if limited else _ENDS
-    traces = _series(shares, of, "", 1.0)
+    traces = _series(shares, of, "")
     across = {"domain": [0, ends[0] - _APART], "zeroline": False}
     title = f"Share of the {whom} asked about: less is safer"
     more: dict[str, Any] = {}
     if errors:
+        traces += _series(errors, of, "2")
         far = [end for row in errors for end in (*row.before, *row.after, row.guessing)]
         most = max((end for end in far if math.isfinite(end)), default=0.0) or 1.0
-        traces += _series(errors, of, "2", most)
         range_km = {"range": [-0.015 * most, 1.05 * most], "nticks": 7, "anchor": "y2"}
         more["xaxis2"] = axis(of, {"title": "Kilometres: more is safer"} | across | range_km)
         more["yaxis2"] = axis(of, _names(errors, of, [0.0, below / inner], "x2"))
@@ -133,11 +132,8 @@ def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str
     }
 
 
-def _series(rows: Sequence[Compared], of: Theme, number: str, far: float) -> list[dict[str, Any]]:
-    """Return the series of one of the two panels: guessing, before and after, with after on top.
-
-    ``far`` is the end of its axis.
-    """
+def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:
+    """Return the series of one of the two panels: guessing, before and after, with after on top."""
     axes = {"xaxis": f"x{number}", "yaxis": f"y{number}", "showlegend": not number}
 
     def drawn(name: str, x: Sequence[float], up: float, told: int, **more: Any) -> dict[str, Any]:
@@ -150,13 +146,15 @@ def _series(rows: Sequence[Compared], of: Theme, number: str, far: float) -> lis
     def dots(name: str, column: int, colour: str, symbol: str) -> dict[str, Any]:
         found = [row.after if column else row.before for row in rows]
         value, low, high = ([each[end] for each in found] for end in (0, 1, 2))
-        bar = interval(value, low, high, colour, narrow=_NARROW * far, thickness=2)
+        bar = interval(value, low, high, colour, thickness=2)
         line = {"width": 2, "color": colour}
-        mark = {"symbol": symbol, "size": 12, "color": colour, "line": line}
+        # The mark covers its interval, or a short one would be a scratch on it.
+        inside = colour if column else of.css("paper")
+        mark = {"symbol": symbol, "size": 12, "color": inside, "line": line}
         return drawn(name, value, _UP if column else -_UP, column, error_x=bar, marker=mark)
 
     tick = {"symbol": "line-ns", "size": 22, "line": {"color": of.css("ink"), "width": 2.5}}
-    before = dots(BEFORE, 0, of.categories[1], "diamond-open")
+    before = dots(BEFORE, 0, of.categories[1], "diamond")
     limits = [row.limit for row in rows]
     spots = [row + up for row in range(len(rows)) for up in (-_HALF, _HALF, 0.0)]
     at = known(at for limit in limits for at in (limit, limit, math.nan))

@@ -271,23 +271,15 @@ def marker(number: int, size: float = 10, **more: Any) -> dict[str, Any]:
 
 
 def interval(
-    value: Iterable[float],
-    low: Iterable[float],
-    high: Iterable[float],
-    colour: str,
-    *,
-    narrow: float = 0.0,
-    **more: Any,
+    value: Iterable[float], low: Iterable[float], high: Iterable[float], colour: str, **more: Any
 ) -> dict[str, Any]:
-    """Return bars of 95% intervals; none where they are narrower than a mark, or not known."""
-    ends = zip(value, low, high, strict=True)
-    parts = [(_part(most - at), _part(at - least)) for at, least, most in ends]
-    several = [pair if sum(pair) > narrow else (None, None) for pair in parts]
+    """Return bars of 95% intervals; none where an end is not known."""
+    several = list(zip(value, low, high, strict=True))
     return {
         "type": "data",
         "symmetric": False,
-        "array": [above for above, _ in several],
-        "arrayminus": [below for _, below in several],
+        "array": [_part(end - at) for at, _, end in several],
+        "arrayminus": [_part(at - end) for at, end, _ in several],
         "color": colour,
         "thickness": 1.5,
         "width": 4,
