@@ -13,13 +13,13 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
 from ..anonymize.chain import release
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part, tell
+from ..engines.local import Engine
+from ..engines.progress import tell
 from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
@@ -35,7 +35,7 @@ from .learnt import Example, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .releases import Shelf
-from .tabled import Tabled
+from .tabled import Tabled, Work, nth_of, part_of, working
 
 Estimate = tuple[float, float, float]
 
@@ -235,7 +235,7 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> 
         if made:
             started = time.perf_counter()
         for form in (given, release(users, [])):
-            found(users, form, known, engine)
+            found(users, form, known, working(engine))
         return time.perf_counter() - started
 
     return carried_on(fs, attacked_one, _GROWTH, config.users)
@@ -246,9 +246,7 @@ def study(
     fs: FingerprintSet,
     config: Config,
     released: ReleasedSet | GloveResult | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Attack a release and the data as they are, with true points.
 
@@ -289,29 +287,27 @@ def study(
     >>> table.loc[0, ["before", "after", "guessing"]].astype(float).round(3).tolist()
     [0.667, 0.333, 0.333]
     """
-    engine = engine or LocalEngine()
+    work = working(**work)
     given = released
     if given is None:
-        given = made(fs, config, engine, _tenths(progress, 0, 4))
+        given = made(fs, config, **_tenths(work, 0, 4))
     target = attacked(fs, given)
     origin = target.origin
-    before = _before(fs, config, engine, _tenths(progress, 4, 6))
+    before = _before(fs, config, _tenths(work, 4, 6))
     raw = not origin.option.steps
-    after = before if raw else found(fs, given, config, engine, _tenths(progress, 6, 9))
+    after = before if raw else found(fs, given, config, _tenths(work, 6, 9))
     asked = after.link.per_target, config.within_m, config.nights
-    some = examples(target, config.knowledge, *asked, engine=engine)
-    tell(progress, 1.0)
+    some = examples(target, config.knowledge, *asked, engine=work["engine"])
+    tell(work["progress"], 1.0)
     return Result(
         config, fs.digest, origin.option, origin.k, origin.period_days, before, after, some
     )
 
 
-def made(
-    fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None = None
-) -> ReleasedSet:
+def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSet:
     """Make the release with the option and the seed; keep its intermediate results for a while."""
     option = config.option
-    kept = releases.released(fs, option.steps, config.seed, engine=engine, progress=progress)
+    kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name
     return ReleasedSet.of(kept.chain.origin(config.seed, name))
 
@@ -319,29 +315,25 @@ def made(
 _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
-def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
-    """Return the progress of a part of the whole, with its ends in tenths; report its start."""
-    stretch = part(progress, begin / 10, end / 10)
-    tell(stretch, 0.0)
+def _tenths(work: Work, begin: int, end: int) -> Work:
+    """Return a part of the work, with its ends in tenths of the progress; report its start."""
+    stretch = part_of(work, begin / 10, end / 10)
+    tell(stretch["progress"], 0.0)
     return stretch
 
 
-def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None) -> Found:
+def _before(fs: FingerprintSet, config: Config, work: Work) -> Found:
     """Attack the data as they are; keep the result, as it is the same for every release."""
     key = (fs.digest, replace(config, option=_RAW))
     known = _BEFORE.get(key)
     if known is None:
-        known = found(fs, release(fs, _RAW), config, engine, progress)
+        known = found(fs, release(fs, _RAW), config, work)
         _BEFORE.put(key, known)
     return known
 
 
 def found(
-    fs: FingerprintSet,
-    released: ReleasedSet | GloveResult,
-    config: Config,
-    engine: Engine,
-    progress: Progress | None = None,
+    fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, work: Work
 ) -> Found:
     """Run all attacks on one version of the data."""
     known: dict[str, Any] = {
@@ -350,15 +342,13 @@ def found(
     }
     target = attacked(fs, released)
     alike = groups_of(target)
-    records = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
-    risk = strongest_of(target, config.knowledge, alike, engine=engine)
-    error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
+    records = link(fs, released, **known, **nth_of(work, 0, 3))
+    risk = strongest_of(target, config.knowledge, alike, working(work["engine"]))
+    error = expected_error(fs, released, **known, **nth_of(work, 1, 3))
     home, fault = None, ""
     try:
-        told = nth_part(progress, 2, 3)
-        homes = home_found(
-            fs, released, config.within_m, nights=config.nights, engine=engine, progress=told
-        )
+        last = nth_of(work, 2, 3)
+        homes = home_found(fs, released, config.within_m, nights=config.nights, **last)
         home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
     except InfeasibleError as why:
         fault = str(why)

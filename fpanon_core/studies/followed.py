@@ -9,6 +9,7 @@ Source: docs/science.md, “An attacker who knows the truth”.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,8 +18,8 @@ from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
 from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part, tell
+from ..engines.local import Engine
+from ..engines.progress import tell
 from ..measures.drawing import drawn
 from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.checks import whole
@@ -35,6 +36,7 @@ from .estimates import costs
 from .learnt import guesses_of, homes_of, middle
 from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
 from .releases import released
+from .tabled import Work, part_of, working
 
 MOST_SAMPLES = 2_000
 """Most samples kept of the person, and of the right record; the nearest in time are kept."""
@@ -202,9 +204,7 @@ def follow(
     released: ReleasedSet | GloveResult | None = None,
     period: int | None = None,
     attacker: str = "bayes",
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Followed:
     """Return an attacker's result on one person after each known point.
 
@@ -241,10 +241,11 @@ def follow(
     """
     if not 0 <= whole("target", target, 0) < fs.n_users:
         raise ConfigError(f"There is no person {target}; the data have {fs.n_users:,} people.")
-    engine = engine or LocalEngine()
+    work = working(**work)
+    engine, progress = work["engine"], work["progress"]
     given = released
     if given is None:
-        given = attack.made(fs, config, engine, part(progress, 0.0, 0.6))
+        given = attack.made(fs, config, **part_of(work, 0.0, 0.6))
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
     told = _Told.of(release, config, known, which, attacker, engine)
@@ -648,13 +649,7 @@ class PublishedRecord:
 
 
 @costs(450)
-def published_record(
-    fs: FingerprintSet,
-    config: Wanted,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> PublishedRecord:
+def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -> PublishedRecord:
     """Return one person's record as an option would publish it; the seed makes it for study only.
 
     Raises
@@ -672,7 +667,7 @@ def published_record(
     >>> found.dx_m.tolist(), found.dt_min.tolist()
     ([5000.0], [60.0])
     """
-    made = released(fs, config.option.steps, config.seed, engine=engine, progress=progress)
+    made = released(fs, config.option.steps, config.seed, **work)
     person = made.chain.person
     user = middling(fs, np.unique(person)) if config.user is None else config.user
     rows = np.flatnonzero(person[made.fs.sample_user] == user)

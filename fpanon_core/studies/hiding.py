@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from ..anonymize.hiding import most_shards as most_shards
 from ..anonymize.periods import into_periods
 from ..engines.limits import give_back_after
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint
 from ..measures.components import mean_loss
 from ..measures.kgap import check_k
@@ -35,7 +34,7 @@ from ..model.options import Aligned, Glove, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .estimates import Growth, carried_on, costs, timed
 from .release_facts import Size, typical_side_m
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
@@ -264,8 +263,7 @@ def study(
     config: Config,
     *,
     checkpoint: Checkpoint | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Hide everyone in k-anonymous groups, and verify the release.
 
@@ -279,8 +277,7 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.glove`, :func:`fpanon_core.aligned`, :func:`fpanon_core.into_periods`.
     """
-    told = part(progress, 0.0, _HIDING_SHARE)
-    release = hidden(fs, config, checkpoint=checkpoint, engine=engine, progress=told)
+    release = hidden(fs, config, checkpoint=checkpoint, **part_of(work, 0.0, _HIDING_SHARE))
     give_back_after(fs.n_samples)
     verdict = verify_k_anonymity(fs, release, config.k)
     give_back_after(fs.n_samples)
@@ -292,8 +289,7 @@ def hidden(
     config: Config,
     *,
     checkpoint: Checkpoint | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> GloveResult:
     """Hide everyone as the configuration says, without verification.
 
@@ -307,8 +303,7 @@ def hidden(
         "leave_out": config.leave_out,
         "shards": config.shards,
         "checkpoint": checkpoint,
-        "engine": engine,
-        "progress": progress,
+        **work,
     }
     space_m, time_min = config.suppress_space_m, config.suppress_time_min
     if config.method == "aligned":

@@ -13,15 +13,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, Unpack
 
 import numpy as np
 
 from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
-from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part, tell
+from ..engines.progress import tell
 from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Step
@@ -29,6 +28,7 @@ from ..model.periods import PeriodSet
 from ..model.profiles import Areas, Grid
 from ..model.profiles import Origin as Corner
 from ..model.released import Origin
+from .tabled import Work, nth_of
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]
@@ -153,14 +153,7 @@ _REFERENCES: Shelf[Reference] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda
 _HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 
 
-def released(
-    fs: FingerprintSet,
-    steps: Steps,
-    seed: int,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Release:
+def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) -> Release:
     """Apply the steps to the data with a seed, for a study; the result is kept, never published.
 
     Parameters
@@ -185,11 +178,10 @@ def released(
             found, done = before, length
             break
     for position in range(done, len(steps)):
-        told = nth_part(progress, position, len(steps))
-        chain = found.chain.then(steps[position], seed, engine=engine, progress=told)
-        found = Release(chain, seed)
+        now = nth_of(work, position, len(steps))
+        found = Release(found.chain.then(steps[position], seed, **now), seed)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
-    tell(progress, 1.0)
+    tell(work.get("progress"), 1.0)
     return found
 
 
