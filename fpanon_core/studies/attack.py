@@ -37,12 +37,9 @@ from .reidentification import groups_of, strongest_of
 from .releases import Shelf
 from .tabled import Tabled, Work, nth_of, part_of, working
 
-Estimate = tuple[float, float, float]
-
 _MOST_KEPT = 4
 _RAW = ReleaseOption()
 _NAN, _ERROR = float("nan"), "expected error"
-_NOTHING: Estimate = (_NAN, _NAN, _NAN)
 
 
 @dataclass(frozen=True)
@@ -204,8 +201,8 @@ class Result(Tabled):
             {
                 "measure": name,
                 "unit": "m" if name == _ERROR else "share",
-                **_columns("before", "before_", was[name]),
-                **_columns("after", "", now[name]),
+                **dict(zip(_WAS, was[name], strict=True)),
+                **dict(zip(_NOW, now[name], strict=True)),
                 "points_alone": self.after.error.points_m if name == _ERROR else _NAN,
                 "method": self.method,
             }
@@ -325,11 +322,7 @@ def _tenths(work: Work, begin: int, end: int) -> Work:
 def _before(fs: FingerprintSet, config: Config, work: Work) -> Found:
     """Attack the data as they are; keep the result, as it is the same for every release."""
     key = (fs.digest, replace(config, option=_RAW))
-    known = _BEFORE.get(key)
-    if known is None:
-        known = found(fs, release(fs, _RAW), config, work)
-        _BEFORE.put(key, known)
-    return known
+    return _BEFORE.made(key, lambda: found(fs, release(fs, _RAW), config, work))
 
 
 def found(
@@ -358,25 +351,10 @@ def found(
 # --- the table -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Figure:
-    """One measure of one version of the data."""
-
-    estimate: Estimate
-    guessing: float
-    asked: int
-
-
-def _columns(when: str, beside: str, figure: _Figure) -> dict[str, Any]:
-    value, low, high = figure.estimate
-    return {
-        when: value,
-        f"{when}_low": low,
-        f"{when}_high": high,
-        f"{beside}guessing": figure.guessing,
-        f"{beside}asked": figure.asked,
-    }
-
+_Figure = tuple[float, float, float, float, int]
+"""One measure of one version of the data: value, interval, guessing, number of targets."""
+_WAS = ("before", "before_low", "before_high", "before_guessing", "before_asked")
+_NOW = ("after", "after_low", "after_high", "guessing", "asked")
 
 ATTACKERS = {
     "best_sample": "by the best matching sample",
@@ -393,12 +371,11 @@ def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
 
     def figure(name: str, guess: float, asked: int = link.n_present) -> _Figure:
         value, low, high = (getattr(best, f"{name}{end}") for end in ("", "_low", "_high"))
-        return _Figure((value, low, high), guess, asked)
+        return value, low, high, guess, asked
 
     targets = found.risk.by_attacker.set_index("attacker")["targets"]
-    by_name = {
-        name: _Figure(found.risk.of_attacker(name), guessing, int(targets[name]))
-        for name in ATTACKERS
+    by_name: dict[str, _Figure] = {
+        name: (*found.risk.of_attacker(name), guessing, int(targets[name])) for name in ATTACKERS
     }
     return {
         "re-identification risk": by_name[found.risk.attacker],
@@ -407,13 +384,13 @@ def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
         "posterior of the right record": figure("posterior", guessing),
         "accused, not in the release": figure("accused", _NAN, link.n_absent),
         **{f"home within {metres:g} m": _home(found.home, metres) for metres in within_m},
-        _ERROR: _Figure((error.metres, error.low, error.high), error.guessing_m, error.n_targets),
+        _ERROR: (error.metres, error.low, error.high, error.guessing_m, error.n_targets),
     }
 
 
 def _home(table: pd.DataFrame | None, metres: float) -> _Figure:
     if table is None:
-        return _Figure(_NOTHING, _NAN, 0)
+        return _NAN, _NAN, _NAN, _NAN, 0
     row = table[table["within_m"] == metres].iloc[0]
-    ends = (float(row["found"]), float(row["low"]), float(row["high"]))
-    return _Figure(ends, float(row["guessing"]), int(row["people"]))
+    found, low, high, guessing = (float(row[n]) for n in ("found", "low", "high", "guessing"))
+    return found, low, high, guessing, int(row["people"])

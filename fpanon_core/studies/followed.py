@@ -8,6 +8,7 @@ Source: docs/science.md, “An attacker who knows the truth”.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Unpack
 
@@ -390,64 +391,46 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
     )
 
 
-def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
-    """Return the step after each point."""
+def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
+    """Yield the step after each point.
+
+    The candidates of a step are in rows one after another; the own record is in the next row.
+    """
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
     known = np.arange(1, told.many + 1)
     found, exact = told.ranked(np.repeat(known, lengths), records)
     was, _ = before.ranked(known, np.full(told.many, before.own))
-    begins = np.cumsum(lengths) - lengths
-    return [
-        _step(number, range(begin, begin + length - 1), records, found, exact, was, told, views)
-        for number, (begin, length) in enumerate(
-            zip(begins.tolist(), lengths.tolist(), strict=True)
+    here, nan = told.own >= 0, float("nan")
+    own = -1
+    for number, length in enumerate(lengths.tolist()):
+        first, own = own + 1, own + length
+        candidates = tuple(
+            Candidate(
+                views.number(int(records[i])),
+                int(told.release.published.weight[records[i]]),
+                float(found.posterior[i]),
+                1 + round(float(found.better[i])),
+                bool(exact.fits[i]),
+                bool(records[i] == told.own),
+            )
+            for i in range(first, own)
         )
-    ]
-
-
-def _step(
-    number: int,
-    rows: range,
-    records: IntArray,
-    found: Ranks,
-    exact: Ranks,
-    was: Ranks,
-    told: _Told,
-    views: _Views,
-) -> Step:
-    """Return the step after point ``number``, from 0.
-
-    The candidates are in ``rows``, and the own record is the next row.
-    """
-    here, own = told.own >= 0, rows.stop
-    candidates = tuple(
-        Candidate(
-            views.number(int(records[i])),
-            int(told.release.published.weight[records[i]]),
-            float(found.posterior[i]),
-            1 + round(float(found.better[i])),
-            bool(exact.fits[i]),
-            bool(records[i] == told.own),
+        alone = first < own and found.level[first] == candidates[0].people
+        yield Step(
+            known=number + 1,
+            better=float(found.better[own]) if here else nan,
+            level=float(found.level[own]) if here else nan,
+            fitting=round(float(exact.fitting[own])),
+            fits=bool(exact.fits[own]),
+            posterior=float(found.posterior[own]) if here else nan,
+            taken=bool(found.taken[own]),
+            before_better=float(was.better[number]),
+            before_level=float(was.level[number]),
+            candidates=candidates,
+            place=next((i for i, each in enumerate(candidates) if each.right), None),
+            guess=views.guess_of(int(records[first])) if alone else None,
         )
-        for i in rows
-    )
-    alone = len(rows) > 0 and found.level[rows.start] == candidates[0].people
-    nan = float("nan")
-    return Step(
-        known=number + 1,
-        better=float(found.better[own]) if here else nan,
-        level=float(found.level[own]) if here else nan,
-        fitting=round(float(exact.fitting[own])),
-        fits=bool(exact.fits[own]),
-        posterior=float(found.posterior[own]) if here else nan,
-        taken=bool(found.taken[own]),
-        before_better=float(was.better[number]),
-        before_level=float(was.level[number]),
-        candidates=candidates,
-        place=next((i for i, each in enumerate(candidates) if each.right), None),
-        guess=views.guess_of(int(records[rows.start])) if alone else None,
-    )
 
 
 class _Views:

@@ -145,26 +145,10 @@ class Result(Tabled):
         return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
-        figures = self.release.summary()
-        settings = {
-            name: getattr(self.config, name)
-            for name in (
-                "method",
-                "k",
-                "suppress_space_m",
-                "suppress_time_min",
-                "leftover",
-                "period_days",
-                "leave_out",
-                "shards",
-            )
-        }
-        row = {
-            **settings,
-            **figures,
-            "mean_loss": self.mean_loss,
-            "verified": self.verdict.passed,
-        }
+        settings = {"method": self.config.method} | vars(self.config)
+        del settings["stretch"]
+        judged = {"mean_loss": self.mean_loss, "verified": self.verdict.passed}
+        row = settings | self.release.summary() | judged
         # Where there is no limit, or no period, an empty field of a column of numbers.
         return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
 
@@ -311,8 +295,8 @@ def hidden(
     return glove(given, config.k, suppress_space_m=space_m, suppress_time_min=time_min, **how)
 
 
-@dataclass(frozen=True)
-class Worth:
+@dataclass(frozen=True, kw_only=True)
+class Worth(Size):
     """The usefulness of a release to its reader, whatever the verifier says.
 
     Attributes
@@ -320,14 +304,7 @@ class Worth:
     rows, people : int
         Number of rows of the release's file, and of the people they are about.
     samples : int
-        Original samples that those rows stand for.
-    side_m, span_min : float
-        Size of the typical published sample: medians over the original samples; NaN if there is
-        none.
-    data_side_m : float
-        Side of the box that holds most of the data; see :func:`.release_facts.typical_side_m`.
-    granularity_m : float
-        Side of a raw sample.
+        Original samples that those rows stand for; the typical one is the median of these.
     all_samples, all_people : int
         Samples and people of the original.
     """
@@ -335,10 +312,6 @@ class Worth:
     rows: int
     people: int
     samples: int
-    side_m: float
-    span_min: float
-    data_side_m: float
-    granularity_m: float
     all_samples: int
     all_people: int
 
@@ -351,20 +324,6 @@ class Worth:
     def thin(self) -> bool:
         """Whether less than half of the samples, or of the people, are left."""
         return 2 * self.samples < self.all_samples or 2 * self.people < self.all_people
-
-    @property
-    def wide(self) -> bool:
-        """Whether the typical area is wider than half of the data."""
-        return self._size.wide
-
-    @property
-    def long(self) -> bool:
-        """Whether the typical span of time is longer than a day."""
-        return self._size.long
-
-    @property
-    def _size(self) -> Size:
-        return Size(self.side_m, self.span_min, self.data_side_m, self.granularity_m)
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:

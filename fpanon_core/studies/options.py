@@ -254,7 +254,6 @@ class _Exploration:
         tell(progress, 1.0)
         return OptionResult(
             option=option,
-            risks=risks,
             components=components,
             corners=dict(corners),
             areas=str(compared.ground),
@@ -268,11 +267,8 @@ class _Exploration:
             too_few=found.too_few,
             n_targets=found.n_targets,
             origin=release.origin,
-            attacker=by_truth.attacker,
-            guessing=by_truth.guessing,
-            unasked=by_truth.unasked,
-            homes_asked=by_truth.homes_asked,
             size=sizes(release.made),
+            **vars(by_truth) | {"risks": risks},
         )
 
     def _found(self, release: Release, work: Work) -> DisclosureResult | PeriodRisk:

@@ -142,6 +142,14 @@ class Shelf(Generic[T]):
             while len(self._kept) > self._most or self.size > self._most_size:
                 self._kept.popitem(last=False)
 
+    def made(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the result for a key: the kept one, or else a new one, which is kept."""
+        known = self.get(key)
+        if known is None:
+            known = make()
+            self.put(key, known)
+        return known
+
     def clear(self) -> None:
         """Drop all results."""
         with self._change:
@@ -187,20 +195,12 @@ def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
     """Return what comparisons of utility need of the original; computed once and kept."""
-    known = _REFERENCES.get((fs.digest, areas))
-    if known is None:
-        known = Reference.of(fs, areas=areas)
-        _REFERENCES.put((fs.digest, areas), known)
-    return known
+    return _REFERENCES.made((fs.digest, areas), lambda: Reference.of(fs, areas=areas))
 
 
 def homes(fs: FingerprintSet) -> Homes:
     """Return where people live according to the original; computed once and kept."""
-    known = _HOMES.get(fs.digest)
-    if known is None:
-        known = true_homes(fs)
-        _HOMES.put(fs.digest, known)
-    return known
+    return _HOMES.made(fs.digest, lambda: true_homes(fs))
 
 
 def forget() -> None:

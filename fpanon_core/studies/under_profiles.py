@@ -135,7 +135,7 @@ def unicity_grid(
         UnicityConfig(out_of=level)
     configs = [UnicityConfig(many, strategy, users, seed) for many in p]
     rows = [
-        under.columns | _shares(found.at(level))
+        under.columns | shares(found.at(level))
         for under in _sweep(fs, profiles, configs, working(engine, progress))
         for found in under.found
         for level in levels
@@ -276,7 +276,8 @@ def _sweep(
         yield _Under(profile.columns_laid(over), seen, found, part_of(measuring, share, 1.0))
 
 
-def _shares(result: UnicityResult) -> dict[str, object]:
+def shares(result: UnicityResult) -> dict[str, object]:
+    """Return a result as columns of a table: settings, share with interval, numbers of targets."""
     return {
         "p": int(result.config.p),
         "out_of": int(result.config.out_of),

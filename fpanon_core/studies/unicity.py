@@ -34,7 +34,7 @@ from ..model.unicity import LinearFit, ScalingFit, UnicityResult
 from . import rhythm, sparsity
 from .estimates import costs
 from .tabled import Tabled, Work, nth_of, part_of, working
-from .under_profiles import laid, unicity_grid
+from .under_profiles import laid, shares, unicity_grid
 
 WINDOWS_MIN = (1, 30, 60, 180, 480, 1_440)
 """Time windows of the usual grid, minutes."""
@@ -249,17 +249,9 @@ class Result(Tabled):
         for strategy, results in self.curves.items():
             for measured in results:
                 for out_of in self.config.out_of:
-                    found = measured.at(out_of)
-                    yield {
-                        "strategy": strategy,
-                        "p": found.config.p,
-                        "out_of": out_of,
-                        "value": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "targets": found.n_targets,
-                        "too_few": found.too_few,
-                    }
+                    row = {"strategy": strategy} | shares(measured.at(out_of))
+                    del row["found"]
+                    yield row
 
     def _forms(self) -> pd.DataFrame:
         names = ["alpha", "beta", "alpha_se", "beta_se", "r2"]
