@@ -108,7 +108,7 @@ def _linked(run: Run, config: Config) -> Linked:
     asked = relinking.Config(config.option, RelinkConfig(seed=config.seed))
     try:
         linked: relinking.Result = run.ask(
-            "link periods", relinking.study, asked, made(run.fs, config, run.engine)
+            "link periods", relinking.study, asked, made(run.fs, config, engine=run.engine)
         )
     except InfeasibleError as why:
         return str(why)

@@ -14,7 +14,6 @@ Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import ipaddress
 import logging
 import os
@@ -25,6 +24,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from importlib import import_module
+from inspect import signature
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -276,7 +276,7 @@ def where_to_work(function: Callable[..., Any], named: Mapping[str, Any]) -> dic
         As for :class:`DaskEngine`.
     """
     address = os.environ.get(SCHEDULER_VARIABLE, "").strip()
-    wanted = "engine" not in named and "engine" in inspect.signature(function).parameters
+    wanted = "engine" not in named and {"engine", "work"} & signature(function).parameters.keys()
     return {**named, "engine": _engine_at(address)} if address and wanted else dict(named)
 
 

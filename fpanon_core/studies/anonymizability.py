@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part, part
 from ..measures.components import components_by_k, matched_samples
 from ..measures.kgap import k_gap
 from ..model import checks
@@ -26,7 +26,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.kgap import KGapResult, StretchComponents
 from ..model.profiles import GeneralizationProfile
 from .estimates import Growth, carried_on, costs, timed
-from .tabled import Tabled
+from .tabled import Tabled, Work, nth_of, part_of
 from .under_profiles import as_read, generalized, laid
 
 _GAPS_SHARE = 0.7  # of the progress under a profile; the parts of the gaps have the rest
@@ -190,9 +190,7 @@ def study(
     fs: FingerprintSet,
     config: Config,
     earlier: Result | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Under each profile, measure k-gaps once, at the largest k, and their components for each k.
 
@@ -215,8 +213,8 @@ def study(
     known = {} if earlier is None else {m.profile: m.gaps for m in earlier.measured}
     measured = []
     for i, profile in enumerate(profiles):
-        stretch = nth_part(progress, i, len(profiles))
-        measured.append(_under(fs, profile, config, known.get(profile), engine, stretch))
+        stretch = nth_of(work, i, len(profiles))
+        measured.append(_under(fs, profile, config, known.get(profile), stretch))
     return Result(config, fs.digest, np.array(fs.pseudonyms), tuple(measured))
 
 
@@ -225,16 +223,13 @@ def _under(
     profile: GeneralizationProfile,
     config: Config,
     known: KGapResult | None,
-    engine: Engine | None,
-    progress: Progress | None,
+    work: Work,
 ) -> Measured:
     seen = generalized(fs, profile)
     gaps, most = known, config.ks[-1]
     if gaps is None or gaps.k < most:
-        of_gaps = part(progress, 0.0, _GAPS_SHARE)
-        gaps = k_gap(seen, most, config=config.stretch, engine=engine, progress=of_gaps)
-    of_parts = part(progress, _GAPS_SHARE, 1.0)
-    by_k = components_by_k(seen, gaps, config.ks, engine=engine, progress=of_parts)
+        gaps = k_gap(seen, most, config=config.stretch, **part_of(work, 0.0, _GAPS_SHARE))
+    by_k = components_by_k(seen, gaps, config.ks, **part_of(work, _GAPS_SHARE, 1.0))
     return Measured(
         profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
     )

@@ -7,21 +7,21 @@ cells form one region.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..anonymize.clusters import merged_regions, voronoi_cells
 from ..anonymize.regions import region_map
-from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import tell
 from ..measures.crowds import lon_lat
 from ..model.arrays import IntArray
 from ..model.configs import KnowledgeConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import AntennaClusters, GeneralizationProfile
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 from .under_profiles import unicity_grid
 from .unicity import GRID_POINTS, WINDOWS_MIN
 
@@ -104,13 +104,7 @@ class Result(Tabled):
         return {"merged_antennas": pd.DataFrame(regions), "merged_unicity": self.grid}
 
 
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Draw clusters of about ``config.size`` antennas; measure unicity with them as places.
 
     Raises
@@ -118,7 +112,7 @@ def study(
     ConfigError
         There are fewer antennas than ``config.size``, or all time windows are finer than the data.
     """
-    tell(progress, 0.0)
+    tell(work.get("progress"), 0.0)
     space = AntennaClusters(config.size)
     found = region_map(fs, space, seed=config.seed)
     half = fs.granularity_m / 2
@@ -141,8 +135,7 @@ def study(
         config.points,
         users=config.users,
         seed=config.seed,
-        engine=engine,
-        progress=part(progress, _REGIONS_SHARE, 1.0),
+        **part_of(work, _REGIONS_SHARE, 1.0),
     )
     sizes = np.bincount(found.site_region)
     return Result(config, fs.digest, rings, region, sizes, grid, fs.antennas is not None)

@@ -13,13 +13,13 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import pandas as pd
 
 from ..anonymize.chain import release
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part, tell
+from ..engines.local import Engine
+from ..engines.progress import tell
 from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
@@ -35,14 +35,11 @@ from .learnt import Example, examples, expected_error, home_found
 from .linkage import FIRST_FEW, attacked, link
 from .reidentification import groups_of, strongest_of
 from .releases import Shelf
-from .tabled import Tabled
-
-Estimate = tuple[float, float, float]
+from .tabled import Tabled, Work, nth_of, part_of, working
 
 _MOST_KEPT = 4
 _RAW = ReleaseOption()
 _NAN, _ERROR = float("nan"), "expected error"
-_NOTHING: Estimate = (_NAN, _NAN, _NAN)
 
 
 @dataclass(frozen=True)
@@ -204,8 +201,8 @@ class Result(Tabled):
             {
                 "measure": name,
                 "unit": "m" if name == _ERROR else "share",
-                **_columns("before", "before_", was[name]),
-                **_columns("after", "", now[name]),
+                **dict(zip(_WAS, was[name], strict=True)),
+                **dict(zip(_NOW, now[name], strict=True)),
                 "points_alone": self.after.error.points_m if name == _ERROR else _NAN,
                 "method": self.method,
             }
@@ -235,7 +232,7 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> 
         if made:
             started = time.perf_counter()
         for form in (given, release(users, [])):
-            found(users, form, known, engine)
+            found(users, form, known, working(engine))
         return time.perf_counter() - started
 
     return carried_on(fs, attacked_one, _GROWTH, config.users)
@@ -246,9 +243,7 @@ def study(
     fs: FingerprintSet,
     config: Config,
     released: ReleasedSet | GloveResult | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Attack a release and the data as they are, with true points.
 
@@ -289,29 +284,27 @@ def study(
     >>> table.loc[0, ["before", "after", "guessing"]].astype(float).round(3).tolist()
     [0.667, 0.333, 0.333]
     """
-    engine = engine or LocalEngine()
+    work = working(**work)
     given = released
     if given is None:
-        given = made(fs, config, engine, _tenths(progress, 0, 4))
+        given = made(fs, config, **_tenths(work, 0, 4))
     target = attacked(fs, given)
     origin = target.origin
-    before = _before(fs, config, engine, _tenths(progress, 4, 6))
+    before = _before(fs, config, _tenths(work, 4, 6))
     raw = not origin.option.steps
-    after = before if raw else found(fs, given, config, engine, _tenths(progress, 6, 9))
+    after = before if raw else found(fs, given, config, _tenths(work, 6, 9))
     asked = after.link.per_target, config.within_m, config.nights
-    some = examples(target, config.knowledge, *asked, engine=engine)
-    tell(progress, 1.0)
+    some = examples(target, config.knowledge, *asked, engine=work["engine"])
+    tell(work["progress"], 1.0)
     return Result(
         config, fs.digest, origin.option, origin.k, origin.period_days, before, after, some
     )
 
 
-def made(
-    fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None = None
-) -> ReleasedSet:
+def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSet:
     """Make the release with the option and the seed; keep its intermediate results for a while."""
     option = config.option
-    kept = releases.released(fs, option.steps, config.seed, engine=engine, progress=progress)
+    kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name
     return ReleasedSet.of(kept.chain.origin(config.seed, name))
 
@@ -319,29 +312,21 @@ def made(
 _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
-def _tenths(progress: Progress | None, begin: int, end: int) -> Progress | None:
-    """Return the progress of a part of the whole, with its ends in tenths; report its start."""
-    stretch = part(progress, begin / 10, end / 10)
-    tell(stretch, 0.0)
+def _tenths(work: Work, begin: int, end: int) -> Work:
+    """Return a part of the work, with its ends in tenths of the progress; report its start."""
+    stretch = part_of(work, begin / 10, end / 10)
+    tell(stretch["progress"], 0.0)
     return stretch
 
 
-def _before(fs: FingerprintSet, config: Config, engine: Engine, progress: Progress | None) -> Found:
+def _before(fs: FingerprintSet, config: Config, work: Work) -> Found:
     """Attack the data as they are; keep the result, as it is the same for every release."""
     key = (fs.digest, replace(config, option=_RAW))
-    known = _BEFORE.get(key)
-    if known is None:
-        known = found(fs, release(fs, _RAW), config, engine, progress)
-        _BEFORE.put(key, known)
-    return known
+    return _BEFORE.made(key, lambda: found(fs, release(fs, _RAW), config, work))
 
 
 def found(
-    fs: FingerprintSet,
-    released: ReleasedSet | GloveResult,
-    config: Config,
-    engine: Engine,
-    progress: Progress | None = None,
+    fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, work: Work
 ) -> Found:
     """Run all attacks on one version of the data."""
     known: dict[str, Any] = {
@@ -350,15 +335,13 @@ def found(
     }
     target = attacked(fs, released)
     alike = groups_of(target)
-    records = link(fs, released, **known, engine=engine, progress=nth_part(progress, 0, 3))
-    risk = strongest_of(target, config.knowledge, alike, engine=engine)
-    error = expected_error(fs, released, **known, engine=engine, progress=nth_part(progress, 1, 3))
+    records = link(fs, released, **known, **nth_of(work, 0, 3))
+    risk = strongest_of(target, config.knowledge, alike, working(work["engine"]))
+    error = expected_error(fs, released, **known, **nth_of(work, 1, 3))
     home, fault = None, ""
     try:
-        told = nth_part(progress, 2, 3)
-        homes = home_found(
-            fs, released, config.within_m, nights=config.nights, engine=engine, progress=told
-        )
+        last = nth_of(work, 2, 3)
+        homes = home_found(fs, released, config.within_m, nights=config.nights, **last)
         home = pd.DataFrame({name: homes[name] for name in homes})  # a plain table comes through
     except InfeasibleError as why:
         fault = str(why)
@@ -368,25 +351,10 @@ def found(
 # --- the table -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Figure:
-    """One measure of one version of the data."""
-
-    estimate: Estimate
-    guessing: float
-    asked: int
-
-
-def _columns(when: str, beside: str, figure: _Figure) -> dict[str, Any]:
-    value, low, high = figure.estimate
-    return {
-        when: value,
-        f"{when}_low": low,
-        f"{when}_high": high,
-        f"{beside}guessing": figure.guessing,
-        f"{beside}asked": figure.asked,
-    }
-
+_Figure = tuple[float, float, float, float, int]
+"""One measure of one version of the data: value, interval, guessing, number of targets."""
+_WAS = ("before", "before_low", "before_high", "before_guessing", "before_asked")
+_NOW = ("after", "after_low", "after_high", "guessing", "asked")
 
 ATTACKERS = {
     "best_sample": "by the best matching sample",
@@ -403,12 +371,11 @@ def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
 
     def figure(name: str, guess: float, asked: int = link.n_present) -> _Figure:
         value, low, high = (getattr(best, f"{name}{end}") for end in ("", "_low", "_high"))
-        return _Figure((value, low, high), guess, asked)
+        return value, low, high, guess, asked
 
     targets = found.risk.by_attacker.set_index("attacker")["targets"]
-    by_name = {
-        name: _Figure(found.risk.of_attacker(name), guessing, int(targets[name]))
-        for name in ATTACKERS
+    by_name: dict[str, _Figure] = {
+        name: (*found.risk.of_attacker(name), guessing, int(targets[name])) for name in ATTACKERS
     }
     return {
         "re-identification risk": by_name[found.risk.attacker],
@@ -417,13 +384,13 @@ def _figures(found: Found, within_m: Sequence[float]) -> dict[str, _Figure]:
         "posterior of the right record": figure("posterior", guessing),
         "accused, not in the release": figure("accused", _NAN, link.n_absent),
         **{f"home within {metres:g} m": _home(found.home, metres) for metres in within_m},
-        _ERROR: _Figure((error.metres, error.low, error.high), error.guessing_m, error.n_targets),
+        _ERROR: (error.metres, error.low, error.high, error.guessing_m, error.n_targets),
     }
 
 
 def _home(table: pd.DataFrame | None, metres: float) -> _Figure:
     if table is None:
-        return _Figure(_NOTHING, _NAN, 0)
+        return _NAN, _NAN, _NAN, _NAN, 0
     row = table[table["within_m"] == metres].iloc[0]
-    ends = (float(row["found"]), float(row["low"]), float(row["high"]))
-    return _Figure(ends, float(row["guessing"]), int(row["people"]))
+    found, low, high, guessing = (float(row[n]) for n in ("found", "low", "high", "guessing"))
+    return found, low, high, guessing, int(row["people"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from ..model.profiles import GeneralizationProfile, Grid
 from ..verification.anonymity import verify_k_anonymity
 from . import hiding
 from .estimates import Growth, costs
-from .tabled import Tabled
+from .tabled import Tabled, Work
 from .under_profiles import laid
 
 LADDER = tuple(
@@ -113,13 +113,7 @@ class Result(Tabled):
 
 # GLOVE, several times in a row.
 @costs(520, growth=Growth(powers=(1.25, 2.0)))
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Compare uniform generalization with GLOVE, without and with suppression.
 
     Raises
@@ -135,8 +129,7 @@ def study(
         suppress_space_m=config.suppress_space_m,
         suppress_time_min=config.suppress_time_min,
         config=config.stretch,
-        engine=engine,
-        progress=progress,
+        **work,
     )
     return Result(config, fs.digest, table, searched(fs, config.ladder))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from ..aggregates.tables import count_tables
 from ..aggregates.usefulness import cell_error, tables_measured
 from ..anonymize.chain import release as release_records
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..io.ledger import Ledger
 from ..io.publishing import FORMATS, Format
 from ..measures.utility import measured
@@ -59,7 +59,7 @@ from .table_package import (
     verify_tables,
     write_package,
 )
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 NO_RECORD = "The release holds no record of anybody."
 _MAKING_SHARE = 0.2  # of an option's progress
@@ -177,11 +177,7 @@ def membership(
 
 
 def recovery_of(
-    fs: FingerprintSet,
-    made: CountTables,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    fs: FingerprintSet, made: CountTables, **work: Unpack[Work]
 ) -> TableRecovery | None:
     """Call :func:`fpanon_core.table_recovery`; return None where the attack does not apply.
 
@@ -193,9 +189,10 @@ def recovery_of(
         return None
     if not bands_are_slots(made.frame) or fs.weight.sum() > MOST_LINKED:
         return None
+    engine = work.get("engine")
     here = engine if isinstance(engine, LocalEngine) else None  # as the attack asks
     try:
-        return table_recovery(fs, made.option, engine=here, progress=progress)
+        return table_recovery(fs, made.option, engine=here, progress=work.get("progress"))
     except InfeasibleError:
         return None
 
@@ -350,9 +347,7 @@ def study(
     config: Tables,
     source: Source | None = None,
     stated: Reading | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Make the tables before and after protection, the zip, and the verdict on its bytes.
 
@@ -367,20 +362,19 @@ def study(
     ConfigError
         Private tables would promise nothing, as the records decided how they were read.
     """
+    progress = work.get("progress")
     if source is not None and stated is not None:
         fs, _ = read(source, stated, progress=part(progress, 0.0, 0.4))
     if config.epsilon is not None and (fault := reading_fault(fs, config.frame)):
         raise ConfigError(fault)
     exact = replace(config, epsilon=None, threshold=None)
-    before = count_tables(fs, exact, engine=engine, progress=part(progress, 0.4, 0.6))
-    where, rest = before.frame, part(progress, 0.6, 0.7)
-    made = count_tables(fs, config, where, engine=engine, progress=rest)
+    before = count_tables(fs, exact, **part_of(work, 0.4, 0.6))
+    made = count_tables(fs, config, before.frame, **part_of(work, 0.6, 0.7))
     archives: dict[str, bytes] = {format: package(made, format) for format in FORMATS}
     verdicts = [verify_tables(archive, fs) for archive in archives.values()]
     worst = next((each for each in verdicts if not each.passed), verdicts[0])
-    linked = recovery_of(fs, made, engine=engine, progress=part(progress, 0.8, 1.0))
-    if progress is not None:
-        progress(1.0)
+    linked = recovery_of(fs, made, **part_of(work, 0.8, 1.0))
+    tell(progress, 1.0)
     areas = geojson_of(made.frame)
     error = None if made.presence is None else cell_error(made.presence)
     passed = archives if worst.passed else {}

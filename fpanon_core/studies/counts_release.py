@@ -12,15 +12,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.aggregation import counts_of
 from ..attacks.private import dp_counts, privacy_guarantee
-from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import part, tell
 from ..io.hints import Message, Way
 from ..io.publishing import package_bytes
 from ..model import limits
@@ -38,7 +37,7 @@ from . import counts_words
 from .estimates import Growth, costs
 from .framing import frame_for, stated_middle
 from .recovery import CUSTOMARY_LIMIT
-from .tabled import Tabled
+from .tabled import Tabled, Work
 
 Form = Literal["plain", "suppressed", "private"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -269,13 +268,7 @@ def _count_bytes(config: Config) -> int:
 
 
 @costs(130, beside=_count_bytes, growth=Growth(powers=(0.85, 2.0)))
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,  # noqa: ARG001
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Make the counts; private ones use the operating system's randomness, new each time.
 
     Raises
@@ -296,6 +289,7 @@ def study(
     >>> made.to_frame().values.tolist(), made.blank
     ([[0.0, 1.0, 2.0]], 1)
     """
+    progress = work.get("progress")
     tell(progress, 0.0)
     frame = frame_for(fs, config.frame)
     if config.form == "private" and (fault := reading_fault(fs, config.frame)):

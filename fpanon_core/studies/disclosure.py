@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine
-from ..engines.progress import Progress
 from ..measures.components import gini, lorenz
 from ..measures.crowds import lon_lat
 from ..measures.pareto import ordinal_agreement
@@ -26,7 +25,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.profiles import GeneralizationProfile, Grid
 from .estimates import costs
-from .tabled import Tabled
+from .tabled import Tabled, Work
 from .under_profiles import disclosures, laid
 
 _SIDES_M: tuple[float, ...] = (100, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000, 100_000)
@@ -209,13 +208,7 @@ class Result(Tabled):
 
 
 @costs(350)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Measure disclosure under every profile, and whether the measures rank the profiles alike.
 
     Parameters
@@ -234,9 +227,7 @@ def study(
     """
     profiles, points = config.profiles_for(fs), config.points
     rows, leaks = [], {}
-    measured = disclosures(
-        fs, profiles, config.knowledge, unicity_p=points, engine=engine, progress=progress
-    )
+    measured = disclosures(fs, profiles, config.knowledge, points, **work)
     for profile, (row, found, seen) in zip(profiles, measured, strict=True):
         rows.append(row)
         leaks[str(profile)] = Leak.of(profile, laid(fs, profile), found, seen)

@@ -17,18 +17,18 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..engines.limits import Limits, needs_too_much
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, tell
+from ..engines.progress import tell
 from ..model.budgets import clock, gigabytes
 from ..model.errors import FpanonError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from .tabled import Tabled
+from .tabled import Tabled, Work
 
 START_BYTES = 180_000_000
 """Memory of a child process before the data: Python, its libraries and the compiled kernels."""
@@ -178,15 +178,10 @@ class Estimate(Tabled):
         return " and ".join(parts) or "not known"
 
 
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Estimate:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Estimate:
     """Estimate the time and memory that a study of these data is likely to take."""
-    tell(progress, 0.0)
+    tell(work.get("progress"), 0.0)
+    engine = work.get("engine")
     seconds = seconds_of(config.study, fs, config.config, made=config.made, engine=engine)
     return replace(estimate(config.study, fs, config.config, engine=engine), seconds=seconds)
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import chain
-from typing import Any
+from typing import Any, Unpack
 
-from ..engines.local import Engine
-from ..engines.progress import Progress
 from ..io.report import IngestReport
 from ..model import checks
 from ..model.disclosure import RISKS
@@ -27,6 +25,7 @@ from .judgement import Limits
 from .option_result import CUSTOM, OptionResult, UtilityChoice
 from .options_table import OptionsTable
 from .release_facts import Size
+from .tabled import Work
 
 RAW = ReleaseOption()
 _LONGEST_TEXT = 2_000
@@ -191,9 +190,7 @@ def as_it_is(
     fs: FingerprintSet,
     table: OptionsTable,
     previous: Exploration | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> OptionResult:
     """Measure the data as they are, in the same way as the options of a table.
 
@@ -218,7 +215,7 @@ def as_it_is(
         if RAW.steps in known:
             return known[RAW.steps]
     config = options.Config((RAW,), table.config)
-    return options.study(fs, config, engine=engine, progress=progress).results[0]
+    return options.study(fs, config, **work).results[0]
 
 
 def same_data(kept: str, digest: str) -> bool:

@@ -8,7 +8,9 @@ Source: docs/science.md, “An attacker who knows the truth”.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,8 +19,8 @@ from ..anonymize.carrying import Carried
 from ..anonymize.chain import release as made_by
 from ..attacks.homes import HomesAsked
 from ..attacks.search import Ranks, Suspects, best_placed, ranks, suspects
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part, tell
+from ..engines.local import Engine
+from ..engines.progress import tell
 from ..measures.drawing import drawn
 from ..model.arrays import CELL, FloatArray, IntArray
 from ..model.checks import whole
@@ -35,6 +37,7 @@ from .estimates import costs
 from .learnt import guesses_of, homes_of, middle
 from .linkage import FIRST_FEW, Attacked, attacked, cells_known, targets_of
 from .releases import released
+from .tabled import Work, part_of, working
 
 MOST_SAMPLES = 2_000
 """Most samples kept of the person, and of the right record; the nearest in time are kept."""
@@ -202,9 +205,7 @@ def follow(
     released: ReleasedSet | GloveResult | None = None,
     period: int | None = None,
     attacker: str = "bayes",
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Followed:
     """Return an attacker's result on one person after each known point.
 
@@ -241,10 +242,11 @@ def follow(
     """
     if not 0 <= whole("target", target, 0) < fs.n_users:
         raise ConfigError(f"There is no person {target}; the data have {fs.n_users:,} people.")
-    engine = engine or LocalEngine()
+    work = working(**work)
+    engine, progress = work["engine"], work["progress"]
     given = released
     if given is None:
-        given = attack.made(fs, config, engine, part(progress, 0.0, 0.6))
+        given = attack.made(fs, config, **part_of(work, 0.0, 0.6))
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
     told = _Told.of(release, config, known, which, attacker, engine)
@@ -389,64 +391,46 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
     )
 
 
-def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> list[Step]:
-    """Return the step after each point."""
+def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
+    """Yield the step after each point.
+
+    The candidates of a step are in rows one after another; the own record is in the next row.
+    """
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
     known = np.arange(1, told.many + 1)
     found, exact = told.ranked(np.repeat(known, lengths), records)
     was, _ = before.ranked(known, np.full(told.many, before.own))
-    begins = np.cumsum(lengths) - lengths
-    return [
-        _step(number, range(begin, begin + length - 1), records, found, exact, was, told, views)
-        for number, (begin, length) in enumerate(
-            zip(begins.tolist(), lengths.tolist(), strict=True)
+    here, nan = told.own >= 0, float("nan")
+    own = -1
+    for number, length in enumerate(lengths.tolist()):
+        first, own = own + 1, own + length
+        candidates = tuple(
+            Candidate(
+                views.number(int(records[i])),
+                int(told.release.published.weight[records[i]]),
+                float(found.posterior[i]),
+                1 + round(float(found.better[i])),
+                bool(exact.fits[i]),
+                bool(records[i] == told.own),
+            )
+            for i in range(first, own)
         )
-    ]
-
-
-def _step(
-    number: int,
-    rows: range,
-    records: IntArray,
-    found: Ranks,
-    exact: Ranks,
-    was: Ranks,
-    told: _Told,
-    views: _Views,
-) -> Step:
-    """Return the step after point ``number``, from 0.
-
-    The candidates are in ``rows``, and the own record is the next row.
-    """
-    here, own = told.own >= 0, rows.stop
-    candidates = tuple(
-        Candidate(
-            views.number(int(records[i])),
-            int(told.release.published.weight[records[i]]),
-            float(found.posterior[i]),
-            1 + round(float(found.better[i])),
-            bool(exact.fits[i]),
-            bool(records[i] == told.own),
+        alone = first < own and found.level[first] == candidates[0].people
+        yield Step(
+            known=number + 1,
+            better=float(found.better[own]) if here else nan,
+            level=float(found.level[own]) if here else nan,
+            fitting=round(float(exact.fitting[own])),
+            fits=bool(exact.fits[own]),
+            posterior=float(found.posterior[own]) if here else nan,
+            taken=bool(found.taken[own]),
+            before_better=float(was.better[number]),
+            before_level=float(was.level[number]),
+            candidates=candidates,
+            place=next((i for i, each in enumerate(candidates) if each.right), None),
+            guess=views.guess_of(int(records[first])) if alone else None,
         )
-        for i in rows
-    )
-    alone = len(rows) > 0 and found.level[rows.start] == candidates[0].people
-    nan = float("nan")
-    return Step(
-        known=number + 1,
-        better=float(found.better[own]) if here else nan,
-        level=float(found.level[own]) if here else nan,
-        fitting=round(float(exact.fitting[own])),
-        fits=bool(exact.fits[own]),
-        posterior=float(found.posterior[own]) if here else nan,
-        taken=bool(found.taken[own]),
-        before_better=float(was.better[number]),
-        before_level=float(was.level[number]),
-        candidates=candidates,
-        place=next((i for i, each in enumerate(candidates) if each.right), None),
-        guess=views.guess_of(int(records[rows.start])) if alone else None,
-    )
 
 
 class _Views:
@@ -648,13 +632,7 @@ class PublishedRecord:
 
 
 @costs(450)
-def published_record(
-    fs: FingerprintSet,
-    config: Wanted,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> PublishedRecord:
+def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -> PublishedRecord:
     """Return one person's record as an option would publish it; the seed makes it for study only.
 
     Raises
@@ -672,7 +650,7 @@ def published_record(
     >>> found.dx_m.tolist(), found.dt_min.tolist()
     ([5000.0], [60.0])
     """
-    made = released(fs, config.option.steps, config.seed, engine=engine, progress=progress)
+    made = released(fs, config.option.steps, config.seed, **work)
     person = made.chain.person
     user = middling(fs, np.unique(person)) if config.user is None else config.user
     rows = np.flatnonzero(person[made.fs.sample_user] == user)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,6 @@ from ..anonymize.hiding import most_shards as most_shards
 from ..anonymize.periods import into_periods
 from ..engines.limits import give_back_after
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, part
 from ..io.checkpoint import Checkpoint
 from ..measures.components import mean_loss
 from ..measures.kgap import check_k
@@ -35,7 +34,7 @@ from ..model.options import Aligned, Glove, Periods, Step
 from ..verification.anonymity import verify_k_anonymity
 from .estimates import Growth, carried_on, costs, timed
 from .release_facts import Size, typical_side_m
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 Leftover = Literal["merge", "suppress"]
 LEFTOVERS: tuple[Leftover, ...] = ("merge", "suppress")
@@ -146,26 +145,10 @@ class Result(Tabled):
         return {"accuracy": self._accuracy()}
 
     def _accuracy(self) -> pd.DataFrame:
-        figures = self.release.summary()
-        settings = {
-            name: getattr(self.config, name)
-            for name in (
-                "method",
-                "k",
-                "suppress_space_m",
-                "suppress_time_min",
-                "leftover",
-                "period_days",
-                "leave_out",
-                "shards",
-            )
-        }
-        row = {
-            **settings,
-            **figures,
-            "mean_loss": self.mean_loss,
-            "verified": self.verdict.passed,
-        }
+        settings = {"method": self.config.method} | vars(self.config)
+        del settings["stretch"]
+        judged = {"mean_loss": self.mean_loss, "verified": self.verdict.passed}
+        row = settings | self.release.summary() | judged
         # Where there is no limit, or no period, an empty field of a column of numbers.
         return pd.DataFrame([row]).astype(dict.fromkeys(_MAY_BE_NONE, float))
 
@@ -264,8 +247,7 @@ def study(
     config: Config,
     *,
     checkpoint: Checkpoint | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Hide everyone in k-anonymous groups, and verify the release.
 
@@ -279,8 +261,7 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.glove`, :func:`fpanon_core.aligned`, :func:`fpanon_core.into_periods`.
     """
-    told = part(progress, 0.0, _HIDING_SHARE)
-    release = hidden(fs, config, checkpoint=checkpoint, engine=engine, progress=told)
+    release = hidden(fs, config, checkpoint=checkpoint, **part_of(work, 0.0, _HIDING_SHARE))
     give_back_after(fs.n_samples)
     verdict = verify_k_anonymity(fs, release, config.k)
     give_back_after(fs.n_samples)
@@ -292,8 +273,7 @@ def hidden(
     config: Config,
     *,
     checkpoint: Checkpoint | None = None,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> GloveResult:
     """Hide everyone as the configuration says, without verification.
 
@@ -307,8 +287,7 @@ def hidden(
         "leave_out": config.leave_out,
         "shards": config.shards,
         "checkpoint": checkpoint,
-        "engine": engine,
-        "progress": progress,
+        **work,
     }
     space_m, time_min = config.suppress_space_m, config.suppress_time_min
     if config.method == "aligned":
@@ -316,8 +295,8 @@ def hidden(
     return glove(given, config.k, suppress_space_m=space_m, suppress_time_min=time_min, **how)
 
 
-@dataclass(frozen=True)
-class Worth:
+@dataclass(frozen=True, kw_only=True)
+class Worth(Size):
     """The usefulness of a release to its reader, whatever the verifier says.
 
     Attributes
@@ -325,14 +304,7 @@ class Worth:
     rows, people : int
         Number of rows of the release's file, and of the people they are about.
     samples : int
-        Original samples that those rows stand for.
-    side_m, span_min : float
-        Size of the typical published sample: medians over the original samples; NaN if there is
-        none.
-    data_side_m : float
-        Side of the box that holds most of the data; see :func:`.release_facts.typical_side_m`.
-    granularity_m : float
-        Side of a raw sample.
+        Original samples that those rows stand for; the typical one is the median of these.
     all_samples, all_people : int
         Samples and people of the original.
     """
@@ -340,10 +312,6 @@ class Worth:
     rows: int
     people: int
     samples: int
-    side_m: float
-    span_min: float
-    data_side_m: float
-    granularity_m: float
     all_samples: int
     all_people: int
 
@@ -356,20 +324,6 @@ class Worth:
     def thin(self) -> bool:
         """Whether less than half of the samples, or of the people, are left."""
         return 2 * self.samples < self.all_samples or 2 * self.people < self.all_people
-
-    @property
-    def wide(self) -> bool:
-        """Whether the typical area is wider than half of the data."""
-        return self._size.wide
-
-    @property
-    def long(self) -> bool:
-        """Whether the typical span of time is longer than a day."""
-        return self._size.long
-
-    @property
-    def _size(self) -> Size:
-        return Size(self.side_m, self.span_min, self.data_side_m, self.granularity_m)
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:

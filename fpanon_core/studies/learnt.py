@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -32,8 +32,8 @@ from ..attacks.homes import (
     true_homes,
 )
 from ..attacks.search import Published, ranks, suspects
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.local import Engine
+from ..engines.progress import Progress
 from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of, rows_of
 from ..model.checks import positive, whole
 from ..model.configs import Strategy
@@ -48,6 +48,7 @@ from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet
 from .linkage import Attacked, attacked, cells_known, homes_asked, targets_of
+from .tabled import Work, nth_of, part_of, working
 
 
 def home_found(
@@ -121,9 +122,8 @@ def home_found(
     distances = [positive("within_m", each, of="metres") for each in within_m]
     least = whole("nights", nights, 1, of="nights")
     release = attacked(original, released)
-    return homes_found(
-        release, true_homes(original), distances, least, engine=engine, progress=progress
-    )
+    work = working(engine, progress)
+    return homes_found(release, true_homes(original), distances, least, **work)
 
 
 def homes_found(
@@ -131,9 +131,7 @@ def homes_found(
     homes: Homes,
     distances: Sequence[float],
     nights: int = 1,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> HomesFound:
     """Return the result of :func:`home_found` for a prepared attack with known true homes."""
     origin, original = release.origin, release.origin.original
@@ -143,14 +141,8 @@ def homes_found(
             f"Nobody in the release was recorded on at least {nights} night{'s' * (nights > 1)} "
             f"(22 to 6 h); choose {'fewer nights, or ' * (nights > 1)}data over a longer time."
         )
-    guessed = guesses(
-        original,
-        release.published,
-        asked,
-        noise_in_space(origin.option),
-        engine=engine or LocalEngine(),
-        progress=progress,
-    )
+    noise = noise_in_space(origin.option)
+    guessed = guesses(original, release.published, asked, noise, **work)
     off = {attacker: asked.off(guess) for attacker, guess in guessed.items()}
     everybodys = asked.off(np.array([[asked.known.x_m, asked.known.y_m]]))
     inside = release.whole.weight[release.published.own >= 0]
@@ -215,7 +207,7 @@ def expected_error(
     release = attacked(original, released)
     origin, published, whole = release.origin, release.published, release.whole
     known = targets_of(release, config, absent=False)
-    engine = engine or LocalEngine()
+    work = working(engine, progress)
     cells = cells_known(release, known, config)
     moment = _moments(whole, known, seed)
     t = whole.t_min[moment] + whole.dt_min[moment] / 2
@@ -223,11 +215,10 @@ def expected_error(
     true_y = whole.y_m[moment] + whole.dy_m[moment] / 2
     errors = {}
     for number, name in enumerate(ATTACKERS):
-        stretch = nth_part(progress, number, len(ATTACKERS))
-        first, last = part(stretch, 0.0, 0.8), part(stretch, 0.8, 1.0)
+        now = nth_of(work, number, len(ATTACKERS))
         asked = cells.points, cells.mechanism, name
-        found = suspects(published, *asked, engine=engine, progress=first)
-        guess, base = places_at(published, found, t, engine=engine, progress=last)
+        found = suspects(published, *asked, **part_of(now, 0.0, 0.8))
+        guess, base = places_at(published, found, t, **part_of(now, 0.8, 1.0))
         errors[name] = np.hypot(guess[:, 0] - true_x, guess[:, 1] - true_y)
     attacker = min(errors, key=lambda name: float(errors[name].mean()))
     error = errors[attacker]

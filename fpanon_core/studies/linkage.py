@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from ..anonymize.carrying import Carried, carried
 from ..anonymize.periods import into_periods
 from ..attacks.homes import Homes, HomesAsked
 from ..attacks.search import Published, Ranks, ranks
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..measures.drawing import drawn
 from ..model.arrays import BoolArray, FloatArray, IntArray, offsets_of
@@ -37,6 +37,7 @@ from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import LinkConfig, LinkReading, LinkResult, strongest
 from ..model.released import Origin, ReleasedSet
+from .tabled import Work, working
 
 FIRST_FEW = 10
 """Number of leading records that an attacker is willing to examine."""
@@ -122,23 +123,17 @@ def link(
     config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
     release = attacked(original, released)
     known = targets_of(release, config)
-    found = true_ranks(release, known, config, engine=engine or LocalEngine(), progress=progress)
+    found = true_ranks(release, known, config, **working(engine, progress))
     return _result(release, known, found, config)
 
 
 def true_ranks(
-    release: Attacked,
-    known: Knowledge,
-    config: LinkConfig,
-    *,
-    engine: Engine,
-    progress: Progress | None = None,
+    release: Attacked, known: Knowledge, config: LinkConfig, **work: Unpack[Work]
 ) -> dict[str, Ranks]:
     """Rank the targets' own records by true points, for each attacker."""
     cells = cells_known(release, known, config)
-    published = release.published
-    own = published.own[known.targets]
-    return ranks(published, cells.points, cells.mechanism, own, engine=engine, progress=progress)
+    own = release.published.own[known.targets]
+    return ranks(release.published, cells.points, cells.mechanism, own, **work)
 
 
 def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carried:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part, part
 from ..measures.crowds import visited_cells
 from ..measures.kgap import k_gap
 from ..model.arrays import FloatArray, IntArray
@@ -20,7 +19,7 @@ from ..model.periods import PeriodSet
 from ..model.projection import degrees_of
 from .estimates import Growth, costs
 from .releases import released
-from .tabled import Tabled
+from .tabled import Tabled, Work, nth_of, part_of
 
 _RELEASING_SHARE = 0.4  # of the progress
 
@@ -94,13 +93,7 @@ class Result(Tabled):
 
 
 @costs(450, growth=Growth(powers=(1.5, 2.0), enough_s=2.0, alone_s=8.0))
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Make the release of an option; return its places, and the 2-gap of everyone in it.
 
     Parameters
@@ -117,23 +110,17 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.release`.
     """
-    release = released(
-        fs,
-        config.option.steps,
-        config.seed,
-        engine=engine,
-        progress=part(progress, 0.0, _RELEASING_SHARE),
-    )
+    making, beyond = part_of(work, 0.0, _RELEASING_SHARE), part_of(work, _RELEASING_SHARE, 1.0)
+    release = released(fs, config.option.steps, config.seed, **making)
     seen, periods = release.fs, release.periods
     person = None if periods is None else periods.person
     places = visited_cells(seen, person).sort_values("users", ascending=False, kind="stable")
     some = places.head(config.most_places)
-    beyond = part(progress, _RELEASING_SHARE, 1.0)
     gaps = np.zeros(0)
     if periods is not None:
-        gaps = _gaps_within(periods, engine, beyond)
+        gaps = _gaps_within(periods, beyond)
     elif seen.n_users > 1:
-        gaps = k_gap(seen, 2, engine=engine, progress=beyond).values
+        gaps = k_gap(seen, 2, **beyond).values
     return Result(
         config=config,
         digest=fs.digest,
@@ -145,9 +132,7 @@ def study(
     )
 
 
-def _gaps_within(
-    periods: PeriodSet, engine: Engine | None, progress: Progress | None
-) -> FloatArray:
+def _gaps_within(periods: PeriodSet, work: Work) -> FloatArray:
     """Return the 2-gap of each record among those of its period.
 
     Other records of the same person do not hide it. A single record in its period gets 1, the
@@ -158,9 +143,8 @@ def _gaps_within(
     for at, number in enumerate(numbers):
         rows = periods.rows_of(number)
         if len(rows) > 1:
-            told = nth_part(progress, at, len(numbers))
             some = periods.pieces.subset(rows)
-            gaps[rows] = k_gap(some, 2, engine=engine, progress=told).values
+            gaps[rows] = k_gap(some, 2, **nth_of(work, at, len(numbers))).values
     return gaps
 
 

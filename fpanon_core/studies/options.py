@@ -16,12 +16,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part, tell
+from ..engines.local import Engine
+from ..engines.progress import Progress, tell
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -40,6 +40,7 @@ from .options_table import OptionsTable
 from .reidentification import PeriodRisk, outsider_risk, risk_in
 from .release_facts import sizes
 from .releases import Release, Steps, forget, reference, released
+from .tabled import Work, nth_of, part_of, working
 
 RiskFunction = Callable[[FingerprintSet], float]
 UtilityFunction = Callable[[FingerprintSet, FingerprintSet], float]
@@ -94,9 +95,7 @@ def study(
     config: Config,
     previous: OptionsTable | None = None,
     on_option: Callable[[OptionResult], None] | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> OptionsTable:
     """Measure every option's risk by all measures, and the components of its utility.
 
@@ -108,10 +107,9 @@ def study(
         config.options,
         **asdict(config.knowledge),
         areas=config.areas,
-        engine=engine,
-        progress=progress,
         previous=previous,
         on_option=on_option,
+        **work,
     )
 
 
@@ -195,15 +193,15 @@ def explore_options(
     known: dict[Steps, OptionResult] = {}
     if previous is not None and own_risk is own_utility is areas is None:
         known = previous.reusable(fs.digest, config)
-    exploration = _Exploration(fs, config, own_risk, own_utility, areas, engine or LocalEngine())
-    results = []
+    exploration = _Exploration(fs, config, own_risk, own_utility, areas)
+    work, results = working(engine, progress), []
     for number, option in enumerate(asked):
-        stretch = nth_part(progress, number, len(asked))
-        tell(stretch, 0.0)
+        now = nth_of(work, number, len(asked))
+        tell(now["progress"], 0.0)
         if option.steps in known:
             results.append(replace(known[option.steps], option=option))
         else:
-            results.append(exploration.result(option, stretch))
+            results.append(exploration.result(option, now))
         if on_option is not None:
             on_option(results[-1])
     tell(progress, 1.0)
@@ -219,13 +217,12 @@ class _Exploration:
     own_risk: RiskFunction | None
     own_utility: UtilityFunction | None
     areas: Areas
-    engine: Engine
 
-    def result(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
+    def result(self, option: ReleaseOption, work: Work) -> OptionResult:
         """Return the risk and utility of one option, or why there are none."""
         started = time.perf_counter()
         try:
-            done = self._measured(option, progress)
+            done = self._measured(option, work)
         except Cancelled:
             raise
         except FpanonError as fault:
@@ -235,25 +232,16 @@ class _Exploration:
             done = OptionResult(option, fault="Memory ran out; use fewer people, or a coarser one.")
         return replace(done, seconds=time.perf_counter() - started)
 
-    def _measured(self, option: ReleaseOption, progress: Progress | None) -> OptionResult:
+    def _measured(self, option: ReleaseOption, work: Work) -> OptionResult:
+        seed, progress = self.knowledge.seed, work["progress"]
         if option.recordless is not None:
-            return tables_result(self.fs, option, self.knowledge.seed, progress, self.areas)
-        release = released(
-            self.fs,
-            option.steps,
-            self.knowledge.seed,
-            engine=self.engine,
-            progress=part(progress, 0.0, _RELEASING_SHARE),
-        )
+            return tables_result(self.fs, option, seed, progress, self.areas)
+        release = released(self.fs, option.steps, seed, **part_of(work, 0.0, _RELEASING_SHARE))
         seen = release.fs
-        found = self._found(release, part(progress, _RELEASING_SHARE, _PUBLISHED_SHARE))
+        found = self._found(release, part_of(work, _RELEASING_SHARE, _PUBLISHED_SHARE))
         alike = crowds(seen, None if release.periods is None else release.periods.person)
         by_truth = outsider_risk(
-            release,
-            self.knowledge,
-            alike,
-            engine=self.engine,
-            progress=part(progress, _PUBLISHED_SHARE, _RISK_SHARE),
+            release, self.knowledge, alike, part_of(work, _PUBLISHED_SHARE, _RISK_SHARE)
         )
         risks = risks_of(found, alike) | by_truth.risks
         if self.own_risk is not None:
@@ -266,7 +254,6 @@ class _Exploration:
         tell(progress, 1.0)
         return OptionResult(
             option=option,
-            risks=risks,
             components=components,
             corners=dict(corners),
             areas=str(compared.ground),
@@ -280,19 +267,16 @@ class _Exploration:
             too_few=found.too_few,
             n_targets=found.n_targets,
             origin=release.origin,
-            attacker=by_truth.attacker,
-            guessing=by_truth.guessing,
-            unasked=by_truth.unasked,
-            homes_asked=by_truth.homes_asked,
             size=sizes(release.made),
+            **vars(by_truth) | {"risks": risks},
         )
 
-    def _found(self, release: Release, progress: Progress | None) -> DisclosureResult | PeriodRisk:
+    def _found(self, release: Release, work: Work) -> DisclosureResult | PeriodRisk:
         """Measure what is found by an attacker who knows points of the release itself."""
         if release.periods is not None:
-            return risk_in(release.periods, self.knowledge, self.engine, progress)
+            return risk_in(release.periods, self.knowledge, work)
         known = drawn(release.fs, self.knowledge, beyond=True)
-        return disclosure(release.fs, known, engine=self.engine, progress=progress)
+        return disclosure(release.fs, known, **work)
 
 
 def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, Interval]:

@@ -7,6 +7,7 @@ hexagon.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import h3.api.basic_int as h3
 import numpy as np
@@ -15,7 +16,6 @@ from scipy import sparse  # type: ignore[import-untyped,unused-ignore]
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..anonymize.regions import hexagon_map
-from ..engines.local import Engine
 from ..engines.progress import Progress, nth_part, part, tell
 from ..model.arrays import PLACE, FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
@@ -27,7 +27,7 @@ from ..model.profiles import Hexagons
 from ..model.projection import central, lon_lat, project
 from .estimates import costs
 from .releases import Release, released
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 Hexes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 
@@ -128,13 +128,7 @@ class Result(Tabled):
 
 
 @costs(450)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Count the people of each hexagon.
 
     Raises
@@ -155,7 +149,7 @@ def study(
         raise ConfigError("There is no map: the data carry no map projection.")
     if config.option.recordless is not None:
         raise ConfigError("The option publishes no records; its tables are maps of their own.")
-    resolution = _resolution(fs, config)
+    progress, resolution = work.get("progress"), _resolution(fs, config)
     hexagons = hexagon_map(fs, Hexagons(resolution))
     user = np.repeat(np.arange(fs.n_users), fs.lengths)
     first, _ = distinct_rows(user.astype(np.float64), hexagons.sample_region.astype(np.float64))
@@ -164,8 +158,7 @@ def study(
     enough = count >= config.least
     cell, people, after = hexagons.cell, np.where(enough, count, 0), np.zeros(len(count))
     if config.option.steps:
-        steps, begun = config.option.steps, part(progress, 0.0, 0.6)
-        release = released(fs, steps, config.seed, engine=engine, progress=begun)
+        release = released(fs, config.option.steps, config.seed, **part_of(work, 0.0, 0.6))
         every = np.union1d(cell, _shown(fs, resolution))
         people = _at(every, cell, people)
         after, may = _spread(release, every, fs.crs, part(progress, 0.6, 0.95))

@@ -12,12 +12,12 @@ import zipfile
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
+from typing import Unpack
 
 import pandas as pd
 
 from ..anonymize.chain import made_by
-from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import tell
 from ..io.publishing import FORMATS, Format, data_file, secret_bytes, write_zip
 from ..model import checks
 from ..model.errors import ConfigError
@@ -33,7 +33,7 @@ from . import hiding
 from .estimates import costs
 from .memberships import of_origin
 from .publishing import produced
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 _MAKING_SHARE = 0.7  # of the progress; the rest is writing and verifying
 
@@ -118,9 +118,7 @@ def study(
     fs: FingerprintSet,
     config: Config,
     made: GloveResult | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Make the release as a zip, with its key and its verdict.
 
@@ -137,14 +135,14 @@ def study(
     ConfigError, InfeasibleError
         As :func:`fpanon_core.release` and :func:`fpanon_core.glove`.
     """
-    origin = _origin(fs, config, made, engine, part(progress, 0.0, _MAKING_SHARE))
+    origin = _origin(fs, config, made, part_of(work, 0.0, _MAKING_SHARE))
     with staged(Path(tempfile.gettempdir())) as folder:
         found = produced(origin, folder, config.format)
         page = (folder / README).read_text(encoding="utf-8")
         archive = _zipped(folder, data_file(config.format), found.sha256)
     passed = found.verdict.passed
     left_out = None if found.left_out is None else secret_bytes(found.left_out)
-    tell(progress, 1.0)
+    tell(work.get("progress"), 1.0)
     return Result(
         config,
         fs.digest,
@@ -158,18 +156,12 @@ def study(
     )
 
 
-def _origin(
-    fs: FingerprintSet,
-    config: Config,
-    made: GloveResult | None,
-    engine: Engine | None,
-    progress: Progress | None,
-) -> Origin:
+def _origin(fs: FingerprintSet, config: Config, made: GloveResult | None, work: Work) -> Origin:
     how = config.hidden
     if how is None:
-        return made_by(fs, config.option, None, engine=engine, progress=progress)
+        return made_by(fs, config.option, None, **work)
     if made is None:
-        made = hiding.hidden(fs, how, engine=engine, progress=progress)
+        made = hiding.hidden(fs, how, **work)
     return Origin.of_glove(made, fs)
 
 

@@ -223,7 +223,6 @@ def _parts(
         path,
         keep,
         **_beside(source),
-        timezone=reading.timezone,
         progress=progress,
         **_options(reading),
     )
@@ -246,38 +245,25 @@ def _beside(source: Source) -> dict[str, Any]:
 
 
 def _options(reading: Reading) -> dict[str, Any]:
-    return {
-        "columns": dict(reading.columns) or None,
-        "naive_timezone": reading.naive_timezone,
-        "granularity_m": reading.granularity_m,
-        "granularity_min": reading.granularity_min,
-        "screen": reading.screen if reading.screen.active else None,
-        "positions": reading.positions,
-        "centre": reading.centre,
-    }
+    screen = reading.screen if reading.screen.active else None
+    return vars(reading) | {"columns": dict(reading.columns) or None, "screen": screen}
 
 
 def _read(
     source: Source, reading: Reading, progress: Progress | None
 ) -> tuple[FingerprintSet, IngestReport]:
-    timezone, beside = reading.timezone, _beside(source)
+    options = _options(reading) | _beside(source)
     if source.sample:
         known = sample(source.sample)
         table: Path | io.BytesIO = known.path
-        beside["antennas"] = beside["antennas"] or known.antennas_path  # they have regions
-        timezone = timezone or known.timezone
+        options["antennas"] = options["antennas"] or known.antennas_path  # they have regions
+        options["timezone"] = reading.timezone or known.timezone
     else:
         assert source.file is not None
         with beginning(source) as file:
             refuse_table(file)
         table = _opened(source.file)
-    return read_cdr(
-        table,
-        **beside,
-        timezone=timezone,
-        progress=progress,
-        **_options(reading),
-    )
+    return read_cdr(table, progress=progress, **options)
 
 
 def peek(source: Source, *, progress: Progress) -> list[str | int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from ..attacks.scoring import PAIRINGS as PAIRINGS
 from ..attacks.scoring import Pairing as Pairing
 from ..attacks.scoring import score_recovery
 from ..engines.local import Engine
-from ..engines.progress import Progress, part, tell
+from ..engines.progress import tell
 from ..measures.crowds import lon_lat
 from ..model.aggregates import AggregateCounts, Recovered, RecoveryConfig, RecoveryScore
 from ..model.arrays import FloatArray, IntArray
@@ -30,7 +30,7 @@ from ..model.checks import number, one_of, whole
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Habits
 from .estimates import Growth, costs
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 STEPS = {"night": "nights", "day": "days", "whole": "across days"}
 """The steps of the attack: their columns in tables, and their names."""
@@ -282,13 +282,7 @@ def part_counted(fs: FingerprintSet, config: Counting) -> FingerprintSet:
 
 
 @costs(bytes_of_counting, growth=Growth(powers=(1.2, 2.0)), part=part_counted)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Make the counts of the users, attack them, and score the attack.
 
     Parameters
@@ -316,13 +310,13 @@ def study(
     >>> study(fs, Config(slot_min=180)).score.accuracy
     1.0
     """
-    tell(progress, 0.0)
+    tell(work.get("progress"), 0.0)
     rows = drawn_rows(fs, config)
     counted = fs.subset(rows)
     made = counted_people(counted, slot_min=config.slot_min)
     counts, truth = made.counts, made.truth
-    told, metres = part(progress, _MAKING, 1.0), config.link_threshold_m
-    recovered, score = attacked(made, config, engine, told, link_threshold_m=metres)
+    attacking, metres = part_of(work, _MAKING, 1.0), config.link_threshold_m
+    recovered, score = attacked(made, config, attacking, link_threshold_m=metres)
     # As many records as people in every slot: everyone has a pair.
     paired = np.empty_like(recovered.places)
     paired[score.pair] = recovered.places
@@ -349,20 +343,14 @@ def study(
 
 
 def attacked(
-    made: CountedPeople,
-    counting: Counting,
-    engine: Engine | None,
-    progress: Progress | None,
-    *,
-    link_threshold_m: float = 0.0,
+    made: CountedPeople, counting: Counting, work: Work, *, link_threshold_m: float = 0.0
 ) -> tuple[Recovered, RecoveryScore]:
     """Attack counts, with the number of people known to the attacker, and score the attack."""
     recovered = recover_trajectories(
         made.counts,
         link_threshold_m=link_threshold_m,
         n_trajectories=len(made.truth),
-        engine=engine,
-        progress=part(progress, 0.0, _RECOVERY_SHARE),
+        **part_of(work, 0.0, _RECOVERY_SHARE),
     )
     score = score_recovery(
         recovered,
@@ -371,8 +359,7 @@ def attacked(
         recorded=made.recorded,
         pairing=counting.pairing,
         seed=counting.seed,
-        engine=engine,
-        progress=part(progress, _RECOVERY_SHARE, 1.0),
+        **part_of(work, _RECOVERY_SHARE, 1.0),
     )
     return recovered, score
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,14 +15,14 @@ import pandas as pd
 from ..attacks.aggregation import CountedPeople, counted_people
 from ..attacks.mitigations import coarsen
 from ..attacks.scoring import Pairing
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, tell
+from ..engines.local import Engine
+from ..engines.progress import Progress, tell
 from ..model.checks import number, whole
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from .estimates import costs
 from .recovery import STEPS, Counting, attacked, bytes_of_counting, drawn_rows, part_counted
-from .tabled import Tabled
+from .tabled import Tabled, Work, nth_of, working
 
 # What some counts are called, the counts, and what they cost.
 Row = tuple[dict[str, Any], CountedPeople, dict[str, float]]
@@ -85,15 +85,9 @@ class Result(Tabled):
 
 
 @costs(bytes_of_counting, part=part_counted)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Attack counts at several resolutions and numbers of people; see :func:`recovery_factors`."""
-    levels = _levels(fs.subset(drawn_rows(fs, config)), config, engine, progress)
+    levels = _levels(fs.subset(drawn_rows(fs, config)), config, working(**work))
     return Result(levels, config, fs.digest)
 
 
@@ -147,12 +141,10 @@ def recovery_factors(
     """
     levels = tuple(spaces_m), tuple(slots_min), None if users is None else tuple(users)
     config = Config(slot_min, None, pairing, seed, *levels)
-    return _levels(fs, config, engine, progress)
+    return _levels(fs, config, working(engine, progress))
 
 
-def _levels(
-    fs: FingerprintSet, config: Config, engine: Engine | None, progress: Progress | None
-) -> pd.DataFrame:
+def _levels(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
     everybody, slot_min = fs.n_users, config.slot_min
     drawn = np.random.default_rng(config.seed).permutation(everybody)
     asked: Sequence[int] | None = config.people
@@ -180,38 +172,31 @@ def _levels(
     rows: Iterator[Row] = (
         ({"factor": f, "level": float(x)}, prepare(x), {}) for f, prepare, x in cases
     )
-    return attacked_each(fs, len(cases), rows, config, engine, progress)
+    return attacked_each(fs, len(cases), rows, config, work)
 
 
 def attacked_each(
-    fs: FingerprintSet,
-    count: int,
-    rows: Iterator[Row],
-    counting: Counting,
-    engine: Engine | None,
-    progress: Progress | None,
+    fs: FingerprintSet, count: int, rows: Iterator[Row], counting: Counting, work: Work
 ) -> pd.DataFrame:
     """Attack several counts of the same people; return name, result and cost of each in a row.
 
     The attacker knows the number of people. The counts of a row are made when its turn comes.
     """
-    engine, found = engine or LocalEngine(), []
+    found = []
     for nth in range(count):
-        told = nth_part(progress, nth, count)
-        tell(told, 0.0)
+        now = nth_of(work, nth, count)
+        tell(now["progress"], 0.0)
         named, made, cost = next(rows)
-        found.append(named | _attacked(made, counting, engine, told) | cost)
+        found.append(named | _attacked(made, counting, now) | cost)
     table = pd.DataFrame(found)
     config = {name: getattr(counting, name) for name in ("slot_min", "pairing", "seed")}
     table.attrs = {"config": config, "digest": keyed(fs.digest)}
     return table
 
 
-def _attacked(
-    made: CountedPeople, counting: Counting, engine: Engine, progress: Progress | None
-) -> dict[str, object]:
+def _attacked(made: CountedPeople, counting: Counting, work: Work) -> dict[str, object]:
     """Return the result of the attack on some counts, as columns of a table."""
-    counts, score = made.counts, attacked(made, counting, engine, progress)[1]
+    counts, score = made.counts, attacked(made, counting, work)[1]
     random = [f"{step}_random" for step in STEPS]
     return {
         "users": score.n_users,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ from .recovery import (
     part_counted,
 )
 from .recovery_factors import attacked_each
-from .tabled import Tabled
+from .tabled import Tabled, Work, working
 
 # What counts say, or ought to say, of each place and slot: of some slots at a time, as all of them
 # may take much room.
@@ -156,17 +156,11 @@ def _least(tried: pd.DataFrame) -> pd.Series[Any]:
 
 # Besides, attacks on forms of the data, one after another.
 @costs(bytes_of_counting, beside=100_000_000, part=part_counted)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Attack after each mitigation, and measure its cost; see :func:`mitigation_table`."""
     asked = config
     config = replace(config, coarse_slot_min=config.coarse_slot_min or longer_slot(config.slot_min))
-    table = _table(fs.subset(drawn_rows(fs, config)), config, engine, progress)
+    table = _table(fs.subset(drawn_rows(fs, config)), config, working(**work))
     private = table.loc[table["unit"] != "", "places"]
     places = int(private.iloc[0]) if len(private) else 0
     return Result(table, places, fs.n_users, asked, fs.digest)
@@ -240,12 +234,10 @@ def mitigation_table(
     """
     how_far = coarse_slot_min, coarse_m, limit, noise_share, tuple(epsilons), frame
     config = Config(slot_min, None, pairing, seed, *how_far)
-    return _table(fs, config, engine, progress)
+    return _table(fs, config, working(engine, progress))
 
 
-def _table(
-    fs: FingerprintSet, config: Config, engine: Engine | None, progress: Progress | None
-) -> pd.DataFrame:
+def _table(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
     made = _Releases(fs, config)
     settings = {
         "none": np.nan,
@@ -264,7 +256,7 @@ def _table(
         )
         for name, setting, unit in cases
     )
-    return attacked_each(fs, len(cases), rows, config, engine, progress)
+    return attacked_each(fs, len(cases), rows, config, work)
 
 
 @dataclass(frozen=True)

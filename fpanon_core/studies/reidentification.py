@@ -21,13 +21,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.search import ranks
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.local import Engine
+from ..engines.progress import Progress
 from ..measures.crowds import Crowds, crowds
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
@@ -53,6 +54,7 @@ from .linkage import (
 )
 from .option_result import Interval
 from .releases import Release, homes
+from .tabled import Work, nth_of, part_of, working
 
 PUBLISHED = "bayes_published"
 """Bayes with points as published."""
@@ -108,8 +110,7 @@ def reidentification(
     """
     config = LinkConfig(p, strategy, users, seed, blur_m, blur_min)
     release = attacked(original, released)
-    engine = engine or LocalEngine()
-    return strongest_of(release, config, groups_of(release), engine=engine, progress=progress)
+    return strongest_of(release, config, groups_of(release), working(engine, progress))
 
 
 def groups_of(release: Attacked) -> Crowds:
@@ -119,30 +120,17 @@ def groups_of(release: Attacked) -> Crowds:
     return crowds(origin.released, person)
 
 
-def strongest_of(
-    release: Attacked,
-    config: LinkConfig,
-    alike: Crowds,
-    *,
-    engine: Engine,
-    progress: Progress | None = None,
-) -> RiskResult:
+def strongest_of(release: Attacked, config: LinkConfig, alike: Crowds, work: Work) -> RiskResult:
     """Return the result of :func:`reidentification` for a prepared release with known groups."""
     known = targets_of(release, config, absent=False, beyond=True)
-    by_truth = true_ranks(
-        release, known, config, engine=engine, progress=part(progress, 0.0, _TRUE_SHARE)
-    )
+    by_truth = true_ranks(release, known, config, **part_of(work, 0.0, _TRUE_SHARE))
     found = {name: each.first for name, each in by_truth.items()}
-    found[PUBLISHED] = published_first(
-        release, config, engine=engine, progress=part(progress, _TRUE_SHARE, 1.0)
-    )
+    found[PUBLISHED] = published_first(release, config, **part_of(work, _TRUE_SHARE, 1.0))
     possible = dict.fromkeys(BATTERY, alike.linkage_most) | {PUBLISHED: alike.naming_most}
     return _result(release, config, found, possible)
 
 
-def published_first(
-    release: Attacked, config: LinkConfig, *, engine: Engine, progress: Progress | None = None
-) -> FloatArray:
+def published_first(release: Attacked, config: LinkConfig, **work: Unpack[Work]) -> FloatArray:
     """Return the chance that Bayes picks each target's record by published points, (n_targets,).
 
     With periods, the points are those of each person's longest record.
@@ -162,9 +150,7 @@ def published_first(
         cells |= {"t_min": np.zeros(len(known.x_m)), "dt_min": np.ones(len(known.x_m))}
     points = KnownPoints.unexchanged(known.offsets, cells)
     method = Mechanism(timeless=known.timeless, by_count=known.by_count)
-    own = rows[known.targets]
-    found = ranks(published, points, method, own, engine=engine, progress=progress)
-    return found["bayes"].first
+    return ranks(published, points, method, rows[known.targets], **work)["bayes"].first
 
 
 def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
@@ -235,12 +221,7 @@ class OutsiderRisk:
 
 
 def outsider_risk(
-    release: Release,
-    knowledge: KnowledgeConfig,
-    alike: Crowds,
-    *,
-    engine: Engine,
-    progress: Progress | None = None,
+    release: Release, knowledge: KnowledgeConfig, alike: Crowds, work: Work
 ) -> OutsiderRisk:
     """Measure re-identification risk, linkage and home inference of a release.
 
@@ -251,8 +232,7 @@ def outsider_risk(
         The attacker's knowledge: p points of each target, or all of a person with fewer.
     alike : Crowds
         Number of people who share each record, which bounds the intervals.
-    engine : LocalEngine
-    progress : callable of one float in [0, 1], optional
+    work : Work
     """
     held = of_origin(release.made)
     risks: dict[str, Interval] = {"outsider": UNKNOWN, "linkage": UNKNOWN, "home": UNKNOWN}
@@ -261,16 +241,15 @@ def outsider_risk(
     asked, attacker = 0, ""
     config = LinkConfig(knowledge.p, knowledge.strategy, knowledge.users, knowledge.seed)
     try:
-        first = part(progress, 0.0, _LINKAGE_SHARE)
-        found = strongest_of(held, config, alike, engine=engine, progress=first)
+        found = strongest_of(held, config, alike, part_of(work, 0.0, _LINKAGE_SHARE))
         attacker = found.attacker
         risks["outsider"] = found.value, found.low, found.high
         risks["linkage"] = found.by_true_points
     except InfeasibleError as why:
         unasked["linkage"] = str(why)
     try:
-        true, last = homes(release.chain.original), part(progress, _LINKAGE_SHARE, 1.0)
-        table = homes_found(held, true, [HOME_WITHIN_M], engine=engine, progress=last)
+        true, last = homes(release.chain.original), part_of(work, _LINKAGE_SHARE, 1.0)
+        table = homes_found(held, true, [HOME_WITHIN_M], **last)
         found_home, low, high, guess, people = (
             float(table[name].iloc[0]) for name in ("found", "low", "high", "guessing", "people")
         )
@@ -326,9 +305,7 @@ class PeriodRisk:
         return mean_interval(self.measure(name), self.n_targets, most)
 
 
-def risk_in(
-    periods: PeriodSet, config: KnowledgeConfig, engine: Engine, progress: Progress | None
-) -> PeriodRisk:
+def risk_in(periods: PeriodSet, config: KnowledgeConfig, work: Work) -> PeriodRisk:
     """Search for people, each in the period of the record with the known points."""
     fs = periods.pieces
     longest = longest_of(fs.lengths, periods.person, periods.period)
@@ -339,8 +316,7 @@ def risk_in(
     for at, number in enumerate(numbers.tolist()):
         rows = periods.rows_of(number)
         some = _of_some(known, np.flatnonzero(period == number), rows)
-        told = nth_part(progress, at, len(numbers))
-        found.append(disclosure(fs.subset(rows), some, engine=engine, progress=told))
+        found.append(disclosure(fs.subset(rows), some, **nth_of(work, at, len(numbers))))
     return PeriodRisk(
         sizes=np.concatenate([each.sizes for each in found]),
         em_sum=np.concatenate([each.em_sum_user for each in found]),

@@ -13,15 +13,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, Unpack
 
 import numpy as np
 
 from ..anonymize.applied import records_of
 from ..anonymize.chain import Chained
 from ..attacks.homes import Homes, true_homes
-from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part, tell
+from ..engines.progress import tell
 from ..measures.utility import Reference
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Generalize, Step
@@ -29,6 +28,7 @@ from ..model.periods import PeriodSet
 from ..model.profiles import Areas, Grid
 from ..model.profiles import Origin as Corner
 from ..model.released import Origin
+from .tabled import Work, nth_of
 
 T = TypeVar("T")
 Steps = tuple[Step, ...]
@@ -142,6 +142,14 @@ class Shelf(Generic[T]):
             while len(self._kept) > self._most or self.size > self._most_size:
                 self._kept.popitem(last=False)
 
+    def made(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the result for a key: the kept one, or else a new one, which is kept."""
+        known = self.get(key)
+        if known is None:
+            known = make()
+            self.put(key, known)
+        return known
+
     def clear(self) -> None:
         """Drop all results."""
         with self._change:
@@ -153,14 +161,7 @@ _REFERENCES: Shelf[Reference] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda
 _HOMES: Shelf[Homes] = Shelf(_MOST_REFERENCES, _MOST_REFERENCES, lambda _: 1)
 
 
-def released(
-    fs: FingerprintSet,
-    steps: Steps,
-    seed: int,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Release:
+def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) -> Release:
     """Apply the steps to the data with a seed, for a study; the result is kept, never published.
 
     Parameters
@@ -185,30 +186,21 @@ def released(
             found, done = before, length
             break
     for position in range(done, len(steps)):
-        told = nth_part(progress, position, len(steps))
-        chain = found.chain.then(steps[position], seed, engine=engine, progress=told)
-        found = Release(chain, seed)
+        now = nth_of(work, position, len(steps))
+        found = Release(found.chain.then(steps[position], seed, **now), seed)
         _RELEASES.put((fs.digest, steps[: position + 1], seed), found)
-    tell(progress, 1.0)
+    tell(work.get("progress"), 1.0)
     return found
 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
     """Return what comparisons of utility need of the original; computed once and kept."""
-    known = _REFERENCES.get((fs.digest, areas))
-    if known is None:
-        known = Reference.of(fs, areas=areas)
-        _REFERENCES.put((fs.digest, areas), known)
-    return known
+    return _REFERENCES.made((fs.digest, areas), lambda: Reference.of(fs, areas=areas))
 
 
 def homes(fs: FingerprintSet) -> Homes:
     """Return where people live according to the original; computed once and kept."""
-    known = _HOMES.get(fs.digest)
-    if known is None:
-        known = true_homes(fs)
-        _HOMES.put(fs.digest, known)
-    return known
+    return _HOMES.made(fs.digest, lambda: true_homes(fs))
 
 
 def forget() -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -35,8 +35,8 @@ from ..attacks.relinking import (
     traced,
     with_moves,
 )
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
+from ..engines.local import Engine
+from ..engines.progress import Progress, part
 from ..model.arrays import FloatArray, IntArray, distinct_rows, rows_of
 from ..model.composition import ATTACKERS, RelinkConfig, RelinkResult
 from ..model.errors import ConfigError, InfeasibleError
@@ -47,7 +47,7 @@ from ..model.options import ReleaseOption
 from ..model.released import ReleasedSet, option_of
 from .estimates import Growth, costs
 from .linkage import origin_within
-from .tabled import Tabled
+from .tabled import Tabled, Work, nth_of, part_of, working
 
 _RANDOM_DRAWS = 20
 _LIKENESS, _CONTINUITY = ATTACKERS
@@ -97,20 +97,14 @@ def study(
     fs: FingerprintSet,
     config: Config,
     released: ReleasedSet | GloveResult | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Make a release in periods, if it is not given, and attack it."""
     if released is None:
-        told = part(progress, 0.0, 0.5)
-        seed = config.relink.seed
-        released = release(fs, config.option, seed=seed, engine=engine, progress=told)
-        progress = part(progress, 0.5, 1.0)
+        making, work = part_of(work, 0.0, 0.5), part_of(work, 0.5, 1.0)
+        released = release(fs, config.option, seed=config.relink.seed, **making)
     c = config.relink
-    found = relink_periods(
-        released, candidates=c.candidates, seed=c.seed, engine=engine, progress=progress
-    )
+    found = relink_periods(released, candidates=c.candidates, seed=c.seed, **work)
     return Result(config, found.digest, found)
 
 
@@ -179,16 +173,16 @@ def relink_periods(
             "This release has records of one period only, so there is nothing to link; make "
             "shorter periods, or load data of more days."
         )
-    engine = engine or LocalEngine()
+    work = working(engine, progress)
     rng = np.random.default_rng(config.seed)
     people = np.zeros(len(copies.person), bool)
     rows: dict[str, list[dict[str, Any]]] = {attacker: [] for attacker in ATTACKERS}
     parts = [Part.of(copies, number, step) for step, number in enumerate(periods)]
     begun: dict[str, Flows] = {}
     for step, (one, two) in enumerate(pairwise(parts)):
-        told = nth_part(part(progress, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
+        now = nth_of(part_of(work, 0.0, _PAIRS_SHARE), step, len(parts) - 1)
         groups = one.groups, two.groups
-        flows = _links(copies, *groups, tuple(ATTACKERS), config.candidates, engine, told)
+        flows = _links(copies, *groups, tuple(ATTACKERS), config.candidates, now)
         begun = begun or flows
         for attacker in ATTACKERS:
             row, first = _counted(one, two, flows[attacker], copies)
@@ -205,8 +199,8 @@ def relink_periods(
     attacker = str(by_attacker["attacker"].iloc[int(np.argmax(by_attacker["high"]))])
 
     def follow(first: Traces, second: Traces, told: Progress | None) -> Flows:
-        most = config.candidates
-        return _links(copies, first, second, (attacker,), most, engine, told)[attacker]
+        now: Work = {**work, "progress": told}
+        return _links(copies, first, second, (attacker,), config.candidates, now)[attacker]
 
     records, told = [each.records for each in parts], part(progress, _PAIRS_SHARE, 1.0)
     chain = chained(records, follow, rng, begun[attacker], told)
@@ -264,16 +258,15 @@ def _links(
     second: Traces,
     attackers: tuple[str, ...],
     most: int,
-    engine: Engine,
-    progress: Progress | None,
+    work: Work,
 ) -> dict[str, Flows]:
     """Return the links that each attacker makes, from the same pairs."""
-    pairs = likenesses(copies.bins, first, second, most, engine=engine, progress=progress)
+    pairs = likenesses(copies.bins, first, second, most, **work)
     found = {}
     if _LIKENESS in attackers:
         found[_LIKENESS] = links(pairs, first, second)
     if _CONTINUITY in attackers:
-        moved = with_moves(pairs, copies.moves, first, second, engine)
+        moved = with_moves(pairs, copies.moves, first, second, work["engine"])
         found[_CONTINUITY] = links(moved, first, second)
     return found
 

@@ -7,18 +7,18 @@ unicity.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from ..attacks.homes import true_homes
-from ..engines.local import Engine
-from ..engines.progress import Progress, tell
+from ..engines.progress import tell
 from ..measures.unicity import antennas_by_area, intervals
 from ..model.checks import number
 from ..model.fingerprints import FingerprintSet
 from ..model.homes import Areas, Intervals
-from .tabled import Tabled
+from .tabled import Tabled, Work
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,7 @@ class Result(Tabled):
         }
 
 
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,  # noqa: ARG001
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Measure times between consecutive samples, and antennas against residents.
 
     Examples
@@ -106,7 +100,7 @@ def study(
     """
     homes = true_homes(fs)
     apart = intervals(fs)
-    tell(progress, 1.0)
+    tell(work.get("progress"), 1.0)
     return Result(
         config=config,
         digest=fs.digest,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine
-from ..engines.progress import Progress
 from ..measures.unicity import sparsity_model
 from ..model import limits
 from ..model.arrays import FloatArray, IntArray
-from .tabled import Tabled
+from .tabled import Tabled, Work
 
 _POINTS = 300  # of the curve
 _LEAST_BINS = 1_000  # that the curve reaches
@@ -74,12 +73,7 @@ class Result(Tabled):
         return {"sparsity": pd.DataFrame({"bins": self.over_bins, "p_unique": self.over_unique})}
 
 
-def study(
-    config: Config,
-    *,
-    engine: Engine | None = None,  # noqa: ARG001
-    progress: Progress | None = None,  # noqa: ARG001
-) -> Result:
+def study(config: Config, **_: Unpack[Work]) -> Result:
     """Evaluate the model, a formula, at the number of bins asked for and at others around it."""
     over = np.unique(np.geomspace(1, max(_LEAST_BINS, 10 * config.bins), _POINTS).astype(int))
     curve = sparsity_model(config.users, over, config.density)

@@ -30,14 +30,7 @@ from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
-from .table_package import (
-    KINDS,
-    compare_bytes,
-    days_text,
-    described,
-    field_of,
-    members_of,
-)
+from .table_package import KINDS, days_text, field_of, verified
 
 KIND = KINDS[1]
 MOSTLY_STATED = 2_000
@@ -85,33 +78,28 @@ def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintS
     SchemaError
         There is no package of synthetic people.
     """
-    facts = described(source)
-    if facts.get("kind") != KIND:
-        raise SchemaError("There is no release of synthetic people at that place.")
-    faults, members = Faults(original, 0), members_of(source)
-    try:
-        option = step_from_dict(facts["option"])
-        if not isinstance(option, Synthesize):
-            raise ConfigError("The package names no synthetic people.")
-        frame, learnt = table_frame(original, option.frame), (facts["people"], facts["groups"])
-        if any(type(each) is not int or not 1 <= each <= _MOST_COUNTED for each in learnt):
-            raise ConfigError("The package states no number of people, or of groups of places.")
-        if learnt[1] not in Ground.of(frame).possible_groups:
-            raise ConfigError("The package states groups of places that these places do not have.")
-        ending = "parquet" if "records.parquet" in members else "csv"
-        table = _read(members[f"records.{ending}"], ending)
-        rows = _checked(table, frame)
-        many = learnt[0] if option.people is None else option.people
-        full = rows[0][-1] < many and len(table) > MOST_PUBLISHED - _MOST_OF_PERSON
-        if rows[0][-1] != many and not full:
-            faults.add("people", f"The records are not of {many:,} people.")
-        due = _packed(option, frame, _records(frame, *rows), learnt, ending)
-        compare_bytes(source, members, due, faults)
-    except (ConfigError, SchemaError) as fault:
-        faults.add("package", str(fault))
-    except (KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
-        faults.add("package", "A file of the package is missing or damaged.")
-    return faults.verdict()
+    return verified(source, original, KIND, _rebuilt)
+
+
+def _rebuilt(
+    facts: dict[str, Any], members: dict[str, bytes], original: FingerprintSet, faults: Faults
+) -> bytes:
+    option = step_from_dict(facts["option"])
+    if not isinstance(option, Synthesize):
+        raise ConfigError("The package names no synthetic people.")
+    frame, learnt = table_frame(original, option.frame), (facts["people"], facts["groups"])
+    if any(type(each) is not int or not 1 <= each <= _MOST_COUNTED for each in learnt):
+        raise ConfigError("The package states no number of people, or of groups of places.")
+    if learnt[1] not in Ground.of(frame).possible_groups:
+        raise ConfigError("The package states groups of places that these places do not have.")
+    ending = "parquet" if "records.parquet" in members else "csv"
+    table = _read(members[f"records.{ending}"], ending)
+    rows = _checked(table, frame)
+    many = learnt[0] if option.people is None else option.people
+    full = rows[0][-1] < many and len(table) > MOST_PUBLISHED - _MOST_OF_PERSON
+    if rows[0][-1] != many and not full:
+        faults.add("people", f"The records are not of {many:,} people.")
+    return _packed(option, frame, _records(frame, *rows), learnt, ending)
 
 
 def _records(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,8 +15,7 @@ import pandas as pd
 from ..aggregates.areas import geojson_of
 from ..aggregates.contributions import table_frame
 from ..aggregates.tables import count_tables
-from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import part, tell
 from ..io.publishing import FORMATS
 from ..measures.utility import measured, radii, visited
 from ..model.arrays import FloatArray
@@ -34,7 +33,7 @@ from .reading import Reading, Source, read
 from .releases import reference
 from .synthetic_package import describe_warnings, package, people_packed, verify_people
 from .table_package import readme_of
-from .tabled import Tabled
+from .tabled import Tabled, Work, part_of
 
 SHOWN_COMPONENTS = ("density", "flows", "mobility", "visits")
 _WEEK_H = 168
@@ -152,9 +151,7 @@ def study(
     config: Synthesize,
     source: Source | None = None,
     stated: Reading | None = None,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Make synthetic people and their zip, verify its bytes, and measure the utility.
 
@@ -169,26 +166,24 @@ def study(
     ConfigError
         ε would promise nothing, as the records decided how they were read.
     """
+    progress = work.get("progress")
     if source is not None and stated is not None:
         fs, _ = read(source, stated, progress=part(progress, 0.0, 0.3))
     if fault := reading_fault(fs, config.frame):
         raise ConfigError(fault)
-    made = synthetic_people(fs, config, engine=engine, progress=part(progress, 0.3, 0.5))
+    made = synthetic_people(fs, config, **part_of(work, 0.3, 0.5))
     archives: dict[str, bytes] = {form: package(made, form) for form in FORMATS}
     verdicts = [verify_people(archive, fs) for archive in archives.values()]
     worst = next((each for each in verdicts if not each.passed), verdicts[0])
     tables = Tables(config.frame)
-    before = count_tables(fs, tables, engine=engine, progress=part(progress, 0.6, 0.7))
-    after = count_tables(
-        made.people, tables, before.frame, engine=engine, progress=part(progress, 0.7, 0.8)
-    )
+    before = count_tables(fs, tables, **part_of(work, 0.6, 0.7))
+    after = count_tables(made.people, tables, before.frame, **part_of(work, 0.7, 0.8))
     inside = located(fs, made.frame)[0] >= 0  # others are nothing to compare with
     real = fs.with_samples(inside) if inside.any() else fs
     components, _ = measured(reference(real), made.people)
     learnt = made.statistics.to_frame()
     learnt.insert(1, "meaning", learnt["statistic"].map(MEANING))
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return Result(
         config,
         _scaled(after, made.scale),

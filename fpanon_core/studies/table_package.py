@@ -15,7 +15,7 @@ import math
 import os
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -134,24 +134,29 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
     SchemaError
         There is no package of tables.
     """
+    return verified(source, original, KIND, _rebuilt)
+
+
+Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], bytes]
+"""Checks and packs again what the description, the members and the public frame say."""
+
+
+def verified(
+    source: str | os.PathLike[str] | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
+) -> Verification:
+    """Check that the bytes of a package of a kind are those that its content makes.
+
+    Raises
+    ------
+    SchemaError
+        There is no package of that kind.
+    """
     facts = described(source)
-    if facts.get("kind") != KIND:
-        raise SchemaError("There is no release of tables at that place.")
+    if facts.get("kind") != kind:
+        raise SchemaError(f"There is no release of {kind} at that place.")
     faults, members = Faults(original, 0), members_of(source)
     try:
-        option = step_from_dict(facts["option"])
-        if not isinstance(option, Tables):
-            raise ConfigError("The package names no tables.")
-        frame = table_frame(original, option.frame)
-        ending = "parquet" if any(name.endswith(".parquet") for name in members) else "csv"
-        names = np.array(frame.names, object)
-        found = {name: _read(members[f"{name}.{ending}"], ending) for name in option.CONTENTS}
-        for name, table in found.items():
-            _check_table(name, table, option, names, faults)
-        if option.epsilon is None and not faults.verdict().counts:
-            _count_again(found, option, frame, original, faults)
-        due = _packed(option, frame, found, _stated_errors(facts["error"]), ending)
-        compare_bytes(source, members, due, faults)
+        _compare_bytes(source, members, rebuilt(facts, members, original, faults), faults)
     except (ConfigError, SchemaError) as fault:
         faults.add("package", str(fault))
     except (KeyError, TypeError, ValueError, OverflowError, OSError, RecursionError):
@@ -159,7 +164,24 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
     return faults.verdict()
 
 
-def compare_bytes(
+def _rebuilt(
+    facts: dict[str, Any], members: dict[str, bytes], original: FingerprintSet, faults: Faults
+) -> bytes:
+    option = step_from_dict(facts["option"])
+    if not isinstance(option, Tables):
+        raise ConfigError("The package names no tables.")
+    frame = table_frame(original, option.frame)
+    ending = "parquet" if any(name.endswith(".parquet") for name in members) else "csv"
+    names = np.array(frame.names, object)
+    found = {name: _read(members[f"{name}.{ending}"], ending) for name in option.CONTENTS}
+    for name, table in found.items():
+        _check_table(name, table, option, names, faults)
+    if option.epsilon is None and not faults.verdict().counts:
+        _count_again(found, option, frame, original, faults)
+    return _packed(option, frame, found, _stated_errors(facts["error"]), ending)
+
+
+def _compare_bytes(
     source: str | os.PathLike[str] | bytes, members: dict[str, bytes], due: bytes, faults: Faults
 ) -> None:
     """Check that a package is, byte for byte, what its data and its option make."""

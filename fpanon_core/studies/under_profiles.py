@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import NamedTuple
+from typing import NamedTuple, Unpack
 
 import pandas as pd
 
 from ..anonymize.generalize import check_coarser, generalize, resolve
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part, tell
+from ..engines.local import Engine
+from ..engines.progress import Progress, tell
 from ..measures.disclosure import disclosure
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
@@ -26,6 +26,7 @@ from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
 from ..model.profiles import GeneralizationProfile, Grid, corners_text
 from ..model.unicity import UnicityResult
+from .tabled import Work, nth_of, part_of, working
 
 
 def as_read(fs: FingerprintSet) -> GeneralizationProfile:
@@ -134,8 +135,8 @@ def unicity_grid(
         UnicityConfig(out_of=level)
     configs = [UnicityConfig(many, strategy, users, seed) for many in p]
     rows = [
-        under.columns | _shares(found.at(level))
-        for under in _sweep(fs, profiles, configs, engine, progress)
+        under.columns | shares(found.at(level))
+        for under in _sweep(fs, profiles, configs, working(engine, progress))
         for found in under.found
         for level in levels
     ]
@@ -202,7 +203,7 @@ def disclosure_grid(
     [[1.0, 1.0], [0.333, 0.667]]
     """
     known = KnowledgeConfig(p, strategy, users, seed)
-    measured = disclosures(fs, profiles, known, unicity_p, engine=engine, progress=progress)
+    measured = disclosures(fs, profiles, known, unicity_p, **working(engine, progress))
     return _with_attrs([row for row, _, _ in measured], fs, asdict(known))
 
 
@@ -211,9 +212,7 @@ def disclosures(
     profiles: Iterable[GeneralizationProfile],
     known: KnowledgeConfig,
     unicity_p: Sequence[int] = (3, 4, 5),
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    **work: Unpack[Work],
 ) -> Iterator[tuple[dict[str, object], DisclosureResult, FingerprintSet]]:
     """Yield each profile's row of :func:`disclosure_grid`, its whole result, and the data under it.
 
@@ -222,13 +221,13 @@ def disclosures(
     if len(unicity_p) == 0:
         raise ConfigError(_NOTHING_ASKED)
     configs = [UnicityConfig(q, known.strategy, known.users, known.seed) for q in unicity_p]
-    for under in _sweep(fs, profiles, configs, engine, progress, share=_UNICITY_SHARE):
+    for under in _sweep(fs, profiles, configs, working(**work), share=_UNICITY_SHARE):
         row = under.columns
         for found in under.found:
             ends = found.low, found.high
             row |= _with_ends(f"unicity_p{found.config.p}", found.value, ends)
         points = drawn(under.seen, known, beyond=True, digest=fs.digest)
-        learnt = disclosure(under.seen, points, engine=engine, progress=under.rest)
+        learnt = disclosure(under.seen, points, **under.rest)
         for name in (*MEASURES, *SUMS):
             if name != "unicity":
                 row |= _with_ends(name, learnt.measure(name), learnt.interval(name))
@@ -240,20 +239,19 @@ _NOTHING_ASKED = "Give at least one profile, one p and one out_of."
 
 
 class _Under(NamedTuple):
-    """One profile: its columns, the data under it, unicities, and the remaining progress."""
+    """One profile: its columns, the data under it, unicities, and the remaining work."""
 
     columns: dict[str, object]
     seen: FingerprintSet
     found: list[UnicityResult]
-    rest: Progress | None
+    rest: Work
 
 
 def _sweep(
     fs: FingerprintSet,
     profiles: Iterable[GeneralizationProfile],
     configs: Sequence[UnicityConfig],
-    engine: Engine | None,
-    progress: Progress | None,
+    work: Work,
     *,
     share: float = 1.0,
 ) -> Iterator[_Under]:
@@ -261,24 +259,25 @@ def _sweep(
 
     ``share`` is the part of a profile's measuring progress that unicity takes.
     """
-    asked, engine = list(profiles), engine or LocalEngine()
+    asked = list(profiles)
     if not asked:
         raise ConfigError(_NOTHING_ASKED)
     for number, profile in enumerate(asked):
-        stretch = nth_part(progress, number, len(asked))
-        tell(stretch, 0.0)
+        stretch = nth_of(work, number, len(asked))
+        tell(stretch["progress"], 0.0)
         check_coarser(fs, profile)  # before its origin is looked for
         over = laid(fs, profile)
         seen = generalize(fs, over, seed=configs[0].seed)
-        measuring = part(stretch, _GENERALIZING_SHARE, 1.0)
+        measuring = part_of(stretch, _GENERALIZING_SHARE, 1.0)
         # Hashing each generalized set would take as long as searching it.
         known = [drawn(seen, config, beyond=True, digest=fs.digest) for config in configs]
-        sizes = sizes_of(seen, known, engine=engine, progress=part(measuring, 0.0, share))
+        sizes = sizes_of(seen, known, **part_of(measuring, 0.0, share))
         found = [result_of(seen, *each) for each in zip(known, sizes, configs, strict=True)]
-        yield _Under(profile.columns_laid(over), seen, found, part(measuring, share, 1.0))
+        yield _Under(profile.columns_laid(over), seen, found, part_of(measuring, share, 1.0))
 
 
-def _shares(result: UnicityResult) -> dict[str, object]:
+def shares(result: UnicityResult) -> dict[str, object]:
+    """Return a result as columns of a table: settings, share with interval, numbers of targets."""
     return {
         "p": int(result.config.p),
         "out_of": int(result.config.out_of),

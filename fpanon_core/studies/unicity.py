@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 import numpy as np
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress, nth_part, part
 from ..measures.drawing import drawn
 from ..measures.matching import sizes_of
 from ..measures.unicity import (
@@ -35,8 +33,8 @@ from ..model.profiles import GeneralizationProfile, Grid
 from ..model.unicity import LinearFit, ScalingFit, UnicityResult
 from . import rhythm, sparsity
 from .estimates import costs
-from .tabled import Tabled
-from .under_profiles import laid, unicity_grid
+from .tabled import Tabled, Work, nth_of, part_of, working
+from .under_profiles import laid, shares, unicity_grid
 
 WINDOWS_MIN = (1, 30, 60, 180, 480, 1_440)
 """Time windows of the usual grid, minutes."""
@@ -251,17 +249,9 @@ class Result(Tabled):
         for strategy, results in self.curves.items():
             for measured in results:
                 for out_of in self.config.out_of:
-                    found = measured.at(out_of)
-                    yield {
-                        "strategy": strategy,
-                        "p": found.config.p,
-                        "out_of": out_of,
-                        "value": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "targets": found.n_targets,
-                        "too_few": found.too_few,
-                    }
+                    row = {"strategy": strategy} | shares(measured.at(out_of))
+                    del row["found"]
+                    yield row
 
     def _forms(self) -> pd.DataFrame:
         names = ["alpha", "beta", "alpha_se", "beta_se", "r2"]
@@ -275,13 +265,7 @@ class Result(Tabled):
 
 
 @costs(275)
-def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> Result:
+def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
     """Measure unicity by strategy and number of points, points needed, and the resolution grid.
 
     Raises
@@ -289,12 +273,10 @@ def study(
     ConfigError
         All profiles are finer than the data.
     """
-    engine = engine or LocalEngine()
-    drawing = part(progress, 0.0, _CURVES_SHARE)
+    work = working(**work)
+    drawing, many = part_of(work, 0.0, _CURVES_SHARE), len(config.strategies)
     curves = {
-        strategy: _curve(
-            fs, strategy, config, engine, nth_part(drawing, number, len(config.strategies))
-        )
+        strategy: _curve(fs, strategy, config, nth_of(drawing, number, many))
         for number, strategy in enumerate(config.strategies)
     }
     heavy = bool((interactions_per_month(fs) >= config.heavy_per_month).any())
@@ -302,8 +284,7 @@ def study(
         fs,
         min_per_month=config.heavy_per_month if heavy else 0.0,
         seed=config.seed,
-        engine=engine,
-        progress=part(progress, _CURVES_SHARE, _POINTS_SHARE),
+        **part_of(work, _CURVES_SHARE, _POINTS_SHARE),
     )
     profiles = suited(fs, config.profiles)
     both = unicity_grid(
@@ -312,8 +293,7 @@ def study(
         config.grid_points,
         users=config.users,
         seed=config.seed,
-        engine=engine,
-        progress=part(progress, _POINTS_SHARE, 1.0),
+        **part_of(work, _POINTS_SHARE, 1.0),
     )
     of_grid = len(profiles) * len(config.grid_points)
     grid, corners = both.iloc[:of_grid], both.iloc[of_grid:].reset_index(drop=True)
@@ -376,13 +356,7 @@ def suited(
     ]
 
 
-def _curve(
-    fs: FingerprintSet,
-    strategy: Strategy,
-    config: Config,
-    engine: Engine,
-    progress: Progress | None,
-) -> Shares:
+def _curve(fs: FingerprintSet, strategy: Strategy, config: Config, work: Work) -> Shares:
     """Return unicity for each number of points that any record has, searched all at once."""
     asked, known = [], []
     for p in config.points:
@@ -394,7 +368,7 @@ def _curve(
         asked.append(each)
     if not known:
         return []
-    sizes = sizes_of(fs, known, engine=engine, progress=progress)
+    sizes = sizes_of(fs, known, **work)
     return [result_of(fs, *found) for found in zip(known, sizes, asked, strict=True)]
 
 

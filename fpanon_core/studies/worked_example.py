@@ -6,16 +6,16 @@ It is the example of Noriega Campero 2015, table 4.1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Unpack
 
 import pandas as pd
 
-from ..engines.local import Engine
-from ..engines.progress import Progress, tell
+from ..engines.progress import tell
 from ..measures.disclosure import disclosure
 from ..measures.pareto import KNOWN, N_BINS, PRESENCE, table_4_1
 from ..model.disclosure import DisclosureResult
 from ..model.knowledge import Knowledge
-from .tabled import Tabled
+from .tabled import Tabled, Work
 
 SECOND = 1
 """Row of the user that Noriega Campero works out by hand."""
@@ -71,9 +71,7 @@ class Result(Tabled):
         }
 
 
-def study(
-    config: Config, *, engine: Engine | None = None, progress: Progress | None = None
-) -> Result:
+def study(config: Config, **work: Unpack[Work]) -> Result:
     """Compute the measures of the worked example.
 
     Examples
@@ -81,7 +79,8 @@ def study(
     >>> study(Config()).everybody.sizes.tolist()
     [3, 2, 3, 1]
     """
-    tell(progress, 0.0)
+    tell(work.get("progress"), 0.0)
+    engine = work.get("engine")
     fs, knowledge = table_4_1()
     second = Knowledge.from_bins(fs, {SECOND: [(0.0, 0.0, float(bin_)) for bin_ in KNOWN[SECOND]]})
     return Result(

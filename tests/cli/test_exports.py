@@ -14,7 +14,7 @@ from fpanon_core.commands.run import LIST
 from fpanon_core.model.files import keyed
 from fpanon_core.synthetic.generate import generate_cdr
 from fpanon_core.tables.writing import read_json
-from tests.support.commands import run, said_by
+from tests.support.commands import refused, said_by
 
 SMALL: dict[str, list[Any]] = {
     "measure": ["--k", 2],
@@ -80,6 +80,5 @@ def test_the_list_of_files_keeps_what_it_said_of_one_with_an_odd_name(
 def test_a_place_that_cannot_be_written_to_is_told(people: Path, tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(0o500)
     place = tmp_path / "closed" / "a.csv"
-    result = run("measure", people, "--k", 2, "--out", place)
-    assert result.exit_code == 2
-    assert "could not be written (Permission denied)" in result.output
+    told = refused("measure", people, "--k", 2, "--out", place)
+    assert "could not be written (Permission denied)" in told

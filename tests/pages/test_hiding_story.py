@@ -267,7 +267,9 @@ def worth(
     side_m: float, span_min: float, rows: int = 12, samples: int = 48, people: int = 6
 ) -> hiding.Worth:
     """Beside data of 10 km, read in cells of 100 m."""
-    return hiding.Worth(rows, 6, 48, side_m, span_min, 10_000.0, 100.0, samples, people)
+    left = {"rows": rows, "people": 6, "samples": 48}
+    size = side_m, span_min, 10_000.0, 100.0
+    return hiding.Worth(*size, **left, all_samples=samples, all_people=people)
 
 
 def test_what_a_release_is_worth(made: Made) -> None:

@@ -10,15 +10,14 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import fpanon_core as fp
-from fpanon_core.__main__ import app
 from fpanon_core.engines.answers import packed, unpacked
 from fpanon_core.measures.crowds import sharing
 from fpanon_core.studies import crossing, production
 from fpanon_core.studies.memberships import membership
 from tests.oracles import crossing as oracle
+from tests.support.commands import figures_of, refused, said_by
 
 MARK = "SECRETID-"
 OPTIONS = {
@@ -281,13 +280,12 @@ def test_what_a_description_says_of_periods_is_not_trusted(files, tmp_path):
 def test_the_command_tells_the_same(made, files, tmp_path):
     (a, first_key), (b, second_key) = files["GLOVE"], files["aligned"]
     found = fp.cross_releases(made["GLOVE"], made["aligned"])
-    asked = ["cross", str(a), str(b), "--key", str(first_key), "--key", str(second_key)]
-    told = CliRunner().invoke(app, [*asked, "--tables", str(tmp_path / "tables")])
-    assert told.exit_code == 0, told.output
-    assert f"{found.together.alone} of 40 people are alone: nobody else shares" in told.output
-    assert "2 people in the first and 3 in the second, but only 1 in both together." in told.output
-    assert crossing.describe_naming(found) in told.output
-    assert crossing.MEANING in told.output
+    asked = ["cross", a, b, "--key", first_key, "--key", second_key]
+    told = said_by(*asked, "--tables", tmp_path / "tables")
+    assert f"{found.together.alone} of 40 people are alone: nobody else shares" in told
+    assert "2 people in the first and 3 in the second, but only 1 in both together." in told
+    assert crossing.describe_naming(found) in told
+    assert crossing.MEANING in told
     listed = pd.read_csv(tmp_path / "tables" / "FILES.csv").set_index("file")["may_leave"]
     assert listed.to_dict() == {
         "crossing.csv": "yes",
@@ -295,10 +293,10 @@ def test_the_command_tells_the_same(made, files, tmp_path):
         "crossing_periods.csv": "yes",
         "crossing_people_not_for_release.csv": "no",
     }
-    figures = json.loads(CliRunner().invoke(app, [*asked, "--json"]).output)
+    figures = figures_of(*asked)
     assert figures["crowds"][0]["alone"] == found.together.alone
     assert (figures["both"], figures["k"]) == (40, [2, 3])
-    for text in (told.output, json.dumps(figures)):
+    for text in (told, json.dumps(figures)):
         assert MARK not in text
     for file in (tmp_path / "tables").iterdir():
         assert MARK not in file.read_text()
@@ -306,11 +304,8 @@ def test_the_command_tells_the_same(made, files, tmp_path):
 
 def test_the_command_without_keys_says_what_is_needed(files):
     place, key = files["GLOVE"]
-    for keys in ([], ["--key", str(key)]):
-        told = CliRunner().invoke(app, ["cross", str(place), str(place), *keys])
-        assert told.exit_code == 2
-        assert "Nothing in a release says who is who" in told.output
-        assert "Traceback" not in told.output
+    for keys in ([], ["--key", key]):
+        assert "Nothing in a release says who is who" in refused("cross", place, place, *keys)
 
 
 def test_files_given_in_the_dashboard_are_read_or_refused_in_words(files):

@@ -12,6 +12,7 @@ from fpanon_core.measures.drawing import drawn
 from fpanon_core.studies import look
 from fpanon_core.studies.presets import hiding_ladder
 from fpanon_core.studies.reidentification import risk_in
+from fpanon_core.studies.tabled import working
 from tests.support.fingerprint_sets import as_lists
 
 WIDE = fp.Generalize(fp.GeneralizationProfile(fp.Grid(3_000), 720))
@@ -30,7 +31,7 @@ def test_people_are_sought_in_the_period_of_their_longest_record(strategy, users
     """Everyone by everyone: of a target, those of its period whose record holds all points."""
     cut = fp.into_periods(release(people(), WIDE), 1)
     config = fp.KnowledgeConfig(2, strategy, users, 3)
-    found = risk_in(cut, config, fp.LocalEngine(1), None)
+    found = risk_in(cut, config, working(fp.LocalEngine(1)))
     records = as_lists(cut.pieces)
     longest = {}
     for r in sorted(range(len(records)), key=lambda r: (-len(records[r]), cut.period[r])):
@@ -74,7 +75,7 @@ def test_a_persons_other_records_are_no_crowd():
         [1, 1, 1, 2, 3], [0, 0, 0, 900, 900], [0] * 5, [600, 2_000, 3_500, 600, 2_000]
     )
     cut = fp.into_periods(fs, 1)
-    found = risk_in(cut, fp.KnowledgeConfig(1, "top", 10), fp.LocalEngine(1), None)
+    found = risk_in(cut, fp.KnowledgeConfig(1, "top", 10), working(fp.LocalEngine(1)))
     assert found.sizes.tolist() == [1, 1, 1]
     table = fp.explore_options(fs, [[], fp.Periods(1)], p=1, strategy="top")
     assert table.risk.tolist() == [1 / 3, 1.0]  # whole, persons 2 and 3 share a place

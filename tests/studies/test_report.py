@@ -6,7 +6,9 @@ import json
 import math
 import re
 from dataclasses import replace
+from functools import reduce
 from html.parser import HTMLParser
+from operator import getitem
 from typing import Any
 
 import numpy as np
@@ -331,20 +333,10 @@ def test_the_reports_numbers_are_those_of_the_library(people: FingerprintSet) ->
         assert row.alone == (percent(each.alone / each.n_users) if each.alone else "nobody")
     # By the recipe, through a file: the same options, knowledge and seed, and so the same report.
     recipe = Recipe.from_dict(json.loads(json.dumps(made.recipe.to_dict())))
-    k = recipe.knowledge
-    again = explore_options(
-        people,
-        recipe.options,
-        risk=recipe.risk,
-        utility=recipe.utility,
-        p=k.p,
-        strategy=k.strategy,
-        users=k.users,
-        seed=k.seed,
-    )
-    assert page(report(Exploration(again, raw, limits=recipe.limits), recipe.decision)) == page(
-        made
-    )
+    asked = {"risk": recipe.risk, "utility": recipe.utility, **vars(recipe.knowledge)}
+    again = explore_options(people, recipe.options, **asked)
+    anew = report(Exploration(again, raw, limits=recipe.limits), recipe.decision)
+    assert page(anew) == page(made)
     # The data as they are are taken from what was kept, of the same data and settings alone.
     kept = Exploration(table, raw)
     assert as_it_is(people, table, kept) is raw
@@ -368,58 +360,39 @@ def test_an_exploration_comes_back_from_its_file() -> None:
     assert "have not been weighed" in page(report(older, Decision()))
 
 
-@pytest.mark.parametrize("where", ["results", "as_it_is", "data", "limits"])
-@pytest.mark.parametrize("what", [3, "x", [1], {"a": 1}])
-def test_a_damaged_exploration_is_refused_kindly(where: str, what: Any) -> None:
-    plain = exploration(result(FINE, 0.5, 0.8)).to_dict() | {where: what}
-    with pytest.raises(SchemaError, match="damaged"):
-        Exploration.from_dict(json.loads(json.dumps(plain)))
+SCORED = {"label": "asked: x", "weights": None}
+DAMAGED: dict[tuple[str | int, ...], list[Any]] = {
+    **{(where,): [3, "x", [1], {"a": 1}] for where in ("results", "as_it_is", "data", "limits")},
+    ("risk",): [["k"], None, 3, "fame"],
+    ("utility",): [
+        {"label": "own weights", "weights": {"density": 1.0}, "asked": None},
+        *(SCORED | {"asked": {"fine": score}} for score in (7, "1")),
+        {"label": 3, "weights": None, "asked": {}},
+        {"label": "transport", "weights": [1], "asked": None},
+    ],
+    ("results", 0, "n_users"): ["<b>", -1],
+    ("results", 0, "alone_share"): [7],
+    ("results", 0, "crowd_least"): [1.5],
+    ("results", 0, "guessing"): [{"home": 9}],
+    ("results", 0, "fault"): [3],
+    ("results", 0, "components"): [{"density": -3}],
+    ("results", 0, "users_share"): [True],
+    ("results", 0, "risks", "home"): [[1.5, None, None]],
+    ("results", 0, "risks", "fame"): [[0.5, 0.4, 0.6]],
+    ("results", 0, "risks", "k"): [
+        *([1, 2], [-1, 0, 0], [0.5, 0.6, 0.4], [0.5, 0.4, 1.2], [True, 0, 1], ["0.5", 0, 1])
+    ],
+}
 
 
 @pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("risk", ["k"]),
-        ("risk", None),
-        ("risk", 3),
-        ("risk", "fame"),
-        ("utility", {"label": "own weights", "weights": {"density": 1.0}, "asked": None}),
-        ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": 7}}),
-        ("utility", {"label": "asked: x", "weights": None, "asked": {"fine": "1"}}),
-        ("utility", {"label": 3, "weights": None, "asked": {}}),
-        ("utility", {"label": "transport", "weights": [1], "asked": None}),
-    ],
+    ("where", "value"), [(where, value) for where in DAMAGED for value in DAMAGED[where]]
 )
-def test_a_measure_or_utility_that_is_none_is_refused(key: str, value: Any) -> None:
-    plain = exploration(result(FINE, 0.5, 0.8)).to_dict() | {key: value}
-    with pytest.raises(SchemaError, match="damaged"):
-        Exploration.from_dict(json.loads(json.dumps(plain)))
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        ("n_users", "<b>"),
-        ("n_users", -1),
-        ("alone_share", 7),
-        ("crowd_least", 1.5),
-        ("risks", {"k": [1, 2]}),
-        ("risks", {"k": [-1, 0, 0]}),
-        ("guessing", {"home": 9}),
-        ("fault", 3),
-        ("components", {"density": -3}),
-        ("risks", {"k": [0.5, 0.6, 0.4]}),
-        ("risks", {"k": [0.5, 0.4, 1.2]}),
-        ("risks", {"home": [1.5, None, None]}),
-        ("risks", {"k": [True, 0, 1]}),
-        ("risks", {"k": ["0.5", 0, 1]}),
-        ("users_share", True),
-        ("risks", {"fame": [0.5, 0.4, 0.6]}),
-    ],
-)
-def test_figures_that_no_program_wrote_are_refused(key: str, value: Any) -> None:
+def test_a_damaged_exploration_is_refused_kindly(where: tuple[str | int, ...], value: Any) -> None:
+    """Also with a measure, a utility or figures that no program wrote."""
     plain = json.loads(json.dumps(exploration(result(FINE, 0.5, 0.8)).to_dict()))
-    plain["results"][0][key] = value
+    *path, last = where
+    reduce(getitem, path, plain)[last] = value
     with pytest.raises(SchemaError, match="damaged"):
         Exploration.from_dict(plain)
 

@@ -29,6 +29,13 @@ def said_by(*args: object) -> str:
     return str(result.stdout)
 
 
+def refused(*args: object) -> str:
+    """What a command says that refuses, in one line of words, and on standard error alone."""
+    result = run(*args)
+    assert (result.exit_code, result.stdout) == (2, ""), result.output
+    return " ".join(result.stderr.replace("│", " ").split())
+
+
 def figures_of(*args: object) -> Any:
     """What it prints with --json."""
     return json.loads(said_by(*args, "--json"))
