@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from ..attacks.homes import true_homes
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
 from ..model.count_tables import PUBLISHED_DIGITS, PresenceTable, TableFrame
@@ -128,8 +128,7 @@ def attack_tables(
                 assert isinstance(made["presence"], PresenceTable)
                 found[row, world] = homes.found(user, _at_night(made["presence"]))
         given_away[row] = any((more != less).any() for more, less in seen.values())
-        if progress is not None:
-            progress((row + 1) / len(asked))
+        tell(progress, (row + 1) / len(asked))
     membership = membership_of(scores, option.epsilon)
     if option.epsilon is None:
         many, of = int(given_away.sum()), len(asked)

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..attacks.private import with_noise
 from ..engines.local import Engine
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray
 from ..model.count_tables import DAY_TYPES, CountTables, FlowTable, PresenceTable, TableFrame
@@ -181,8 +181,7 @@ def count_tables(
         made[name] = None
         if name in option.CONTENTS:
             made[name] = protect(sums(fs, where, each, engine, some), where, each)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return CountTables(option, fault=fault, digest=fs.digest, **made)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engines.local import Engine, LocalEngine, fill
-from ..engines.progress import Progress, part
+from ..engines.progress import Progress, part, tell
 from ..kernels.recovery_links import count_shared, pair_greedily
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
 from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, pieces_of_rows
@@ -288,8 +288,7 @@ class _Judge:
                 count_shared(0, len(some), some, at, who, shared)
             else:
                 fill(self._engine, len(some), _ROWS_A_BLOCK, count_shared, some, at, who, shared)
-            if progress is not None:
-                progress((first + len(some)) / len(seen))
+            tell(progress, (first + len(some)) / len(seen))
             yield first, shared
 
 

@@ -21,7 +21,7 @@ import time
 import traceback
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from importlib import import_module
 from inspect import signature
@@ -32,8 +32,8 @@ import numpy as np
 
 from ..model.errors import ConfigError, FpanonError, InfeasibleError, OutOfMemory, memory_ended
 from ..model.version import versions
-from .local import LocalEngine
-from .progress import Progress
+from .local import Engine
+from .progress import Progress, tell
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,7 +55,7 @@ _VERSIONS = versions()
 _PLAIN = (int, float, str, bytes, bool, type(None))
 
 
-class DaskEngine:
+class DaskEngine(Engine):
     """Engine that uses the workers of a Dask cluster.
 
     The workers compute k-gaps, anonymity sets and their derived figures, disclosure, links and an
@@ -102,7 +102,7 @@ as tls://host:8786.
             self._client = client_or_address
             self._address = str(self._client.scheduler.address)
             check_address(self._address)
-        self._here = LocalEngine()
+        super().__init__()  # what is not mapped runs on the cores of this process
         # What was sent, by the id of what it is here: with that it goes from the workers, too.
         self._sent: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
@@ -129,16 +129,6 @@ as tls://host:8786.
         self._sent.clear()
         self._client.close()
 
-    def run(
-        self,
-        task: Callable[[T], float],
-        blocks: Iterable[T],
-        total: float,
-        progress: Progress | None = None,
-    ) -> None:
-        """Run ``task`` on every block on this process's cores, because it writes to memory here."""
-        self._here.run(task, blocks, total, progress)
-
     def map(
         self,
         function: Callable[..., R],
@@ -158,8 +148,7 @@ as tls://host:8786.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
         total, done = sum(each) or 1.0, 0.0
-        if progress is not None:
-            progress(0.0)
+        tell(progress, 0.0)
         waiting, tries = deque(range(len(blocks))), [0] * len(blocks)
         running: dict[Any, int] = {}
         try:
@@ -198,8 +187,7 @@ as tls://host:8786.
                 if lost:
                     self._sent.clear()
                     ahead = _AHEAD * self._ready()
-                if progress is not None:
-                    progress(min(1.0, done / total))
+                tell(progress, min(1.0, done / total))
         except (OSError, TimeoutError, CancelledError):
             if self._client.status == "running":  # not of the cluster, but of who takes the results
                 raise

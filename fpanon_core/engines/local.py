@@ -12,10 +12,10 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from queue import SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..model.checks import whole
-from .progress import Progress
+from .progress import Progress, tell
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -23,8 +23,8 @@ R = TypeVar("R")
 _BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
 
 
-class Engine(Protocol):
-    """Interface of engines that run blocks of work on cores.
+class Engine:
+    """Engine on threads of this process; one of other processes overrides :meth:`map`.
 
     Attributes
     ----------
@@ -32,49 +32,7 @@ class Engine(Protocol):
         Whether :meth:`map` uses other processes, which share no memory with this one.
     """
 
-    apart: bool
-
-    @property
-    def workers(self) -> int:
-        """Number of blocks that run at once."""
-
-    def run(
-        self,
-        task: Callable[[T], float],
-        blocks: Iterable[T],
-        total: float,
-        progress: Progress | None = None,
-    ) -> None:
-        """Run ``task`` on every block; see :meth:`LocalEngine.run`."""
-
-    def map(
-        self,
-        function: Callable[..., R],
-        blocks: Sequence[T],
-        given: Sequence[Any],
-        take: Callable[[int, R], None],
-        *,
-        work: Sequence[float] | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        """Apply ``function`` to every block and take the results; see :meth:`LocalEngine.map`."""
-
-
-class LocalEngine:
-    """Engine that uses threads of this process.
-
-    Parameters
-    ----------
-    workers : int or None
-        Number of blocks at once; None for the number of cores this process may use.
-
-    Raises
-    ------
-    ConfigError
-        ``workers`` is not a positive integer.
-    """
-
-    apart = False
+    apart: bool = False
 
     def __init__(self, workers: int | None = None) -> None:
         if workers is None:
@@ -82,18 +40,12 @@ class LocalEngine:
             workers = workers or os.cpu_count() or 1
         self._workers = whole("workers", workers, 1)
         self._lock = threading.Lock()
-        self._threads: ThreadPoolExecutor | None = None  # made when first needed, then kept
-
-    def __reduce__(self) -> tuple[type[LocalEngine], tuple[int]]:
-        return (LocalEngine, (self._workers,))
+        self._pool: ThreadPoolExecutor | None = None  # made when first needed, then kept
 
     @property
     def workers(self) -> int:
         """Number of blocks that run at once."""
         return self._workers
-
-    def __repr__(self) -> str:
-        return f"LocalEngine(workers={self._workers})"
 
     def run(
         self,
@@ -117,8 +69,7 @@ class LocalEngine:
             raised.
         """
         queue: Sequence[T] = list(blocks)
-        if progress is not None:
-            progress(0.0)
+        tell(progress, 0.0)
         if not queue:
             return
         stop = threading.Event()
@@ -137,8 +88,7 @@ class LocalEngine:
                 done.put(None)
 
         with self._lock:
-            self._threads = self._threads or ThreadPoolExecutor(self._workers)
-            threads = self._threads
+            self._pool = threads = self._pool or ThreadPoolExecutor(self._workers)
         takers = [threads.submit(take_blocks) for _ in range(min(self._workers, len(queue)))]
         running, done_work = len(takers), 0.0
         try:
@@ -196,6 +146,27 @@ class LocalEngine:
             return each[number]
 
         self.run(one, range(len(blocks)), sum(each) or 1.0, progress)
+
+
+class LocalEngine(Engine):
+    """Engine that uses threads of this process.
+
+    Parameters
+    ----------
+    workers : int or None
+        Number of blocks at once; None for the number of cores this process may use.
+
+    Raises
+    ------
+    ConfigError
+        ``workers`` is not a positive integer.
+    """
+
+    def __reduce__(self) -> tuple[type[LocalEngine], tuple[int]]:
+        return (LocalEngine, (self._workers,))
+
+    def __repr__(self) -> str:
+        return f"LocalEngine(workers={self._workers})"
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:

@@ -27,7 +27,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from ..model import errors
 from ..model.budgets import whole_number
@@ -313,18 +313,6 @@ AT_ONCE_VARIABLE = "FPANON_AT_ONCE"
 """Environment variable: number of jobs that compute at a time on this server."""
 
 
-class InLine(Protocol):
-    """A participant that waits for a turn: a session's runner."""
-
-    @property
-    def waiting(self) -> int:
-        """Number of its jobs that have not begun."""
-
-    @property
-    def short(self) -> bool:
-        """Whether its next job is limited to minutes, such as reading a file."""
-
-
 class Turns:
     """A queue that limits the jobs at once among all that share it; the longest in line is first.
 
@@ -345,8 +333,8 @@ class Turns:
             at_once = max(2, (os.cpu_count() or 1) // 2)
         self.at_once = whole("at_once", at_once, 1)
         self._change = threading.Condition()
-        self._line: list[InLine] = []
-        self._computing: list[InLine] = []
+        self._line: list[ProcessRunner] = []
+        self._computing: list[ProcessRunner] = []
 
     @classmethod
     def of_server(cls) -> Turns:
@@ -359,7 +347,7 @@ class Turns:
         """
         return cls(whole_number(AT_ONCE_VARIABLE))
 
-    def take(self, who: InLine, wanted: Callable[[], bool]) -> bool:
+    def take(self, who: ProcessRunner, wanted: Callable[[], bool]) -> bool:
         """Wait in line; return False if the turn is no longer wanted.
 
         Parameters
@@ -381,7 +369,7 @@ class Turns:
                 self._line.remove(who)
                 self._change.notify_all()
 
-    def give_back(self, who: InLine) -> None:
+    def give_back(self, who: ProcessRunner) -> None:
         """Give the turn back after a job, however it ended, so that the next in line may begin."""
         with self._change:
             self._computing.remove(who)
@@ -392,7 +380,7 @@ class Turns:
         with self._change:
             self._change.notify_all()
 
-    def before(self, who: InLine, own: int) -> int:
+    def before(self, who: ProcessRunner, own: int) -> int:
         """Return how many jobs of all sessions run or begin before a job of ``who``.
 
         Parameters
@@ -411,7 +399,7 @@ class Turns:
                 min(other.waiting, own) for other in self._computing if other is not who
             )
 
-    def _is_next(self, who: InLine) -> bool:
+    def _is_next(self, who: ProcessRunner) -> bool:
         if len(self._computing) < self.at_once and self._line[0] is who:
             return True
         first = next((each for each in self._line if each.short), None)

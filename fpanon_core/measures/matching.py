@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, nth_part, part
 from ..kernels.unicity_index import (
     Bins,
@@ -123,14 +123,8 @@ def first_unique(
         return points, sizes
     points, sizes = np.zeros((2, knowledge.n_targets), np.int64)
     index = Index(fs, [knowledge], engine, part(progress, 0.0, _INDEX_SHARE))
-
-    def block(first: int) -> float:
-        last = min(first + _TARGETS_A_BLOCK, len(sizes))
-        points_to_unique(first, last, index.lists, fs.weight, out_of, points, sizes)
-        return float(last - first)
-
-    blocks = range(0, len(sizes), _TARGETS_A_BLOCK)
-    engine.run(block, blocks, len(sizes), part(progress, _INDEX_SHARE, 1.0))
+    given, told = (index.lists, fs.weight, out_of, points, sizes), part(progress, _INDEX_SHARE, 1.0)
+    fill(engine, len(sizes), _TARGETS_A_BLOCK, points_to_unique, *given, progress=told)
     return points, sizes
 
 
@@ -224,13 +218,8 @@ class Index:
         With weights as values, the sum is |E|.
         """
         sums = np.zeros((len(values), len(some)), np.int64)
-
-        def block(first: int) -> float:
-            last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_sums(first, last, some, self.lists, values, sums)
-            return float(last - first)
-
-        engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
+        given = some, self.lists, values, sums
+        fill(engine, len(some), _TARGETS_A_BLOCK, class_sums, *given, progress=progress)
         return sums
 
     def members(
@@ -248,13 +237,8 @@ class Index:
         """
         starts = offsets_of(many)
         members = np.empty(int(starts[-1]), np.int32)
-
-        def block(first: int) -> float:
-            last = min(first + _TARGETS_A_BLOCK, len(some))
-            class_members(first, last, some, self.lists, self.n_users, inside, starts, members)
-            return float(last - first)
-
-        engine.run(block, range(0, len(some), _TARGETS_A_BLOCK), len(some), progress)
+        given = some, self.lists, self.n_users, inside, starts, members
+        fill(engine, len(some), _TARGETS_A_BLOCK, class_members, *given, progress=progress)
         return starts, members
 
 

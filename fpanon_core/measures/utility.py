@@ -243,9 +243,6 @@ class Corner(Closed):
     targets: IntArray
     trips: FloatArray
 
-    def __post_init__(self) -> None:
-        self._close()
-
 
 @dataclass(frozen=True, eq=False)
 class Reference(Closed):
@@ -275,9 +272,6 @@ class Reference(Closed):
     max_space_m: float
     max_time_min: float
     digest: str
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @classmethod
     def of(

@@ -52,9 +52,6 @@ class TableFrame(Closed):
     config: FrameConfig
     outlines: Mapping[str, str] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @property
     def n_areas(self) -> int:
         """Number of areas."""
@@ -107,9 +104,6 @@ class PresenceTable(Closed):
     scale_error: float = 0.0
     of_share: float = 1.0
 
-    def __post_init__(self) -> None:
-        self._close()
-
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
         area, day, band = (axis.ravel() for axis in np.indices(self.values.shape))
@@ -147,9 +141,6 @@ class FlowTable(Closed):
     error: FloatArray
     frame: TableFrame
     protection: Tables
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @property
     def values(self) -> sparse.coo_array:

@@ -52,9 +52,6 @@ class PeriodSet(Closed):
     n_people: int
     digest: str
 
-    def __post_init__(self) -> None:
-        self._close()
-
     def __repr__(self) -> str:
         return (
             f"PeriodSet({self.pieces.n_users} pieces of {self.n_people} people in "

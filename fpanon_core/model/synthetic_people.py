@@ -141,9 +141,6 @@ class Placing(Closed):
     crs: str | None
     antennas: Antennas | None
 
-    def __post_init__(self) -> None:
-        self._close()
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SyntheticPeople(Closed):
@@ -175,9 +172,6 @@ class SyntheticPeople(Closed):
     placing: Placing
     fault: str = ""
     digest: str = field(repr=False, default="")
-
-    def __post_init__(self) -> None:
-        self._close()
 
     @property
     def n_made(self) -> int:

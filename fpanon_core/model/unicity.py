@@ -57,9 +57,6 @@ class UnicityResult(Closed):
     config: UnicityConfig
     digest: str
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @property
     def n_targets(self) -> int:
         """Number of targets."""

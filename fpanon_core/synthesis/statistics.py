@@ -55,9 +55,6 @@ class Ground(Closed):
     x_m: FloatArray
     y_m: FloatArray
 
-    def __post_init__(self) -> None:
-        self._close()
-
     @classmethod
     def of(cls, frame: TableFrame) -> Ground:
         """Return the ground of a frame, with its zones."""

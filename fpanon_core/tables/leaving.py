@@ -13,15 +13,15 @@ it. Numbers stay unchanged (OWASP, "CSV Injection").
 
 from __future__ import annotations
 
-import base64
 import re
-import secrets
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from ..model.randomness import secret_pseudonyms
 
 MARK = "_not_for_release"
 """Suffix, before the file extension, of the name of every file that must stay with the data."""
@@ -39,7 +39,6 @@ GUARDED = (
 
 _PERSON = "pseudonym"
 _ROW_NUMBERS = ("user", "sample", "row", "matched_row")
-_BYTES = 10  # 16 letters of base 32 each, and 80 bits: two never meet
 
 
 def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
@@ -63,9 +62,7 @@ def own_pseudonyms(n: int) -> list[str]:
     >>> {len(name) for name in own_pseudonyms(3)}, own_pseudonyms(0)
     ({17}, [])
     """
-    letters = base64.b32encode(secrets.token_bytes(_BYTES * n)).decode().lower()
-    each = len(letters) // n if n else 1
-    return [f"p{letters[at : at + each]}" for at in range(0, len(letters), each)]
+    return [f"p{name.lower()}" for name in secret_pseudonyms(n)]
 
 
 def guarded(table: pd.DataFrame) -> pd.DataFrame:

@@ -27,19 +27,24 @@ def groups_of(records, people):
     return Groups(cells, offsets, np.array(people, np.int64))
 
 
+def by_oracle(first, second):
+    """What each attacker scores, of every record of the first with every one of the second."""
+    every = [cell for record in first + second for cell in record]
+    whole = np.prod([max(c[i + 1] for c in every) - min(c[i] for c in every) for i in (0, 2, 4)])
+    return {
+        "overlap": [oracle.overlap(record, second, whole, FLOOR) for record in first],
+        "edges": [oracle.edges(record, second) for record in first],
+        "edges in time": [oracle.edges(record, second, (2,)) for record in first],
+    }
+
+
 @settings(max_examples=150, deadline=None)
 @given(RELEASE, RELEASE, st.data())
 def test_equals_everyone_with_everyone(first, second, data):
     first, second = ([cells_of(record) for record in side] for side in (first, second))
     people = [data.draw(st.integers(1, 4)) for _ in second]
     pairs = [(i, data.draw(st.integers(0, len(second) - 1))) for i in range(len(first))]
-    every = [cell for side in (first, second) for record in side for cell in record]
-    whole = np.prod([max(c[i + 1] for c in every) - min(c[i] for c in every) for i in (0, 2, 4)])
-    scores = {
-        "overlap": [oracle.overlap(a, second, whole, FLOOR) for a in first],
-        "edges": [oracle.edges(a, second) for a in first],
-        "edges in time": [oracle.edges(a, second, (2,)) for a in first],
-    }
+    scores = by_oracle(first, second)
     assert set(scores) == set(BATTERY)
     for attacker, table in scores.items():
         got = found(
@@ -93,16 +98,9 @@ def expected(one, other):
     (first, whose), (second, theirs) = read(one), read(other)
     both = sorted(set(whose) & set(theirs))
     people = [list(theirs.values()).count(g) for g in range(len(second))]
-    every = [c for r in first + second for c in r]
-    whole = np.prod([max(c[i + 1] for c in every) - min(c[i] for c in every) for i in (0, 2, 4)])
-    scores = {
-        "overlap": [oracle.overlap(r, second, whole, FLOOR) for r in first],
-        "edges": [oracle.edges(r, second) for r in first],
-        "edges in time": [oracle.edges(r, second, (2,)) for r in first],
-    }
     return {
         name: np.mean([oracle.chance(table[whose[p]], people, theirs[p]) for p in both])
-        for name, table in scores.items()
+        for name, table in by_oracle(first, second).items()
     }
 
 

@@ -1,7 +1,6 @@
 """A real scheduler and two worker processes: results, lost workers, cancels, what is left."""
 
 import gc
-import importlib
 import inspect
 import os
 import signal
@@ -10,10 +9,8 @@ import sys
 import threading
 import time
 from concurrent.futures import CancelledError
-from dataclasses import fields, is_dataclass
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import fpanon_core as f
@@ -23,22 +20,26 @@ from fpanon_core.engines.cluster import DaskEngine, check_address, where_to_work
 from fpanon_core.engines.local import LocalEngine
 from fpanon_core.studies import releases
 from fpanon_core.synthesis.statistics import Ground, exact_statistics
+from tests.support.alike import check_alike
 
 pytestmark = pytest.mark.filterwarnings("default")  # of Dask's own making, in threads of its own
 
 
 @pytest.fixture(scope="module")
 def at_work():
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2,
+    with started(2) as found:
+        yield found
+
+
+def started(workers):
+    return pytest.importorskip("distributed").LocalCluster(
+        n_workers=workers,
         threads_per_worker=1,
         processes=True,
         dashboard_address=None,
         silence_logs=50,
         host="127.0.0.1",
-    ) as found:
-        yield found
+    )
 
 
 @pytest.fixture(scope="module")
@@ -57,38 +58,6 @@ def fs():
     return f.FingerprintSet.from_samples(
         [f"id {u}" for u in user], x, y, rng.integers(0, 4320, len(user))
     )
-
-
-def assert_same(one, other, at=""):
-    """Equal to the bit where they are whole numbers, words or decisions, else to 1e-9."""
-    assert type(one) is type(other), at
-    if isinstance(one, np.ndarray):
-        if one.dtype.kind == "f":
-            np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9, err_msg=at)
-        else:
-            np.testing.assert_array_equal(one, other, err_msg=at)
-    elif isinstance(one, pd.DataFrame):
-        pd.testing.assert_frame_equal(one, other, rtol=1e-9, atol=1e-9)
-    elif isinstance(one, pd.Series):
-        pd.testing.assert_series_equal(one, other, rtol=1e-9, atol=1e-9)
-    elif is_dataclass(one):
-        for each in fields(one):
-            name = f"{at}.{each.name}"
-            assert_same(getattr(one, each.name), getattr(other, each.name), name)
-    elif isinstance(one, dict):
-        assert one.keys() == other.keys(), at
-        for key in one:
-            assert_same(one[key], other[key], f"{at}[{key!r}]")
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other), at
-        for nth, (a, b) in enumerate(zip(one, other, strict=True)):
-            assert_same(a, b, f"{at}[{nth}]")
-    elif isinstance(one, float):
-        assert one == pytest.approx(other, rel=1e-9, abs=1e-9, nan_ok=True), at
-    elif type(one).__module__.startswith("fpanon_core") and hasattr(one, "__dict__"):
-        assert_same(vars(one), vars(other), at)
-    else:
-        assert one == other, at
 
 
 def _counts(fs):
@@ -191,7 +160,7 @@ def test_no_call_is_forgotten():
 
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_a_cluster_gives_what_this_machine_gives(name, fs, engine):
-    assert_same(CALLS[name](fs, LocalEngine(2)), CALLS[name](fs, engine), name)
+    check_alike(CALLS[name](fs, LocalEngine(2)), CALLS[name](fs, engine), 1e-9, name)
 
 
 def test_private_sums_of_a_cluster_are_those_of_this_machine(fs, engine, monkeypatch):
@@ -232,7 +201,7 @@ def test_a_worker_killed_half_way_changes_nothing(engine, fs, tmp_path):
     assert killed
     assert found == {block: 2 * block for block in range(8)}
     assert len(list(tmp_path.iterdir())) == 2, "block 3 was done by two processes"
-    assert_same(f.k_gap(fs, 2), f.k_gap(fs, 2, engine=engine))
+    check_alike(f.k_gap(fs, 2), f.k_gap(fs, 2, engine=engine), 1e-9)
 
 
 def test_what_is_lost_after_it_was_done_is_done_again(engine, monkeypatch):
@@ -384,15 +353,7 @@ def test_the_servers_cluster_is_for_calls_that_take_an_engine(monkeypatch, at_wo
 
 
 def test_a_cluster_that_goes_is_told_in_a_sentence():
-    distributed = importlib.import_module("distributed")
-    gone = distributed.LocalCluster(
-        n_workers=1,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=None,
-        silence_logs=50,
-        host="127.0.0.1",
-    )
+    gone = started(1)
     engine = DaskEngine(gone.scheduler_address)
     threading.Timer(1.0, gone.close).start()
     with pytest.raises(f.InfeasibleError, match=r"does not answer any more|No scheduler|no work"):

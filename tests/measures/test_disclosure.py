@@ -16,7 +16,7 @@ from fpanon_core.measures import disclosure as module
 from fpanon_core.measures.drawing import drawn
 from fpanon_core.measures.pareto import table_4_1
 from fpanon_core.model.intervals import mean_interval
-from tests.measures.test_unicity import STRATEGIES, dense, points_of
+from tests.measures.test_unicity import STRATEGIES, dense, points_of, town
 from tests.oracles import disclosure as oracle
 from tests.oracles import intervals as oracle_of_intervals
 from tests.oracles import unicity as sets
@@ -134,14 +134,6 @@ def test_equals_the_dense_matrix(fs, data, strategy, workers, coarse, empty, bin
         assert low <= result.measure(name) <= high
 
 
-def town(n=1_500, samples=25, places=12):
-    rng = np.random.default_rng(4)
-    user = np.repeat(np.arange(n), samples)
-    home = rng.integers(0, places, (n, 2))[user]
-    x, y = np.floor((home + rng.normal(0, 1.5, (len(user), 2))).T) * 100
-    return fp.FingerprintSet.from_samples(user, x, y, rng.integers(0, 200, len(user)).astype(float))
-
-
 COARSE = fp.GeneralizationProfile(fp.Grid(1_000), 60)
 
 
@@ -149,7 +141,8 @@ COARSE = fp.GeneralizationProfile(fp.Grid(1_000), 60)
 @pytest.mark.parametrize("profile", [None, COARSE])
 def test_workers_and_pieces_change_nothing(strategy, profile, monkeypatch):
     """To the last bit: classes small and large, the large ones by their complement."""
-    fs = town() if profile is None else fp.generalize(town(), profile)
+    fs = town(1_500, 25)
+    fs = fs if profile is None else fp.generalize(fs, profile)
     knowledge = fp.draw_knowledge(fs, 2, strategy=strategy, users=300, seed=3)
     whole = fp.disclosure(fs, knowledge)
     monkeypatch.setattr(module, "_BINS_A_RANGE", 40)

@@ -5,7 +5,6 @@ Of measures, techniques, attacks and studies alike.
 
 import pickle
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,6 +13,7 @@ from fpanon_core.model.options import Glove, ReleaseOption
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import anonymizability, attack, disclosure, recovery, unicity
 from tests.anonymize.test_shards import people
+from tests.support.alike import check_alike
 
 PROFILES = tuple(GeneralizationProfile(Grid(metres), 60) for metres in (500, 4_000))
 
@@ -58,18 +58,6 @@ for hide in (fp.glove, fp.aligned):
     }
 
 
-def equal(one, other):
-    if isinstance(one, pd.DataFrame):
-        return one.equals(other)
-    if isinstance(one, np.ndarray):
-        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
-    if isinstance(one, fp.GeneralizedFingerprintSet):
-        return all(equal(value, vars(other)[name]) for name, value in vars(one).items())
-    if isinstance(one, int | float | str):
-        return one == other or (one != one and other != other)  # alike, or neither is known
-    return True
-
-
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 def test_progress_rises_to_one_and_may_cancel(call):
     fs, told = people(200), []
@@ -91,10 +79,7 @@ def test_threads_change_nothing(call):
     """700 users: several tiles, several batches."""
     fs = people(700)
     one, other = (call(fs, engine=fp.LocalEngine(workers)) for workers in (1, 3))
-    if isinstance(one, pd.DataFrame):
-        assert one.equals(other)
-    else:
-        assert all(equal(value, vars(other)[name]) for name, value in vars(one).items())
+    check_alike(one, other)
 
 
 @pytest.mark.parametrize("module", STUDIES, ids=lambda module: module.__name__.split(".")[-1])

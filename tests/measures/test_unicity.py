@@ -165,7 +165,7 @@ def test_minus_zero_is_zero():
     assert fp.unicity(fs, 1).sizes.tolist() == [2, 2]
 
 
-def _town(n=3_000, samples=40):
+def town(n=3_000, samples=40):
     rng = np.random.default_rng(4)
     user = np.repeat(np.arange(n), samples)
     home = rng.integers(0, 12, (n, 2))[user]
@@ -175,7 +175,7 @@ def _town(n=3_000, samples=40):
 
 def test_unicity_rises_with_p():
     """The points for a smaller p are among those for a larger one: no class grows."""
-    found = [fp.unicity(_town(800), p, users=500, seed=3) for p in (1, 2, 3, 5)]
+    found = [fp.unicity(town(800), p, users=500, seed=3) for p in (1, 2, 3, 5)]
     for before, after in pairwise(found):
         assert after.targets.tolist() == before.targets.tolist()
         assert (after.sizes <= before.sizes).all()
@@ -185,7 +185,7 @@ def test_unicity_rises_with_p():
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_pieces_of_any_size_change_nothing(strategy, monkeypatch):
-    fs = _town(300, 20)
+    fs = town(300, 20)
     whole = [
         fp.unicity(fs, 2, strategy=strategy, users=150),
         fp.points_needed(fs, strategy=strategy),
@@ -201,7 +201,7 @@ def test_pieces_of_any_size_change_nothing(strategy, monkeypatch):
 
 
 def test_several_knowledges_share_an_index():
-    fs = _town(500)
+    fs = town(500)
     some = [fp.draw_knowledge(fs, p, users=70, seed=p) for p in (1, 4)]
     for sizes, knowledge in zip(sizes_of(fs, some), some, strict=True):
         assert sizes.tolist() == fp.anonymity_sets(fs, knowledge).tolist()

@@ -199,13 +199,3 @@ def carried(cell, origin, side, minutes):
     x, y, t = cell[:3]
     at = [o + math.floor((v - o) / side + 1e-9) * side for v, o in zip((x, y), origin, strict=True)]
     return (*at, math.floor(t / minutes) * minutes, side, side, minutes)
-
-
-def found_strictly(fingerprints, known, bins):
-    """Mean of 1/|E_i|: the traces that hold the bins of all that is known of i."""
-    traces = [{bins(cell) for cell in samples} for samples in fingerprints]
-    shares = []
-    for points in known:
-        wanted = {bins(cell) for cell in points}
-        shares.append(1 / sum(wanted <= trace for trace in traces))
-    return sum(shares) / len(shares)

@@ -146,6 +146,11 @@ class Release:
         return zipped(self.members())
 
 
+def members_of(folder):
+    """Name and bytes of each member of a release in a folder."""
+    return {member.name: member.read_bytes() for member in folder.iterdir()}
+
+
 def facts_of(plain, honest):
     """The facts; the honest ones where they cannot be facts."""
     try:

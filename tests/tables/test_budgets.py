@@ -23,22 +23,9 @@ from fpanon_core.studies.publishing import publish
 from fpanon_core.tables import delimited, parquet, sources
 from fpanon_core.tables.sources import read_source
 from fpanon_core.verification.release import verify_release
+from tests.tables.test_workbook import rows
 
 SMALL = 200_000
-_NS = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
-
-
-def book(rows):
-    """A workbook whose sheet has these rows, as XML."""
-    plain, out = io.BytesIO(), io.BytesIO()
-    pd.DataFrame({"expert": ["a"]}).to_excel(plain, index=False)
-    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(out, "w", 8) as archive:
-        for info in source.infolist():
-            body = source.read(info)
-            if info.filename == "xl/worksheets/sheet1.xml":
-                body = f"<worksheet {_NS}><sheetData>{rows}</sheetData></worksheet>".encode()
-            archive.writestr(info.filename, body)
-    return out.getvalue()
 
 
 def runs(n, **columns):
@@ -58,19 +45,19 @@ def wide(n):
 EVENT = {"user": "a", "time": 1_709_546_400, "lat": 14.7, "lon": -17.4}
 BOMBS = {
     "cells in the last column": (
-        lambda: book("".join(f'<row r="{i}"><c r="XFD{i}"><v>1</v></c></row>' for i in range(9))),
+        lambda: rows("".join(f'<row r="{i}"><c r="XFD{i}"><v>1</v></c></row>' for i in range(9))),
         "1,000 columns",
     ),
     "a row numbered 10^11": (
-        lambda: book('<row r="1"/><row r="99999999999"><c r="A1"><v>1</v></c></row>'),
+        lambda: rows('<row r="1"/><row r="99999999999"><c r="A1"><v>1</v></c></row>'),
         "beyond the 1,048,576th",
     ),
-    "a row numbered 1e11": (lambda: book('<row r="1e11"/>'), "beyond the 1,048,576th"),
+    "a row numbered 1e11": (lambda: rows('<row r="1e11"/>'), "beyond the 1,048,576th"),
     "rows as wide as can be": (
-        lambda: book('<row><c r="ALL1"><v>1</v></c></row>' * 101),
+        lambda: rows('<row><c r="ALL1"><v>1</v></c></row>' * 101),
         "100,000 fields",
     ),
-    "elements of no use": (lambda: book("<z/>" * 410_000), "100,000 fields"),
+    "elements of no use": (lambda: rows("<z/>" * 410_000), "100,000 fields"),
     "equal rows": (lambda: runs(3_000_000, **EVENT), "unpacks to more"),
     "equal rows of nothing": (lambda: runs(3_000_000, user=None), "unpacks to more"),
     "one long text, often": (lambda: runs(100_000, **EVENT | {"user": "a" * 1_000}), "unpacks"),

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fpanon_core.anonymize.glove import glove
@@ -138,7 +138,19 @@ def crowds_and_records(draw):
                 cells.append((west, east, 0.0, 100.0, float(t), t + 1.0))
         if cells:
             records += [cells] * 2
+    assume(records)
     return fs, records[:n]
+
+
+def samples_of(fs):
+    """Each person's samples, as the records hold cells."""
+    return [
+        [
+            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
+            for s in range(*fs.offsets[u : u + 2])
+        ]
+        for u in range(fs.n_users)
+    ]
 
 
 def table_of(records):
@@ -155,15 +167,7 @@ def table_of(records):
 @given(crowds_and_records(), st.data())
 def test_records_fit_when_some_way_does(given_, data):
     fs, records = given_
-    if not records:
-        return
-    samples = [
-        [
-            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
-            for s in range(*fs.offsets[u : u + 2])
-        ]
-        for u in range(fs.n_users)
-    ]
+    samples = samples_of(fs)
     doubt = {"uncovered sample", "no assignment", "missing user"}
     table = table_of(records)
     missed = fitting.fewest_missed(samples, records)
@@ -193,15 +197,7 @@ def test_records_fit_when_some_way_does(given_, data):
 def test_as_many_may_be_missing_as_are_stated(given_):
     """The number alone, no list: refused exactly when every way misses more."""
     fs, records = given_
-    if not records:
-        return
-    samples = [
-        [
-            (fs.x_m[s], fs.x_m[s] + 100.0, 0.0, 100.0, fs.t_min[s], fs.t_min[s] + 1.0)
-            for s in range(*fs.offsets[u : u + 2])
-        ]
-        for u in range(fs.n_users)
-    ]
+    samples = samples_of(fs)
     missed = fitting.fewest_missed(samples, records)
     for stated in {0, missed - 1, missed, missed + 1, missed + 3} - {-1}:
         faults = Faults(fs, 2)

@@ -2,7 +2,6 @@
 
 import base64
 import gzip
-import hashlib
 import io
 import json
 import re
@@ -14,11 +13,9 @@ import pytest
 from pyarrow import parquet
 
 from fpanon_core import generate_cdr, publish, read_cdr, release
-from fpanon_core.model.facts import ReleaseFacts
 from fpanon_core.model.options import Glove
-from fpanon_core.model.release_page import readme
 from fpanon_core.verification.release import verify_release
-from tests.support.releases import zipped
+from tests.support.releases import members_of, restated, zipped
 
 ID = "SUBSCRIBER00007"
 RAW = [[ID, "2024-03-04T08:01:00+01:00", 52.5, 13.4]] * 2_000
@@ -38,7 +35,7 @@ def honest(fs, tmp_path_factory):
     made, out = release(fs, Glove(2)), {}
     for form in ("csv", "parquet"):
         folder = publish(made, tmp_path_factory.mktemp("honest") / form, format=form)
-        out[form] = {member.name: member.read_bytes() for member in folder.iterdir()}
+        out[form] = members_of(folder)
         assert verify_release(zipped(out[form]), fs, 2).passed
     return out
 
@@ -135,6 +132,9 @@ IN_DESCRIPTION = {
         "no list": whole(DESCRIPTION, lambda raw: b"[" + raw + b"]"),
         "deep brackets": whole(DESCRIPTION, lambda _: b"[" * 200_000),
         "another schema": put("$schema", "https://example.org/?id=" + ID),
+        "a verdict on other bytes": put("fpanon.verified.sha256", "0" * 64),
+        "another unit of a column": edit(DESCRIPTION, rb'"unit": "m"', b'"unit": "km"'),
+        "untrue rows": edit(DESCRIPTION, rb"[\d.]+ of 100 rows", b"0.002 of 100 rows"),
     },
     "facts": {
         "an unknown key of the accuracy": put("fpanon.accuracy.max", 7.0),
@@ -170,6 +170,10 @@ IN_DESCRIPTION = {
     "projection": {
         "an id for a projection": put("fpanon.crs", ID),
     },
+    "hash": {
+        "another digit": edit("data.csv", rb"(?<=[02-9])\.", b"1."),
+        "a line cut off": whole("data.csv", lambda data: data.rsplit(b"\n", 2)[0] + b"\n"),
+    },
     "version": {
         "another version": put("fpanon.version", "0.0.9"),
         "words for a version": put("fpanon.version", ID),
@@ -194,6 +198,7 @@ ON_THE_PAGE = {
     "letters without width": edit(PAGE, rb"Mobility", "Mob\u200bility".encode()),
     "white space at an end of line": edit(PAGE, rb"\n\n", b" \n\n"),
     "a mark of byte order": whole(PAGE, lambda raw: b"\xef\xbb\xbf" + raw),
+    "no verdict": edit(PAGE, rb"Verified:", b""),
     "another order of the parts": whole(
         PAGE, lambda raw: b"\n\n".join(reversed(raw.split(b"\n\n")))
     ),
@@ -282,13 +287,7 @@ def with_data(change, form="csv"):
         name = f"data.{form}"
         data = change(members[name])
         assert data != members[name]
-        sha, plain = hashlib.sha256(data).hexdigest(), json.loads(members[DESCRIPTION])
-        old = plain["fpanon"]["verified"]["sha256"]
-        text = members[DESCRIPTION].replace(old.encode(), sha.encode())
-        size = f'"bytes": {len(members[name])}'.encode()
-        text = text.replace(size, f'"bytes": {len(data)}'.encode())
-        facts = ReleaseFacts.from_dict(plain["fpanon"])
-        return {name: data, DESCRIPTION: text, PAGE: readme(facts, name, sha).encode()}
+        return restated(members, data)
 
     return alter
 
@@ -332,6 +331,8 @@ CSV = {
     "data file": {
         "one more cell": lines(lambda rows: [rows[0], rows[1] + b",1", *rows[2:]]),
         "a comment line": lines(lambda rows: [rows[0], b"# " + ID.encode(), *rows[1:]]),
+        "words for a number": first_number(lambda _: b"somewhere"),
+        "another kind of file": with_data(lambda _: b"\x00\xff\xfe" * 100),
         "parts of a second that are none": with_data(
             lambda data: re.sub(rb"(T\d\d:\d\d:\d\d)", rb"\1.000000", data, count=1)
         ),

@@ -8,12 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fpanon_core import FingerprintSet, aligned, generate_cdr, publish, read_cdr, verify_release
+from fpanon_core import (
+    FingerprintSet,
+    aligned,
+    generate_cdr,
+    glove,
+    publish,
+    read_cdr,
+    verify_k_anonymity,
+    verify_release,
+)
 from fpanon_core.io import publishing
 from fpanon_core.measures import crowds
 from fpanon_core.model import published as records
 from fpanon_core.model.errors import SchemaError
-from fpanon_core.verification import data_file, package
+from fpanon_core.verification import data_file, faults, package
+from tests.anonymize.test_shards import people as crowd
 
 FORMS = pytest.mark.parametrize("form", ["csv", "parquet"])
 
@@ -179,3 +189,22 @@ def test_rows_without_clock_in_pieces(tmp_path, little):  # noqa: ARG001
     x, y, t = rng.uniform(0, 20_000, (3, 300))
     fs = FingerprintSet.from_samples(np.repeat(np.arange(50), 6), x, y, t)
     assert verify_release(publish(aligned(fs, 2), tmp_path / "r", original=fs), fs, 2).passed
+
+
+@pytest.mark.parametrize("hide", [glove, aligned])
+@pytest.mark.parametrize("samples", [1, 7, 40])
+def test_bits_of_any_size_give_one_verdict(hide, samples, monkeypatch):
+    """The original is looked at bit by bit; where the bits end changes nothing."""
+    fs = crowd(n=40)
+    made = hide(fs, 3, leave_out=0.1)
+    whole = verify_k_anonymity(fs, made, 3)
+    other = verify_k_anonymity(crowd(n=40, seed=1), made, 3)
+    monkeypatch.setattr(faults, "_STRETCH", samples)
+    assert sum(len(rows) for *_, rows in faults.stretches(fs)) == fs.n_samples
+    assert np.array_equal(
+        np.concatenate([rows for *_, rows in faults.stretches(fs)]), faults.bounds_of(fs)
+    )
+    assert whole.passed
+    assert verify_k_anonymity(fs, made, 3).counts == whole.counts
+    assert not other.passed
+    assert verify_k_anonymity(crowd(n=40, seed=1), made, 3).counts == other.counts

@@ -10,7 +10,7 @@ import fpanon_core as fp
 from fpanon_core.anonymize.chain import release
 from fpanon_core.studies.publishing import publish
 from fpanon_core.verification.release import verify_release
-from tests.support.releases import restated
+from tests.support.releases import LETTERS, members_of, restated, zipped
 
 K = 3
 
@@ -25,17 +25,18 @@ def made(fs, tmp_path_factory):
         result, folder / "out", key=folder / "key.csv", left_out=folder / "left.csv", original=fs
     )
     key, left = pd.read_csv(folder / "key.csv"), pd.read_csv(folder / "left.csv")
-    return {member.name: member.read_bytes() for member in path.iterdir()}, key, left
+    return members_of(path), key, left
 
 
-def rewritten(members, alter, folder, facts=None):
+def as_they_are(rows):
+    return rows
+
+
+def rewritten(members, alter=as_they_are, facts=None):
     """A release with other rows, under the right hash; its counts are those of the rows."""
-    rows = pd.read_csv(io.BytesIO(members["data.csv"]), dtype=str)
-    data = alter(rows).to_csv(index=False, lineterminator="\n").encode()
-    folder.mkdir()
-    for name, content in restated(members, data, facts).items():
-        (folder / name).write_bytes(content)
-    return folder
+    rows = alter(pd.read_csv(io.BytesIO(members["data.csv"]), dtype=str))
+    data = rows.to_csv(index=False, lineterminator="\n").encode()
+    return zipped(restated(members, data, facts))
 
 
 def in_order_of(rows, names):
@@ -44,9 +45,9 @@ def in_order_of(rows, names):
     return rows.iloc[np.argsort(rows["pseudonym"].map(at), kind="stable")].reset_index(drop=True)
 
 
-def test_the_untouched_release_passes(fs, made, tmp_path):
+def test_the_untouched_release_passes(fs, made):
     members, key, left = made
-    path = rewritten(members, lambda rows: rows, tmp_path / "out")
+    path = rewritten(members)
     for options in ({"key": key}, {"key": key, "left_out": left}, {"left_out": left}):
         verdict = verify_release(path, fs, K, **options)
         assert verdict.passed, verdict.violations
@@ -61,13 +62,13 @@ def test_a_sound_release_without_limits_passes_without_key_and_list(fs, tmp_path
     assert verdict.violations["user"].max() < fs.n_users
 
 
-def found(fs, made, alter, tmp_path, facts=None, **more):
+def found(fs, made, alter=as_they_are, facts=None, **more):
     members, key, left = made
-    path = rewritten(members, alter, tmp_path / "out", facts)
-    return verify_release(path, fs, K, **({"key": key, "left_out": left} | more)).counts
+    again = rewritten(members, alter, facts)
+    return verify_release(again, fs, K, **({"key": key, "left_out": left} | more)).counts
 
 
-def test_one_pseudonym_for_two_periods(fs, made, tmp_path):
+def test_one_pseudonym_for_two_periods(fs, made):
     _, key, _ = made
     of = key.sort_values("period").groupby("user_id")["pseudonym"].agg(list)
     one, other = of[of.map(len) > 1].iloc[0][:2]
@@ -76,13 +77,11 @@ def test_one_pseudonym_for_two_periods(fs, made, tmp_path):
         rows["pseudonym"] = rows["pseudonym"].replace(other, one)
         return in_order_of(rows, list(dict.fromkeys(rows["pseudonym"])))
 
-    counts = found(fs, made, alter, tmp_path)
-    assert {"period", "counts"} <= counts.keys()
-    (tmp_path / "again").mkdir()
-    assert "period" in found(fs, made, alter, tmp_path / "again", key=None)
+    assert {"period", "counts"} <= found(fs, made, alter).keys()
+    assert "period" in found(fs, made, alter, key=None)
 
 
-def test_one_group_number_for_two_periods(fs, made, tmp_path):
+def test_one_group_number_for_two_periods(fs, made):
     """The numbers of one day's groups used again on the next."""
 
     def alter(rows):
@@ -91,30 +90,28 @@ def test_one_group_number_for_two_periods(fs, made, tmp_path):
         rank = group.groupby(day).rank(method="dense").astype(int)
         return rows.assign(group=rank)
 
-    assert "period" in found(fs, made, alter, tmp_path)
+    assert "period" in found(fs, made, alter)
 
 
-def test_an_order_kept_over_all_periods_links_a_persons_records(fs, made, tmp_path):
+def test_an_order_kept_over_all_periods_links_a_persons_records(fs, made):
     """A random order of the people, and so none of the input; but the same one every day."""
     _, key, _ = made
     people = np.random.default_rng(5).permutation(key["user_id"].unique())
     place = {u: i for i, u in enumerate(people)}
     names = key.assign(at=key["user_id"].map(place)).sort_values(["period", "at"])["pseudonym"]
-    counts = found(fs, made, lambda rows: in_order_of(rows, names), tmp_path)
-    assert counts == {"order": 1}
+    assert found(fs, made, lambda rows: in_order_of(rows, names)) == {"order": 1}
 
 
-def test_pseudonyms_in_one_order_every_period(fs, made, tmp_path):
+def test_pseudonyms_in_one_order_every_period(fs, made):
     """Names that differ from period to period, each day's in the same alphabetical order."""
     _, key, _ = made
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
     rng = np.random.default_rng(6)
     people = rng.permutation(key["user_id"].unique())
     place = {u: i for i, u in enumerate(people)}
-    end = rng.choice(list(letters), (len(key), 12))
+    end = rng.choice(list(LETTERS), (len(key), 12))
     start = key["user_id"].map(place)
     new = [
-        f"{letters[s // 32 % 32]}{letters[s % 32]}QX" + "".join(e)
+        f"{LETTERS[s // 32 % 32]}{LETTERS[s % 32]}QX" + "".join(e)
         for s, e in zip(start, end, strict=True)
     ]
     names = dict(zip(key["pseudonym"], new, strict=True))
@@ -122,7 +119,6 @@ def test_pseudonyms_in_one_order_every_period(fs, made, tmp_path):
         fs,
         made,
         lambda rows: rows.assign(pseudonym=rows["pseudonym"].map(names)),
-        tmp_path,
         key=key.assign(pseudonym=new),
     )
     assert "order" in counts
@@ -138,12 +134,12 @@ def test_group_numbers_that_follow_from_period_to_period(tmp_path, keyed):
     )
     result = fp.aligned(fp.into_periods(fs, 1), K)
     path = publish(result, tmp_path / "made", key=tmp_path / "key.csv")
-    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    members = members_of(path)
     rows = pd.read_csv(path / "data.csv", dtype=str)
     place = np.random.default_rng(7).permutation(40)
     at = pd.to_numeric(rows["x_min_m"]).div(2_000).astype(int).map(lambda f: place[f])
     number = at + 1 + 40 * (pd.to_numeric(rows["start"]) > 1_440)
-    again = rewritten(members, lambda rows: rows.assign(group=number), tmp_path / "out")
+    again = rewritten(members, lambda rows: rows.assign(group=number))
     more = {"key": tmp_path / "key.csv"} if keyed else {}
     assert verify_release(path, fs, K, **more).passed
     assert set(verify_release(again, fs, K, **more).counts) == {"order"}
@@ -165,8 +161,8 @@ def test_group_numbers_that_follow_from_period_to_period(tmp_path, keyed):
     ],
     ids=str,
 )
-def test_other_periods_stated(fs, made, tmp_path, facts):
-    assert found(fs, made, lambda rows: rows, tmp_path, facts)
+def test_other_periods_stated(fs, made, facts):
+    assert found(fs, made, facts=facts)
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1])
@@ -181,7 +177,7 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
     assert ("10% of the people, those hardest to hide, are left out of each period" in page) == (
         share > 0
     )
-    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    members = members_of(path)
     keys = pd.read_csv(key)
     rows = pd.read_csv(path / "data.csv", dtype=str)
     second = set(keys.loc[keys["period"] == 1, "pseudonym"])
@@ -215,14 +211,14 @@ def test_more_left_out_of_a_period_than_is_stated(fs, tmp_path, share):
         "people_left_out": fs.n_users - kept["user_id"].nunique(),
         "phantom_share": 0.0,
     }
-    altered = rewritten(members, alter, tmp_path / "out", facts)
+    altered = rewritten(members, alter, facts)
     verdict = verify_release(altered, fs, K, key=kept, left_out=left)
     told = "More people are left out of a period than the techniques stated leave out."
     assert told in set(verdict.violations["text"])
     assert {"counts"} <= set(verdict.counts) <= {"counts", "accuracy", "phantom share", "facts"}
 
 
-def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
+def test_periods_stated_on_the_page_alone(fs, made):
     members, key, left = made
     for old, new in (
         (b"periods of 1 day", b"periods of 1 week"),
@@ -230,12 +226,8 @@ def test_periods_stated_on_the_page_alone(fs, made, tmp_path):
         (b"In each period everyone", b"Everyone"),
     ):
         assert old in members["README.md"]
-        path = tmp_path / str(len(old))
-        path.mkdir()
-        for name, content in members.items():
-            altered = content.replace(old, new) if name == "README.md" else content
-            (path / name).write_bytes(altered)
-        assert "page" in verify_release(path, fs, K, key=key, left_out=left).counts
+        altered = members | {"README.md": members["README.md"].replace(old, new)}
+        assert "page" in verify_release(zipped(altered), fs, K, key=key, left_out=left).counts
 
 
 def test_pieces_hidden_as_if_they_were_people(fs):
@@ -248,7 +240,7 @@ def test_pieces_hidden_as_if_they_were_people(fs):
 
 
 @pytest.mark.parametrize("what", ["period", "stranger", "swapped", "twice", "missing"])
-def test_wrong_keys(fs, made, tmp_path, what):
+def test_wrong_keys(fs, made, what):
     _, key, _ = made
     if what == "period":
         wrong = key.assign(period=key["period"].map({0: 1, 1: 0}).fillna(key["period"]))
@@ -260,14 +252,13 @@ def test_wrong_keys(fs, made, tmp_path, what):
         wrong = key.assign(pseudonym=[key["pseudonym"][1], *key["pseudonym"][1:]])
     else:
         wrong = key.iloc[1:]
-    assert found(fs, made, lambda rows: rows, tmp_path, key=wrong)
+    assert found(fs, made, key=wrong)
 
 
-def test_a_key_without_periods_is_read_by_the_records(fs, made, tmp_path):
+def test_a_key_without_periods_is_read_by_the_records(fs, made):
     members, key, left = made
-    path = rewritten(members, lambda rows: rows, tmp_path / "out")
     plain = dict(zip(key["pseudonym"], key["user_id"], strict=True))
-    assert verify_release(path, fs, K, key=plain, left_out=left).passed
+    assert verify_release(rewritten(members), fs, K, key=plain, left_out=left).passed
 
 
 def test_periods_alone_promise_no_crowd_and_are_checked(fs, tmp_path):
@@ -275,17 +266,14 @@ def test_periods_alone_promise_no_crowd_and_are_checked(fs, tmp_path):
     path = publish(made, tmp_path / "out", key=tmp_path / "key.csv")
     assert verify_release(path, fs, None, key=tmp_path / "key.csv").passed
     assert not verify_release(path, fs, 2).passed
-    members = {member.name: member.read_bytes() for member in path.iterdir()}
+    members = members_of(path)
     key = pd.read_csv(tmp_path / "key.csv").sort_values(["period", "user_id"])
-    again = rewritten(
-        members, lambda rows: in_order_of(rows, key["pseudonym"]), tmp_path / "sorted"
-    )
+    again = rewritten(members, lambda rows: in_order_of(rows, key["pseudonym"]))
     assert "order" in verify_release(again, fs, None, key=key).counts
 
 
-def test_verdicts_name_nobody(fs, made, tmp_path):
+def test_verdicts_name_nobody(fs, made):
     members, _, _ = made
-    path = rewritten(members, lambda rows: rows[::-1], tmp_path / "out")
-    verdict = verify_release(path, fs, K + 2)
+    verdict = verify_release(rewritten(members, lambda rows: rows[::-1]), fs, K + 2)
     said = " ".join([str(verdict), *verdict.violations["text"]])
     assert not any(str(user_id) in said for user_id in fs.user_ids)
