@@ -9,6 +9,7 @@ Source: docs/science.md, “Purpose, recipient and advice”.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -149,6 +150,8 @@ class Recipient:
     0.05
     >>> Recipient("contract", "medium", "medium").threshold
     0.2
+    >>> Recipient("contract").threshold >= 1 / 12
+    True
     >>> round(Recipient("room").threshold, 3)
     0.333
     """
@@ -190,7 +193,9 @@ class Recipient:
     @property
     def threshold(self) -> float:
         """Largest accepted re-identification risk if an attack happens, at most 1/3."""
-        return min(_MOST, round(THRESHOLDS[self.sensitivity] / self.attempt, 10))
+        # Rounded up, or groups of 12 would be above the threshold of 1 in 12.
+        most = THRESHOLDS[self.sensitivity] / self.attempt
+        return min(_MOST, math.ceil(1e10 * most - 1e-3) / 1e10)
 
     @property
     def title(self) -> str:

@@ -46,8 +46,8 @@ LADDER = ("Kind of release", "Option", "Areas", "Windows", "Risk", "Utility", "V
 """Columns of :func:`ladder_table`."""
 
 UNCOVERED = (
-    "Differential privacy covers the making of this release, not the choice of its settings. "
-    "Choose areas, days and ε on other data, such as an earlier year's, and publish with those."
+    "The promise of ε holds only if no record decided the areas, days and ε. To keep it, find "
+    "them on other data, such as an earlier year's, and publish with those."
 )
 
 _GAIN = 0.02  # less utility than this is no reason to look at another threshold

@@ -18,7 +18,9 @@ from .judgement import (
     JUDGED,
     NEED,
     Limits,
+    asked_of,
     best_option,
+    kind_of,
     most_useful,
     needs_lost,
     options_tried,
@@ -183,7 +185,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
             f"{w.estimate(result, 'home')}. Guessing uses the same points and a release made "
-            "without the person. The interval is of the difference from guessing."
+            "without the person. The interval is as wide as that of their difference."
         )
     return " ".join(told)
 
@@ -216,7 +218,8 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     told = [f"exceed {sure}"] if sure or not over else []
     if len(over) > sure:
         told.append(f"may exceed {len(over) - sure}, by the upper ends of the intervals,")
-    return f"They {' and '.join(told)} of the {w.count(len(limits.judged), 'threshold')}."
+    of = sum(asked_of(result, risk) for risk in limits.judged)
+    return f"They {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
@@ -249,7 +252,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
         which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
         other = most_useful(table, good)
-        beside = _passed_over(exploration, other) if other not in (None, best) else ()
+        beside = _passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} serves the purpose."
         return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
@@ -266,7 +269,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."
     if not some_alone(table.results[best]):
-        beside = _passed_over(exploration, other) if more and other is not None else ()
+        beside = _passed_over(exploration, other, best) if more and other is not None else ()
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
         "No option within the thresholds is without unique records: whether to accept them is a "
@@ -300,7 +303,7 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     return (*told, found_told(result, table.config.p, exploration.limits), *shared)
 
 
-def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
+def _passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ...]:
     """Describe an option within the thresholds that is more useful than the recommended one."""
     result = exploration.table.results[row]
     if some_alone(result):
@@ -311,6 +314,10 @@ def _passed_over(exploration: Exploration, row: int) -> tuple[str, ...]:
     if lost := needs_lost(exploration.table, row):
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
         return (f"{told}purpose needs {LOST:g} or more of 1.",)
+    kinds = [kind_of(exploration.table.options[i]) for i in (row, best)]
+    if kinds[0] != kinds[1]:
+        told = f"but {kinds[0]} tell more about people than {kinds[1]} do."
+        return (f"{_named(exploration, row)} is more useful, {told}",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
 
 

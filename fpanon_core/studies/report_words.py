@@ -322,6 +322,8 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{percent(result.suppressed_share)} of the samples"] * (result.suppressed_share > 0)
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
+    step = result.option.tables
+    left += "Hours of the day are lost. " if step is not None and step.bands == 1 else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"Data and release agree on {100 * flows:.0f} of 100 trips between areas. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."

@@ -176,7 +176,7 @@ def profile_looked_at(profiles: Sequence[GeneralizationProfile]) -> Generalizati
 def k_looked_at(ks: Sequence[int]) -> int:
     """Draw a list of the values of k; return the selected one, whose curve is drawn, too."""
     found = selectbox(
-        "and k",
+        "At k",
         ks,
         key="anon_k",
         width=100,

@@ -307,6 +307,8 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
             "Triangles are above it, or may be."
         )
     name = spoken(criteria.risk)
+    if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
+        told.append("Options without records stand at 0: there is no record to pick.")
     risks = zip(table.options, table.risk, strict=True)
     if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
         told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")

@@ -82,7 +82,7 @@ def of(data: Dataset, known: KnowledgeConfig) -> list[Statement]:
         Statement("found", title, drawn, "unicity", raw, _of_raw(found), usual),
         Statement(
             "moved",
-            "To be moved, to hide",
+            "Shift needed to hide",
             _MOVED.format(cap=cap),
             "anonymizability",
             hiding,

@@ -130,6 +130,7 @@ def closing(data: Dataset, found: Exploration) -> Slide:
 def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
     mine = workspace.of(data.digest)
     standing, why_not = mine.choice, mine.refusal
+    _for_whom(story.asked(aims.purpose(), aims.recipient(), found.limits))
     if standing is not None:
         say(
             [
@@ -137,7 +138,8 @@ def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
                 *story.signed(*officer.signed()),
             ]
         )
-        return story.reason(standing.why)
+        kept = story.keeps(found.table.choice, standing.result)
+        return f"{story.reason(standing.why)} {kept}"
     if why_not is not None:
         say([story.NOTHING_LEAVES, *story.signed(*officer.signed())])
         return story.reason(why_not)

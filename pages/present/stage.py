@@ -64,7 +64,7 @@ def dress() -> None:
         "[class*=pair_present] [data-testid=stHorizontalBlock] {gap: 1rem;} "
         "[class*=pair_present] [data-testid=stColumn] {min-width: 0;} "
         # A larger screen shows the same slide, larger. (Where CSS zooms, plotly cuts its figures.)
-        f"{_scaled(1.5)} {_scaled(2)} "
+        f"{_scaled(1.2)} {_scaled(1.5)} {_scaled(2)} "
         f"{alone if st.session_state.get(_ALONE) else ''}"
         "</style>"
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fpanon_core.model.count_tables import DAY_TYPES, CountTables
-from fpanon_core.model.options import ReleaseOption, Synthesize
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
 from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
@@ -73,7 +73,6 @@ _ROWS = {
 }
 
 
-_COUNTED = {"presence": "people by area and hour", "flows": "trips between areas"}
 _HOLDS = {
     "tables": "It holds counts of {counts}, and nobody's record.",
     "synthetic people": "It holds records of people who do not exist, made from noisy statistics.",
@@ -124,8 +123,7 @@ def verdict(
             of_all = words.count(len(found.limits.judged), "threshold")
             sentence = f"It is, or may be, above {len(last.over)} of {of_all}."
         if result.option.steps:
-            contents = getattr(result.option.recordless, "CONTENTS", ())
-            counts = " and ".join(_COUNTED[each] for each in contents)
+            counts = _counted(result.option.tables)
             sentence = f"{_HOLDS[kind_of(result.option)].format(counts=counts)} {sentence}"
     elif decided.refused:
         told, sentence = [now, last], last.text[0]
@@ -133,6 +131,15 @@ def verdict(
         told, sentence = [now], NOT_TRIED
     heads = [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in told]
     return heads, plain(sentence, MESSAGE_LENGTH)
+
+
+def _counted(step: Tables | None) -> str:
+    """Return what tables count; empty for other options."""
+    if step is None:
+        return ""
+    window = {1: "day", 24: "hour"}.get(step.bands, "part of a day")
+    named = {"presence": f"people by area and {window}", "flows": "trips between areas"}
+    return " and ".join(named[each] for each in step.CONTENTS)
 
 
 @dataclass(frozen=True)
@@ -152,7 +159,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     --------
     >>> raw = OptionResult(ReleaseOption(), {"unicity": (0.004, 0.0, 0.01)}, n_users=900)
     >>> singled_out(raw, 4).of_a_hundred, singled_out(raw, 4).whom
-    (1, 'of people are singled out by 4 known points: places, each with its time.')
+    (1, 'of people are singled out in the unprotected data by 4 known points: places with times.')
     """
     risk = "unicity" if math.isfinite(raw.risk("unicity")[0]) else "outsider"
     share, low, high = raw.risk(risk)
@@ -161,9 +168,9 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     # Never none of a few, never all of not all.
     many = min(max(round(100 * share), math.ceil(share)), 99 + math.floor(share))
     points = words.count(p, "known point")
-    whom = f"of people are singled out by {points}: places, each with its time."
+    whom = f"of people are singled out in the unprotected data by {points}: places with times."
     if risk == "outsider":
-        whom = f"of people are re-identified by the strongest attacker, with {points}."
+        whom = f"of people are re-identified in the unprotected data by an attacker with {points}."
     of_whom = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
@@ -206,7 +213,11 @@ def reason(why: str) -> str:
 def signed(by: str, until: str) -> list[str]:
     """Return who decided, and until when it holds."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Proposed: nobody has signed yet."
-    end = f"Valid until **{plain(until)}**." if until.strip() else "No last day is stated."
+    end = (
+        f"Valid until **{plain(until)}**."
+        if until.strip()
+        else "Until when it holds is not stated."
+    )
     return [f"{who} {end}"]
 
 

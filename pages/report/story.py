@@ -32,7 +32,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     if not (weighed.stands or weighed.refused):
         return ""
     lacks = {"say why": decision.why, "name who signs": decision.signer}
-    lacks["state the last day"] = decision.until
+    lacks["state until when it holds"] = decision.until
     left = [what for what, stated in lacks.items() if not stated]
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
     told += ["make the release, below"] if weighed.stands and not made else []

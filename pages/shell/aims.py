@@ -175,7 +175,7 @@ def _short() -> str:
     if own != who.threshold:
         return f"Your own threshold, {_at_most(own)}"
     how = "assumed" if who.attempt == 1 else f"{100 * who.attempt:g}% likely"
-    return f"Attack {how}: at most {100 * who.threshold:.3g}%"
+    return f"Attempt {how}: at most {100 * who.threshold:.3g}%"
 
 
 def _at_most(share: float) -> str:

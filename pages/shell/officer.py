@@ -95,7 +95,7 @@ def signer(label: str) -> str:
 def ending() -> str:
     """Draw the field for how long the decision holds; return it, in the officer's words."""
     until: str = st.text_input(
-        "Valid until (optional)",
+        "Valid until",
         key=_UNTIL,
         max_chars=60,
         persist_state="session",

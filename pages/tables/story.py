@@ -22,6 +22,10 @@ EMPTY = (
     "hour, and how many trips lead from area to area. Or publish made-up people, for researchers "
     "who need trajectories. State the period and about how many people there are."
 )
+CHOSEN = (
+    "These fields hold the option that you chose. *Report* makes it, too: the same settings are "
+    "charged once."
+)
 EPSILON = (
     "The privacy budget of everything published here. At 1, an attacker who guesses whether a "
     "person is in the data is right at most 73% of the time, instead of 50%. A smaller ε protects "

@@ -7,7 +7,7 @@ import streamlit as st
 from fpanon_core.studies import synthetic_people
 from pages.charts import style
 from pages.charts.tables import extent, ground_of
-from pages.shell import definitions, layout, leaving, questions
+from pages.shell import definitions, layout, leaving, questions, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 from pages.shell.release import PEOPLE, TABLES
@@ -29,7 +29,9 @@ settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
 if wish.option is None:
-    st.caption(story.EMPTY)
+    choice = workspace.of(data.digest).choice
+    chosen = choice is not None and choice.result.option.recordless is not None
+    st.caption(story.CHOSEN if chosen else story.EMPTY)
 found = leaving.ask(data, wish)
 if found is None:
     end_view()

@@ -101,7 +101,7 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
     assert "Do not release these data as they are." in seen[QUESTION]
     # All twelve have the same record: nobody is singled out.
-    assert "of people are singled out by 4 known points" in seen[TODAY]
+    assert "of people are singled out in the unprotected data by 4 known points" in seen[TODAY]
     assert "Measured today, before any protection, of all 12 people" in seen[TODAY]
     assert "up to 12 of 12" in seen[WHERE]
     assert "Nothing is decided yet." in seen[PROPOSED]
@@ -398,5 +398,5 @@ def test_without_unicity_the_strongest_attacker_is_told_or_nothing() -> None:
     told = story.singled_out(raw, 3)
     assert told is not None
     assert told.of_a_hundred == 20
-    assert "re-identified by the strongest attacker, with 3 known points" in told.whom
+    assert "re-identified in the unprotected data by an attacker with 3 known points" in told.whom
     assert story.singled_out(option("raw", 1.0, unicity=unknown, outsider=unknown), 3) is None

@@ -103,7 +103,7 @@ def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     assert "of 12 options" in page
     assert "The original data have not been weighed" not in page
     assert "own.csv" not in page  # a file's name may be somebody's
-    assert "Data without a name" in page
+    assert "No name for the data is stated" in page
     assert "subscriber-" not in page
 
 
@@ -185,12 +185,12 @@ def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
     assert "Before you sign" not in f"{reported(weighed)} {said(weighed)}"
     choose(weighed, name, "Asked for.")
     reported(weighed)
-    asked = "state the last day (*Question, reason, names*)"
+    asked = "state until when it holds (*Question, reason, names*)"
     assert f"**Before you sign:** {asked}; make the release, below." in said(weighed)
     weighed.button(key="produce_option_go").click().run()
     until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
     weighed.text_input(key="report_signer").set_value("").run()
-    assert "**Before you sign:** name who signs and state the last day" in said(weighed)
+    assert "**Before you sign:** name who signs and state until when it holds" in said(weighed)
     assert "make the release, below" not in said(weighed)
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
