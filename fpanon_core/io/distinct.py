@@ -74,18 +74,21 @@ class Buckets:
     """Rows by ranges of users, in memory or spilled to a folder."""
 
     def __init__(self, folder: Path | None, n_users: int, n_rows: int) -> None:
-        n = min(_MOST, -(-n_rows // ROWS))
+        n = min(_MOST, -(-n_rows // ROWS)) if folder else 1
         self.width = max(1, -(-n_users // n))
         self._folder = folder
         self._stores: dict[int, Store] = {}
 
     def append(self, **columns: npt.NDArray[Any]) -> None:
         """Add rows; ``code`` is the user of each."""
+        if self._folder is None:
+            self._stores.setdefault(0, Store(None)).append(**columns)
+            return
         bucket = columns["code"] // self.width
         for i in pd.unique(bucket).tolist():
             rows = np.flatnonzero(bucket == i)
             if i not in self._stores:
-                self._stores[i] = Store(self._folder and self._folder / f"bucket-{i}")
+                self._stores[i] = Store(self._folder / f"bucket-{i}")
             self._stores[i].append(**{name: values[rows] for name, values in columns.items()})
 
     def distinct(
@@ -104,15 +107,13 @@ class Buckets:
             store = self._stores.pop(i)
             store.close()
             first = i * self.width
-            t_min = store.read("us").astype(np.float64)  # exact below 2**53 µs: until 2255
-            t_min -= epoch
-            t_min /= 60_000_000
-            made = distinct_cells(
-                store.read("code") - first,
-                min(self.width, n_users - first),
-                (t_min, store.read("x"), store.read("y")),
-                (sizes[1], sizes[0], sizes[0]),
-            )
+            parts = [
+                # Exact below 2**53 µs: until 2255.
+                (code - first, (us.astype(np.float64) - epoch) / 60_000_000, x, y)
+                for code, us, x, y in store.parts("code", "us", "x", "y")
+            ]
+            sides = sizes[1], sizes[0], sizes[0]
+            made = distinct_cells(parts, min(self.width, n_users - first), sides)
             store.remove()
             return made
 
@@ -208,7 +209,10 @@ def mixture(
 
 
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
-    """Return the rows that equal an earlier row, among the rows in use and those in ``lost``."""
+    """Return the rows that equal an earlier row, among the rows in use and those in ``lost``.
+
+    ``mixtures``: each row's hash, or its lower half where that is enough: rows in memory.
+    """
     twins = _twins(known, mixtures, lost)
     if not len(twins):
         return []
@@ -219,8 +223,9 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
     def suspects(rows: slice) -> tuple[IntArray, npt.NDArray[np.uint64]]:
         mix = mixtures.read("mix", rows)
         hit = np.flatnonzero(marks[(mix & low_bits).astype(np.int64)])
-        at = np.minimum(np.searchsorted(twins, mix[hit]), len(twins) - 1)
-        hit = hit[twins[at] == mix[hit]]
+        half = mix[hit].astype(np.uint32)
+        at = np.minimum(np.searchsorted(twins, half), len(twins) - 1)
+        hit = hit[twins[at] == half]
         hit = hit[_was_used(known, rows, lost)[hit]]
         return rows.start + hit, mix[hit]
 
@@ -242,8 +247,11 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
     return out
 
 
-def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint64]:
-    """Return the hashes that several rows share, ascending; sort as many at a time as fit."""
+def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint32]:
+    """Return the halves of hashes that several rows share, ascending; sort as many as fit.
+
+    Halves are sorted faster than whole hashes; the few rows that share no more are compared, too.
+    """
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []
     for turn in range(n_passes):
@@ -253,11 +261,11 @@ def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint6
             if n_passes > 1:
                 share = (mix >> np.uint64(32)) * np.uint64(n_passes)
                 mix = mix[share >> np.uint64(32) == turn]
-            some.append(mix)
+            some.append(mix.astype(np.uint32, copy=False))
         key = np.concatenate(some)
         key.sort()
-        out.append(np.unique(key[1:][key[1:] == key[:-1]]))
-    return np.concatenate(out)
+        out.append(key[1:][key[1:] == key[:-1]])
+    return np.unique(np.concatenate(out))
 
 
 def _was_used(known: Rows, rows: slice, lost: IntArray) -> BoolArray:

@@ -59,22 +59,21 @@ def doubt_of(
         Time of each row, microseconds since 1970; precise to the day suffices.
     """
     clocks = Clocks(offset_min, us)
-    seen = {
-        name: Seen.through(turn, lat, lon, clocks)
-        for name, turn in TURNS.items()
-        if turn.explains(lat, lon, NEARLY_ALL)
-    }
-    now = seen.pop(AS_THEY_ARE)
+    now = Seen.through(TURNS[AS_THEY_ARE], lat, lon, clocks)
     if now.inhabited and clocks.told and now.agreement > HARDLY_ANY:
         return None
     found = _faults(now, clocks)
+    if now.inhabited and not found and now.town_km_low <= FAR_FROM_TOWNS_KM:
+        return None
+    seen = {
+        name: Seen.through(turn, lat, lon, clocks)
+        for name, turn in TURNS.items()
+        if turn.changes and turn.explains(lat, lon, NEARLY_ALL)
+    }
     others = {name: each for name, each in seen.items() if each.ashore and each.agrees}
     if not others and not now.inhabited:  # the clocks may be those of an office elsewhere
         others = {name: each for name, each in seen.items() if each.ashore}
     if now.inhabited:  # then only a reading that makes far more sense is one
-        remote = now.town_km_low > FAR_FROM_TOWNS_KM
-        if not (found or remote):
-            return None
         nearer = np.inf if found and now.town_km > NEAR_TOWN_KM else NEAR_TOWN_KM
         others = {name: each for name, each in others.items() if each.town_km <= nearer}
     if not others and (not found or now.possible < NEARLY_ALL):

@@ -10,7 +10,7 @@ import datetime as dt
 import numpy as np
 import pyarrow as pa
 
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, pieces
 from ..model.clock import LocalClock, zone_of
 from ..model.errors import ConfigError
 from ..tables.names import normal
@@ -126,23 +126,31 @@ def instants_in(
     naive = rows & ~parsed.aware
     if not naive.any():
         return parsed.us, 0, 0
-    us = parsed.us.copy()
     if not isinstance(zone, str):
+        us = parsed.us.copy()
         us[naive] -= np.round(zone[naive] * 60_000_000).astype(np.int64)
         return us, 0, 0
-    shown = us[naive]
+    shown = parsed.us if naive.all() else parsed.us[naive]
     midnight = int(shown.min()) // DAY * DAY
     local = datetime_of(midnight).replace(tzinfo=zone_of(zone))
     clock = LocalClock(local.astimezone(dt.UTC), zone)
-    quarter = (shown - midnight) // _QUARTER
-    wall_min = np.arange(int(quarter.max()) + 1) * float(_QUARTER_MIN)
+    wall_min = np.arange((int(shown.max()) - midnight) // _QUARTER + 1) * float(_QUARTER_MIN)
     elapsed_min = clock.elapsed_minutes(wall_min)
     start = microseconds_of(clock.epoch)
     begin = start + np.round(elapsed_min * 60_000_000).astype(np.int64)
-    us[naive] = begin[quarter] + (shown - midnight) % _QUARTER
+    shift = begin - midnight - np.arange(len(begin)) * _QUARTER
     skipped = clock.wall_minutes(elapsed_min) != wall_min
     twice = (clock.wall_minutes(elapsed_min + 60) == wall_min) & ~skipped
-    return us, int(skipped[quarter].sum()), int(twice[quarter].sum())
+    if not (shift.any() or skipped.any() or twice.any()):
+        return parsed.us, 0, 0
+    us, n_skipped, n_twice = parsed.us.copy(), 0, 0
+    for part in pieces(len(us)):
+        here = np.flatnonzero(naive[part]) + part.start
+        quarter = (us[here] - midnight) // _QUARTER
+        us[here] += shift[quarter]
+        n_skipped += int(skipped[quarter].sum())
+        n_twice += int(twice[quarter].sum())
+    return us, n_skipped, n_twice
 
 
 # --- what the file says of its zone ---------------------------------------------------------------

@@ -289,7 +289,7 @@ class Reading:
                 x, y = x[~nowhere], y[~nowhere]
             return fate.pick(code), fate.pick(us), x, y, mixed, lost, clocks
 
-        remap = np.full(len(known.users), -1, np.int64)
+        remap = np.full(len(known.users), -1, np.int32)
         mixtures = Store(self.own and self.own / "mix")
         n_users, first_us = 0, 2**62
         skipped = twice = 0
@@ -298,19 +298,23 @@ class Reading:
             known.slices, known.over(place), strict=True
         ):
             skipped, twice = skipped + clocks[0], twice + clocks[1]
-            mixtures.append(mix=mixed)
+            mixtures.append(mix=mixed if self.own else mixed.astype(np.uint32))
             all_lost.append(lost)
             if len(code):
-                fresh = pd.unique(code[remap[code] < 0])
-                remap[fresh] = n_users + np.arange(len(fresh))
-                n_users += len(fresh)
+                user = remap[code]
+                if (user < 0).any():
+                    fresh = pd.unique(code[user < 0])
+                    remap[fresh] = n_users + np.arange(len(fresh))
+                    n_users += len(fresh)
+                    user = remap[code]
                 first_us = min(first_us, int(us.min()))
-                buckets.append(code=remap[code].astype(np.int32), us=us, x=x, y=y)
+                buckets.append(code=user, us=us, x=x, y=y)
             self.how.tell(0.45 + 0.15 * rows.stop / known.source.n_rows)
         mixtures.close()
         known.fate.check_some_left()
         self.notes += said_of_clocks(skipped, twice)
-        return remap, first_us, identical(known, mixtures, np.concatenate(all_lost))
+        same = identical(known, mixtures, np.concatenate(all_lost))
+        return remap.astype(np.int64), first_us, same
 
     def _first_rows(
         self, zone: str, reader: str | FloatArray, user: IntArray
@@ -415,8 +419,11 @@ def _set_strays_aside(known: Rows) -> None:
 
     def days_in(rows: slice) -> dict[int, int]:
         us = known.fate.part(rows).pick(known.store.read("us", rows))
-        day, many = np.unique(us // DAY, return_counts=True)
-        return dict(zip(day.tolist(), many.tolist(), strict=True))
+        day = us // DAY
+        low = day.min(initial=0)
+        many = np.bincount(day - low)
+        days = np.flatnonzero(many)
+        return dict(zip((days + low).tolist(), many[days].tolist(), strict=True))
 
     found: Counter[int] = Counter()
     for some in known.over(days_in):

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from ..model.arrays import BoolArray, FloatArray, IntArray
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 from ..model.mapped import ColumnFile, mapped_rows, rows_in
 from ..tables.parts import BATCH, Parts
 from ..tables.table import (
@@ -121,7 +121,7 @@ class Rows:
                 table = self._written_out(table, texts)
                 when = pool.submit(self._times, table)
                 where = pool.submit(self._places, table, antennas)
-                who, nobody = np.zeros(table.n_rows, np.int64), np.zeros(table.n_rows, bool)
+                who, nobody = np.zeros(table.n_rows, np.int32), np.zeros(table.n_rows, bool)
                 if not roles.one_user:
                     column = table.columns[roles.where["user"][0]]
                     self._whole_ids = table.kind == "DataFrame" and _is_whole(column)
@@ -135,7 +135,7 @@ class Rows:
                 codes.append(fate.codes)
                 self.formats.update(parsed.formats)
                 times = {"us": parsed.us, "ok": parsed.ok, "aware": parsed.aware}
-                self.store.append(code=who.astype(np.int32), **times, **places)
+                self.store.append(code=who, **times, **places)
                 if "offset" in used:
                     self.store.append(offset=self._numbers(table, "offset"))
                 done += table.n_rows
@@ -173,7 +173,7 @@ class Rows:
         if not self.placed:
             where = self.roles.where["antenna"]
             names = joined_text(table, where, "-") if len(where) > 1 else table.columns[where[0]]
-            return {"antenna": antennas.of(names)[0].astype(np.int32)}, {}
+            return {"antenna": antennas.of(names)[0]}, {}
         lat, lon = self._turn.apply(self._numbers(table, "lat"), self._numbers(table, "lon"))
         return {"lat": lat, "lon": lon}, position_faults(lat, lon)
 
@@ -269,13 +269,20 @@ class Store:
         """Finish writing."""
         for file in self._files.values():
             file.close()
-        for pieces in self._held.values():
-            pieces[:] = pieces if len(pieces) == 1 else [np.concatenate(pieces)]
+
+    def parts(self, *names: str) -> list[tuple[npt.NDArray[Any], ...]]:
+        """Return some columns in the pieces in which memory holds them; a file is one piece."""
+        if self._folder is None:
+            return list(zip(*(self._held[name] for name in names), strict=True))
+        return [tuple(self.read(name) for name in names)]
 
     def read(self, name: str, rows: slice | IntArray | None = None) -> npt.NDArray[Any]:
         """Return some or all rows of a column; they must not be modified."""
         if self._folder is None:
-            return self._held[name][0][slice(None) if rows is None else rows]
+            held = self._held[name]
+            if len(held) > 1:
+                held[:] = [np.concatenate(held)]
+            return held[0][slice(None) if rows is None else rows]
         place = self._folder / f"{name}.npy"
         if isinstance(rows, np.ndarray):
             return np.array(mapped_rows(place)[rows])
@@ -295,7 +302,7 @@ class Numbering:
     def __init__(self) -> None:
         self._known: dict[str, int] = {}
 
-    def of(self, column: pa.ChunkedArray) -> tuple[IntArray, BoolArray]:
+    def of(self, column: pa.ChunkedArray) -> tuple[SmallInts, BoolArray]:
         """Return the number of each row's text, and in which rows the text is missing."""
         # Whole numbers are written out once they are distinct, not row by row.
         if not (pa.types.is_string(column.type) or pa.types.is_integer(column.type)):
@@ -303,9 +310,14 @@ class Numbering:
         encoded = column.dictionary_encode(null_encoding="encode")
         written = text_of(pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary]))
         known = self._known
-        numbers = [known.setdefault(text, len(known)) for text in written.to_pylist()]
-        codes = np.concatenate([c.indices.to_numpy(zero_copy_only=False) for c in encoded.chunks])
-        return np.array(numbers, np.int64)[codes], missing_in(written)[codes]
+        texts = [known.setdefault(text, len(known)) for text in written.to_pylist()]
+        numbers, missing = np.array(texts, np.int32), missing_in(written)
+        out, gaps, at = np.empty(len(column), np.int32), np.empty(len(column), bool), 0
+        for chunk in encoded.chunks:
+            codes = chunk.indices.to_numpy(zero_copy_only=False)
+            rows = slice(at, at := at + len(codes))
+            out[rows], gaps[rows] = numbers[codes], missing[codes]
+        return out, gaps
 
     @property
     def texts(self) -> list[str]:

@@ -10,14 +10,15 @@ travelled far would shrink the city of all others to a dot.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from pyproj import CRS, Transformer
+from pyproj import CRS, Proj, Transformer
 
 from .arrays import BoolArray, FloatArray, pieces
 
@@ -50,9 +51,13 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
     x, y = np.empty(len(lon)), np.empty(len(lat))
 
     def work(parts: list[slice]) -> None:
-        transformer = Transformer.from_crs("EPSG:4326", crs, always_xy=True)
+        forward: Callable[..., Any]
+        if crs.startswith("+proj=laea") and "+datum=WGS84" in crs:
+            forward = Proj(crs)  # bit for bit the same, and a fifth faster
+        else:
+            forward = Transformer.from_crs("EPSG:4326", crs, always_xy=True).transform
         for part in parts:
-            x[part], y[part] = transformer.transform(lon[part], lat[part])
+            x[part], y[part] = forward(lon[part], lat[part])
 
     parts = list(pieces(len(lon)))
     shares = [share for i in range(THREADS) if (share := parts[i::THREADS])]

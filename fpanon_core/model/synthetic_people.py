@@ -182,8 +182,8 @@ class SyntheticPeople(Closed):
     def people(self) -> FingerprintSet:
         """The synthetic people on the data's projection and clock, for comparison with the data."""
         user = np.repeat(np.arange(self.n_made), np.diff(self.offsets))
-        columns = (self.wall_min.astype(np.float64), self.place.astype(np.float64))
-        offsets, (wall_min, place), count = distinct_cells(user, self.n_made, columns, (1.0, 1.0))
+        columns = user, self.wall_min.astype(np.float64), self.place.astype(np.float64)
+        offsets, (wall_min, place), count = distinct_cells([columns], self.n_made, (1.0, 1.0))
         at, counts, here = place.astype(np.int64), self.frame.counts, self.placing
         t_min = wall_min if counts.clock is None else counts.clock.elapsed_minutes(wall_min)
         return FingerprintSet(
