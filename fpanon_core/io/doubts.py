@@ -63,7 +63,8 @@ def doubt_of(
     if now.inhabited and clocks.told and now.agreement > HARDLY_ANY:
         return None
     found = _faults(now, clocks)
-    if now.inhabited and not found and now.town_km_low <= FAR_FROM_TOWNS_KM:
+    remote = now.town_km_low > FAR_FROM_TOWNS_KM
+    if now.inhabited and not (found or remote):
         return None
     seen = {
         name: Seen.through(turn, lat, lon, clocks)

@@ -23,7 +23,7 @@ BUDGET = {
     "fpanon_core/attacks": (12, 2_168),
     "fpanon_core/commands": (14, 2_135),
     "fpanon_core/engines": (9, 1_370),
-    "fpanon_core/io": (23, 3_723),
+    "fpanon_core/io": (23, 3_724),
     "fpanon_core/kernels": (26, 5_238),
     "fpanon_core/measures": (13, 2_176),
     "fpanon_core/model": (40, 5_032),
