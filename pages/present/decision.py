@@ -130,7 +130,6 @@ def closing(data: Dataset, found: Exploration) -> Slide:
 def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
     mine = workspace.of(data.digest)
     standing, why_not = mine.choice, mine.refusal
-    _for_whom(story.asked(aims.purpose(), aims.recipient(), found.limits))
     if standing is not None:
         say(
             [
