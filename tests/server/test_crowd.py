@@ -9,7 +9,7 @@ import pytest
 
 from pages.server import guards
 from pages.server.entrance import PERSON
-from pages.server.owners import Crowd, Room
+from pages.server.owners import Crowd, Owners, Room
 
 from .asgi import Behind, ask, cookie, scope_of
 
@@ -137,9 +137,6 @@ def test_how_it_says_so() -> None:
 
 
 def test_it_stands_before_anything_is_noted_of_a_connection() -> None:
-    from pages.server import guards
-    from pages.server.owners import Owners
-
     order = [each.cls for each in guards.MIDDLEWARE]
     assert order.index(Crowd) < order.index(Owners)
 
