@@ -20,7 +20,7 @@ from fpanon_core.model.projection import central
 
 from .ground import PIXELS, areas, dots, rectangle, rgb, sizes, texts
 from .maps import Map, Shades, extent_of, over
-from .style import Colour, Theme, bars, figure, marks_legend
+from .style import Colour, Theme, bars, figure, marks_legend, rows_of
 from .words import duration, percent
 
 _NOW, _AGO = 110, 14  # of 255: the areas published for the moment, and those before it
@@ -174,20 +174,11 @@ def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
         )
         traces.append(found | {"textfont": font})
     across = {"range": [0, 1.14], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
-    down = {
-        "tickvals": list(range(len(several))),
-        "ticktext": list(map(_label, several)),
-        "showgrid": False,
-        "range": [max(len(several), 6) - 0.5, -0.5],
-        "automargin": True,
-        "ticks": "",
-        "zeroline": False,
-    }
     return figure(
         of,
         traces,
         {"title": "Chance of all who share the record"} | across,
-        down,
+        rows_of(list(map(_label, several)), least=6),
         height=400,
         bargap=0.3,
         barmode="overlay",

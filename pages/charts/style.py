@@ -7,7 +7,7 @@ meaning alone: curves differ in dash and marker too. A measure keeps its colour 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Final
@@ -215,6 +215,19 @@ def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure
 CATEGORIES: Final = {"type": "category", "showgrid": False, "automargin": True}
 DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 """Properties of an axis of names, the first on top."""
+
+
+def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
+    """Return the properties of an axis of rows at 0, 1, …, the first on top, ``least`` of them."""
+    return {
+        "tickvals": list(range(len(names))),
+        "ticktext": list(names),
+        "range": [max(len(names), least) - 0.5, -0.5],
+        "automargin": True,
+        "showgrid": False,
+        "ticks": "",
+        "zeroline": False,
+    }
 
 
 def percents(top: float, low: float = 0.0) -> dict[str, Any]:
