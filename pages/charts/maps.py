@@ -112,9 +112,7 @@ def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> st
     >>> beyond_told(Extent(0, 0, 1, 1), np.array([0.5, 9.0]), np.array([0.5, 0.5]), "place")
     '1 of the 2 places drawn lies beyond the edge of the map; zoom out to see it.'
     """
-    box = _box_of(seen)
-    shown = Extent(box.west, box.south, box.east, box.north)
-    beyond = int(shown.outside(lon, lat).sum())
+    beyond = int(_box_of(seen).outside(lon, lat).sum())
     if not beyond:
         return ""
     lies, them = ("lies", "it") if beyond == 1 else ("lie", "them")
