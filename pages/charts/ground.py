@@ -365,6 +365,14 @@ def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more
     )
 
 
+def discs(
+    name: str, places: FloatArray, colour: Colour, radius: float, tip: str = "", opacity: int = 230
+) -> pdk.Layer:
+    """Return a layer of equal discs at places, longitude and latitude; ``tip``: their tooltip."""
+    data = [{"p": place} | ({"tip": tip} if tip else {}) for place in np.round(places, 5).tolist()]
+    return dots(name, data, [*colour, opacity], radius, pickable=bool(tip))
+
+
 def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: Any) -> pdk.Layer:
     """Return a layer of polygons in the order given, the first at the bottom.
 

@@ -18,7 +18,7 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 
-from .ground import PIXELS, areas, dots, lines, rgb
+from .ground import PIXELS, areas, discs, lines, rgb
 from .maps import Map, Shades, beyond_told, over, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
@@ -314,14 +314,10 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
     """Return a map of a person's places, pale; the way so far, a line; the present place, bold."""
-    at = np.round(np.column_stack([lon, lat]), 5)
-    every = [
-        {"p": place, "tip": "a place of this person"} for place in np.unique(at, axis=0).tolist()
-    ]
-    now = [{"p": at[moment].tolist(), "tip": "here now"}]
+    at: FloatArray = np.column_stack([lon, lat]).round(5)
     layers = [
-        dots("places", every, [*of.quiet, 200], 4),
+        discs("places", np.unique(at, axis=0), of.quiet, 4, "a place of this person", 200),
         lines("way", [at[: moment + 1].tolist()], [*of.other, 120], 2),
-        dots("now", now, [*of.other, 255], 9),
+        discs("now", at[moment : moment + 1], of.other, 9, "here now", 255),
     ]
     return over(around, layers, of, OTHER_PX)
