@@ -163,6 +163,5 @@ st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/tab
 counts.section(data)
 
 files = habits.files(found, row, varied, tried)
-prefix = "synthetic_" if data.source.synthetic else ""
-downloads.csv_files("aggregates", files, prefix=prefix + habits.PREFIX)
+downloads.csv_files("aggregates", files, prefix=habits.PREFIX)
 layout.formulas("Counts and trajectory recovery")
