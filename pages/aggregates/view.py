@@ -85,7 +85,6 @@ slot = form.moment(found, dates)
 show_map(
     recovery.counts_map(made.of_slot(slot), made.greatest, found.lon, found.lat, of),
     key="aggregates_map",
-    height=style.OTHER_PX,
     alt=f"Map of the counts at {story.told(float(made.wall_start_min[slot]), dates)}; larger "
     "dots count more people.",
 )
@@ -106,7 +105,6 @@ with st.expander("One person's trajectory", key="aggregates_one"):
         show_map(
             recovery.path_map(found.truth[row], found.recovered[row], found.lon, found.lat, of),
             key="aggregates_path",
-            height=style.OTHER_PX,
             alt=f"Map of the recovered and the true places of {who}.",
         )
     with right:
@@ -165,6 +163,5 @@ st.page_link("pages/tables/view.py", label="Publish tables", icon=":material/tab
 counts.section(data)
 
 files = habits.files(found, row, varied, tried)
-prefix = "synthetic_" if data.source.synthetic else ""
-downloads.csv_files("aggregates", files, prefix=prefix + habits.PREFIX)
+downloads.csv_files("aggregates", files, prefix=habits.PREFIX)
 layout.formulas("Counts and trajectory recovery")

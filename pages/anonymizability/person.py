@@ -136,7 +136,7 @@ def _figures(fs: FingerprintSet, user: int, other: Neighbour, of: Theme) -> None
                     height=_MAP_PX,
                 )
                 told = f"Map of the places of {names[0]} and of the nearest neighbour {names[1]}."
-                show_map(deck, height=_MAP_PX, key="person_map", alt=told)
+                show_map(deck, key="person_map", alt=told)
 
             told = [clock(minute, dates) for minute in at.tolist()]
             play(f"person_time_{user}_{other.user}", told, draw, start=len(at) - 1)

@@ -110,5 +110,5 @@ st.subheader("One person", anchor=False, help=definitions.STRETCH)
 person.section(shown, results.generalized(data.digest, data.fs, profile), k, of)
 
 result = together(list(found.values()), wanted.ks)
-downloads.tables("anon", result, story.TABLES, synthetic=data.source.synthetic)
+downloads.tables("anon", result, story.TABLES)
 layout.formulas("k-gap")

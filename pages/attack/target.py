@@ -136,7 +136,6 @@ def _steps(found: Followed, of: Theme) -> None:
         show_map(
             None if seen is None else record.followed_map(seen, of, height=440),
             key="attack_map",
-            height=440,
             alt=f"Map of {found.pseudonym} after {step.known} known points: where the person "
             "was, the points, and the published areas of the records that lead.",
         )

@@ -76,5 +76,5 @@ target.section(data, asked, result, of)
 if result.period_days is not None:
     target.periods(data, asked, result.period_days, of)
 
-downloads.tables("attack", result, story.TABLES, synthetic=data.source.synthetic)
+downloads.tables("attack", result, story.TABLES)
 layout.formulas("An attacker who knows the truth")

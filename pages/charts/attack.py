@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import plotly.graph_objects as go
 
-from .style import Theme, axis, figure, interval, known, note, percents, series
+from .style import Theme, axis, figure, interval, known, note, percents, rows_of, series
 from .words import brief, percent
 
 BEFORE, AFTER, GUESSING = "before", "after", "guessing"
@@ -118,18 +118,8 @@ def before_and_after(
 
 def _names(rows: Sequence[Compared], of: Theme, domain: list[float], anchor: str) -> dict[str, Any]:
     """Return an axis with the rows' names, the first on top."""
-    return {
-        "tickvals": list(range(len(rows))),
-        "ticktext": [f"{row.name} " for row in rows],
-        "range": [len(rows) - 0.5, -0.5],
-        "domain": domain,
-        "anchor": anchor,
-        "automargin": True,
-        "showgrid": False,
-        "ticks": "",
-        "zeroline": False,
-        "tickfont": {"size": 15, "color": of.css("ink")},
-    }
+    where = {"domain": domain, "anchor": anchor, "tickfont": {"size": 15, "color": of.css("ink")}}
+    return rows_of([f"{row.name} " for row in rows]) | where
 
 
 def _series(rows: Sequence[Compared], of: Theme, number: str) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ import shapely
 from fpanon_core.model import geography
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.geography import Background
+from fpanon_core.model.projection import Extent
 
 from .style import Colour, Theme
 
@@ -32,14 +33,8 @@ PIXELS = pdk.types.String("pixels")
 Path2D = list[tuple[float, float]]
 
 
-@dataclass(frozen=True)
-class Box:
+class Box(Extent):
     """A box by its west, south, east and north edges, in degrees."""
-
-    west: float
-    south: float
-    east: float
-    north: float
 
     @property
     def width(self) -> float:
@@ -131,9 +126,12 @@ def _clipped_lines(layer: str, box: Box) -> Any:
     if not near:
         return np.empty(0, dtype=object)
     number = np.repeat(np.arange(len(near)), [len(line) for line in near])
-    lines = shapely.linestrings(np.concatenate(near), indices=number)
-    clipped = shapely.clip_by_rect(lines, box.west, box.south, box.east, box.north)
-    return shapely.get_parts(clipped[~shapely.is_empty(clipped)])
+    return _within(shapely.linestrings(np.concatenate(near), indices=number), box)
+
+
+def _within(lines: Any, box: Box) -> Any:
+    parts = shapely.clip_by_rect(lines, box.west, box.south, box.east, box.north)
+    return shapely.get_parts(parts[~shapely.is_empty(parts)])
 
 
 def _polygons(layer: str, box: Box) -> Any:
@@ -273,8 +271,7 @@ def clipped(background: Background, box: Box) -> list[Path2D]:
         whole = shapely.linestrings(
             np.column_stack([background.lon + turn, background.lat]), indices=number
         )
-        parts = shapely.clip_by_rect(whole, box.west, box.south, box.east, box.north)
-        parts = shapely.get_parts(parts[~shapely.is_empty(parts)])
+        parts = _within(whole, box)
         tolerance = max(box.width, box.height) / _OF_A_SCREEN
         simple = shapely.simplify(parts, tolerance)
         while shapely.get_num_coordinates(simple).sum() > _MOST_VERTICES:
@@ -366,6 +363,14 @@ def dots(name: str, data: list[dict[str, Any]], colour: Any, radius: Any, **more
         radius_units=PIXELS,
         **{"pickable": True} | more,
     )
+
+
+def discs(
+    name: str, places: FloatArray, colour: Colour, radius: float, tip: str = "", opacity: int = 230
+) -> pdk.Layer:
+    """Return a layer of equal discs at places, longitude and latitude; ``tip``: their tooltip."""
+    data = [{"p": place} | ({"tip": tip} if tip else {}) for place in np.round(places, 5).tolist()]
+    return dots(name, data, [*colour, opacity], radius, pickable=bool(tip))
 
 
 def areas(name: str, data: list[dict[str, Any]], fill: Any, line: Any, width: Any) -> pdk.Layer:

@@ -24,7 +24,7 @@ from fpanon_core.model.projection import Extent, central
 
 from . import ground
 from .ground import Box, areas, dots, rectangle, rgb
-from .style import Colour, Theme, bars, figure, graded, series, viridis
+from .style import OTHER_PX, Colour, Theme, bars, figure, graded, series, viridis
 from .words import count as plural
 
 MAX_POINTS = 5_000
@@ -47,16 +47,18 @@ class Map(pdk.Deck):
         Extent of its ground.
     beyond : str
         Note on what lies beyond the part shown at first; "" if nothing does.
+    height : int
+        Height of the picture for which its zoom was chosen, pixels.
     """
 
-    def __init__(self, around: Box, beyond: str = "", **named: Any) -> None:
-        super().__init__(**named)
-        self.around, self.beyond = around, beyond
+    def __init__(self, around: Box, beyond: str, height: int, **named: Any) -> None:
+        super().__init__(height=height, **named)
+        self.around, self.beyond, self.height = around, beyond, height
 
     def to_json(self) -> str:
         """Return the deck as compact JSON."""
         spec = json.loads(super().to_json())
-        for ours in ("around", "beyond"):
+        for ours in ("around", "beyond", "height"):
             spec.pop(ours, None)
         return json.dumps(spec, separators=(",", ":"))
 
@@ -71,8 +73,10 @@ def places_map(
     most: int | None = None,
     around: tuple[FloatArray, FloatArray] | None = None,
     height: int = 460,
-) -> Map:
+) -> Map | None:
     """Return a map of places as dots; size and colour show samples (viridis, logarithmic).
+
+    It is None if there are no places, or none in degrees, and nothing else to show.
 
     Parameters
     ----------
@@ -83,6 +87,8 @@ def places_map(
     around : tuple of ndarray, optional
         Longitudes and latitudes that the map shows; by default those of the places.
     """
+    if around is None and not len(lon):
+        return None
     most = int(samples.max()) if most is None else most
     order = np.argsort(-samples, kind="stable")[:MAX_POINTS][::-1]
     radii, colours = dots_of(samples[order], most, of)
@@ -106,9 +112,7 @@ def beyond_told(seen: Extent, lon: FloatArray, lat: FloatArray, noun: str) -> st
     >>> beyond_told(Extent(0, 0, 1, 1), np.array([0.5, 9.0]), np.array([0.5, 0.5]), "place")
     '1 of the 2 places drawn lies beyond the edge of the map; zoom out to see it.'
     """
-    box = _box_of(seen)
-    shown = Extent(box.west, box.south, box.east, box.north)
-    beyond = int(shown.outside(lon, lat).sum())
+    beyond = int(_box_of(seen).outside(lon, lat).sum())
     if not beyond:
         return ""
     lies, them = ("lies", "it") if beyond == 1 else ("lie", "them")
@@ -253,8 +257,6 @@ def regions_map(
     region: Sequence[int],
     tips: Sequence[str],
     of: Theme,
-    *,
-    height: int = 460,
 ) -> Map:
     """Return a map of adjacent areas, coloured in turn.
 
@@ -277,7 +279,7 @@ def regions_map(
     ]
     layer = areas("regions", data, "[c[0], c[1], c[2], 110]", [*of.ink, 200], 1)
     lon, lat = np.array([corner for ring in rings for corner in ring]).T
-    return over(extent_of(lon, lat), [layer], of, height)
+    return over(extent_of(lon, lat), [layer], of, OTHER_PX)
 
 
 def columns_map(
@@ -377,6 +379,7 @@ def over(
     return Map(
         around,
         told,
+        height,
         layers=[*below, *layers, *names],
         views=[pdk.View(type="MapView", controller=True)],
         initial_view_state=pdk.ViewState(
@@ -389,7 +392,6 @@ def over(
         ),
         map_provider=None,
         tooltip={"text": "{tip}"},
-        height=height,
     )
 
 

@@ -18,9 +18,9 @@ import pydeck as pdk
 from fpanon_core.model.arrays import BoolArray, FloatArray, IntArray
 from fpanon_core.model.projection import central
 
-from .ground import PIXELS, areas, dots, rectangle, rgb, sizes, texts
+from .ground import PIXELS, areas, discs, dots, rectangle, rgb, sizes, texts
 from .maps import Map, Shades, extent_of, over
-from .style import Colour, Theme, bars, figure, marks_legend
+from .style import Colour, Theme, bars, figure, marks_legend, rows_of
 from .words import duration, percent
 
 _NOW, _AGO = 110, 14  # of 255: the areas published for the moment, and those before it
@@ -78,10 +78,10 @@ def followed_map(scene: Scene, of: Theme, *, height: int = 480) -> Map:
     layers = [areas("areas", data, "[c[0], c[1], c[2], o]", "[c[0], c[1], c[2], 220]", "w")]
     if len(scene.places):
         spots = np.unique(np.round(scene.places, 5), axis=0)
-        layers.append(_dots("places", spots, of.other, 4, "the person was here"))
+        layers.append(discs("places", spots, of.other, 4, "the person was here"))
     homes = _homes(scene, of)
     for number, (place, text, colour) in enumerate(homes):
-        layers.append(_dots(f"home-{number}", np.array([place]), colour, 8, text))
+        layers.append(discs(f"home-{number}", np.array([place]), colour, 8, text))
     layers += _points(scene, of)
     for number, (place, text, _) in enumerate(homes):  # on top: no point covers them
         told, up = [{"p": list(place), "t": text}], 22 if number else -20
@@ -111,13 +111,6 @@ def _points(scene: Scene, of: Theme) -> list[pdk.Layer]:
         dots("points", discs, [*of.ink, 230], 11),
         texts("point-numbers", data, of, 15, inverted=True),
     ]
-
-
-def _dots(
-    name: str, places: FloatArray, colour: Colour, radius: float, tip: str = "", opacity: int = 230
-) -> pdk.Layer:
-    data = [{"p": place} | ({"tip": tip} if tip else {}) for place in np.round(places, 5).tolist()]
-    return dots(name, data, [*colour, opacity], radius, pickable=bool(tip))
 
 
 def followed_legend(of: Theme) -> go.Figure:
@@ -174,20 +167,11 @@ def ranking(several: Sequence[Bar], of: Theme) -> go.Figure:
         )
         traces.append(found | {"textfont": font})
     across = {"range": [0, 1.14], "tickformat": ".0%", "tickvals": [0, 0.25, 0.5, 0.75, 1]}
-    down = {
-        "tickvals": list(range(len(several))),
-        "ticktext": list(map(_label, several)),
-        "showgrid": False,
-        "range": [max(len(several), 6) - 0.5, -0.5],
-        "automargin": True,
-        "ticks": "",
-        "zeroline": False,
-    }
     return figure(
         of,
         traces,
         {"title": "Chance of all who share the record"} | across,
-        down,
+        rows_of(list(map(_label, several)), least=6),
         height=400,
         bargap=0.3,
         barmode="overlay",
@@ -267,13 +251,13 @@ def recorded_map(
     past = seen.minute <= now
     spots = np.unique(np.round(np.column_stack([seen.lon, seen.lat])[past], 5), axis=0)
     layers = [
-        _dots("recorded", spots, of.person, 4, opacity=110),
+        discs("recorded", spots, of.person, 4, opacity=110),
         _trip("trail", seen.lon, seen.lat, seen.minute, now, trail_min, of.person, 5),
     ]
     if past.any():
         last = np.flatnonzero(past)[-1:]
         here = np.column_stack([seen.lon[last], seen.lat[last]])
-        layers.append(_dots("here", here, of.person, 11, opacity=255))
+        layers.append(discs("here", here, of.person, 11, opacity=255))
     return over(extent_of(*seen.around), layers, of, height)
 
 

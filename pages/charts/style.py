@@ -7,14 +7,13 @@ meaning alone: curves differ in dash and marker too. A measure keeps its colour 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any, Final
 
 import numpy as np
 import plotly.graph_objects as go
-import pydeck as pdk
 from plotly.colors import sample_colorscale, unlabel_rgb
 
 FONT = '"Source Sans", "Segoe UI", Helvetica, Arial, sans-serif'
@@ -27,7 +26,6 @@ Colour = tuple[int, int, int]
 class Theme:
     """Colours of one mode, as RGB triples, because maps need numbers."""
 
-    name: str
     paper: Colour
     ink: Colour
     quiet: Colour
@@ -56,7 +54,6 @@ class Theme:
 
 
 LIGHT = Theme(
-    name="light",
     paper=(255, 255, 255),
     ink=(31, 41, 51),
     quiet=(82, 96, 109),
@@ -70,7 +67,6 @@ LIGHT = Theme(
     scale=(0.0, 0.8),
 )
 DARK = Theme(
-    name="dark",
     paper=(18, 24, 31),
     ink=(232, 237, 242),
     quiet=(168, 180, 191),
@@ -215,6 +211,19 @@ def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure
 CATEGORIES: Final = {"type": "category", "showgrid": False, "automargin": True}
 DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
 """Properties of an axis of names, the first on top."""
+
+
+def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
+    """Return the properties of an axis of rows at 0, 1, …, the first on top, ``least`` of them."""
+    return {
+        "tickvals": list(range(len(names))),
+        "ticktext": list(names),
+        "range": [max(len(names), least) - 0.5, -0.5],
+        "automargin": True,
+        "showgrid": False,
+        "ticks": "",
+        "zeroline": False,
+    }
 
 
 def percents(top: float, low: float = 0.0) -> dict[str, Any]:
@@ -366,14 +375,8 @@ _NARROWEST_PX = 620  # of the inner part, beside the menu on a projector's scree
 _LETTER = 0.52  # of the height of type: the mean width of a letter
 
 
-def projected(figure: Any, height: int) -> Any:
-    """Return a plotly figure or map with the given height, larger type and stronger lines."""
-    if isinstance(figure, pdk.Deck):
-        for layer in figure.layers:
-            if layer.type == "TextLayer":
-                layer.get_size = TYPE * layer.get_size
-        figure.height = height
-        return figure
+def projected(figure: go.Figure, height: int) -> go.Figure:
+    """Return a plotly figure with the given height, larger type and stronger lines."""
     spec = _larger(figure.to_dict())
     plain = spec["layout"]
     margin = {side: round(TYPE * px) for side, px in plain.get("margin", {}).items()}

@@ -18,7 +18,7 @@ from fpanon_core.model.arrays import FloatArray, IntArray
 from fpanon_core.model.count_tables import CountTables, FlowTable
 from fpanon_core.model.projection import Extent, central
 
-from .ground import PIXELS, areas, dots, rgb
+from .ground import PIXELS, areas, discs, lines, rgb
 from .maps import Map, Shades, beyond_told, over, shades
 from .style import OTHER_PX, Theme, figure, line, note, series, upright
 
@@ -128,7 +128,10 @@ def presence_map(
         }
         for at, rings in ground.parts
     ]
-    layer = areas("areas", data, "c", [*of.quiet, 150], 0.8)
+    return _over(ground, areas("areas", data, "c", [*of.quiet, 150], 0.8), around, of, height)
+
+
+def _over(ground: Ground, layer: pdk.Layer, around: Extent, of: Theme, height: int) -> Map:
     told = beyond_told(around, ground.lon, ground.lat, "area")
     return over(around, [layer], of, height, whole=(ground.lon, ground.lat), told=told)
 
@@ -183,15 +186,7 @@ def largest(table: FlowTable, day: int) -> Flows:
     return Flows(table.cells[0, some], table.cells[1, some], trips, float(table.error[day]), share)
 
 
-def flow_map(
-    ground: Ground,
-    flows: Flows,
-    most: float,
-    of: Theme,
-    *,
-    around: Extent,
-    height: int = OTHER_PX,
-) -> Map:
+def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Extent) -> Map:
     """Return arcs from origin (pale) to destination (dark), as wide as their trips, largest on top.
 
     Parameters
@@ -228,8 +223,7 @@ def flow_map(
         get_tilt=60,
         pickable=True,
     )
-    told = beyond_told(around, ground.lon, ground.lat, "area")
-    return over(around, [layer], of, height, whole=(ground.lon, ground.lat), told=told)
+    return _over(ground, layer, around, of, OTHER_PX)
 
 
 def extent(ground: Ground, tables: CountTables) -> Extent:
@@ -320,23 +314,10 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
     """Return a map of a person's places, pale; the way so far, a line; the present place, bold."""
-    at = np.round(np.column_stack([lon, lat]), 5)
-    every = [
-        {"p": place, "tip": "a place of this person"} for place in np.unique(at, axis=0).tolist()
-    ]
-    way = pdk.Layer(
-        "PathLayer",
-        id="way",
-        data=[{"w": at[: moment + 1].tolist()}],
-        get_path="w",
-        get_color=[*of.other, 120],
-        get_width=2,
-        width_units=PIXELS,
-    )
-    now = [{"p": at[moment].tolist(), "tip": "here now"}]
+    at: FloatArray = np.column_stack([lon, lat]).round(5)
     layers = [
-        dots("places", every, [*of.quiet, 200], 4),
-        way,
-        dots("now", now, [*of.other, 255], 9),
+        discs("places", np.unique(at, axis=0), of.quiet, 4, "a place of this person", 200),
+        lines("way", [at[: moment + 1].tolist()], [*of.other, 120], 2),
+        discs("now", at[moment : moment + 1], of.other, 9, "here now", 255),
     ]
     return over(around, layers, of, OTHER_PX)

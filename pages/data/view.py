@@ -91,11 +91,8 @@ with st.container(key="main_figure", gap="small"):
     with right:
         lon, lat = lon_lat(fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
         show_map(
-            places_map(lon, lat, places["samples"].to_numpy(), of, height=story.MAP_PX)
-            if len(lon)
-            else None,
+            places_map(lon, lat, places["samples"].to_numpy(), of, height=story.MAP_PX),
             key="data_map",
-            height=story.MAP_PX,
             alt=f"Map of the {len(places):,} places in the data, sized by their samples.",
         )
         if len(lon):

@@ -169,5 +169,5 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
         st.caption("One profile alone has no order to compare; choose at least two.")
 form.explainer()
 
-downloads.tables("disclosure", found, story.FILES, synthetic=data.source.synthetic)
+downloads.tables("disclosure", found, story.FILES)
 layout.formulas("Disclosure")

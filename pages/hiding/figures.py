@@ -272,7 +272,7 @@ def downloads(data: Dataset, result: hiding.Result, compared: comparison.Result 
     figures = shell.files_of(result, {"accuracy": "Accuracy"})
     if compared is not None:
         figures |= shell.files_of(compared, {"comparison": "Comparison"})
-    shell.csv_files("glove", figures, prefix="synthetic_" if data.source.synthetic else "")
+    shell.csv_files("glove", figures)
 
 
 def beside_uniform(data: Dataset, of: Theme) -> comparison.Result | None:

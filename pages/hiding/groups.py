@@ -102,7 +102,6 @@ def _at(seen: PlayedGroup, ends: FloatArray, by: Shades, rank: int, of: Theme, s
     before, now = ends[step : step + 2].tolist()
     show_map(
         group_map(seen, before, now, by, of, height=_MAP_PX),
-        height=_MAP_PX,
         key="glove_group_map",
         alt=f"Map of the places recorded of the members of group {rank}, and of the areas "
         "published for all of them, coloured by their span of time.",

@@ -289,7 +289,6 @@ def _map(
     else:
         show_map(
             released_map(found.bounds, found.users, most, around, of, height=360),
-            height=360,
             key=key,
             alt=f"Map of the published places of the release {name}, by people.",
         )

@@ -118,9 +118,7 @@ with st.expander(
         "data: compare the shape only."
     )
 with st.container(key="options_files"):
-    downloads.tables(
-        "options", weighed, {"options": "Options and figures"}, synthetic=data.source.synthetic
-    )
+    downloads.tables("options", weighed, {"options": "Options and figures"})
     downloads.offer(
         "Recipe of the options (JSON)",
         lambda: story.recipe(wanted),

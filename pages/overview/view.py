@@ -53,11 +53,8 @@ with left:
     places = places_of(data.fs)
     lon, lat = lon_lat(data.fs.crs, places["x_m"].to_numpy(), places["y_m"].to_numpy())
     show_map(
-        places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX)
-        if len(lon)
-        else None,
+        places_map(lon, lat, places["samples"].to_numpy(), of, height=_MAP_PX),
         key="overview_map",
-        height=_MAP_PX,
         alt=f"Map of the {len(places):,} places in the data; larger and brighter dots have more "
         "samples.",
     )

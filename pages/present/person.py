@@ -130,7 +130,6 @@ def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Them
             recorded_map(seen, now, trail_min, of, height=height(_MAP_PX)),
             key="present_recorded",
             alt=f"Map of where {name} was recorded up to this moment.",
-            height=height(_MAP_PX),
         )
     with right:
         if nobody:
@@ -143,5 +142,4 @@ def _moment(seen: Played, moments: list[float], name: str, nobody: str, of: Them
             published_map(seen, now, trail_min, of, height=height(_MAP_PX)),
             key="present_published",
             alt="Map of the areas published for this moment and before it.",
-            height=height(_MAP_PX),
         )

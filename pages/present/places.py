@@ -78,7 +78,6 @@ def _where(question: Question, of: Theme) -> str:
         ),
         key="present_people",
         alt="Map of columns: the higher and brighter, the more people were recorded there.",
-        height=height() - _LEGEND_PX,
     )
     legend(
         scale_bar(by, "People in a hexagon", of, height=_LEGEND_PX),
@@ -196,7 +195,6 @@ def _pair(
                 ),
                 key=f"present_{title.lower()}",
                 alt=f"Map of people by area, {title.lower()}.",
-                height=height(_MAP_PX),
             )
     legend(
         projected(

@@ -103,19 +103,13 @@ class Reaper:
     close_session : callable
         Ends a session of Streamlit's, given its name; called in the event loop. True when it is
         ended, False when it has a browser after all.
-    stored : callable
-        The names of the sessions that Streamlit keeps without a browser.
     """
 
     def __init__(
-        self,
-        registry: Registry,
-        close_session: Callable[[str], bool] | None = None,
-        stored: Callable[[], list[str]] | None = None,
+        self, registry: Registry, close_session: Callable[[str], bool] | None = None
     ) -> None:
         self._registry = registry
         self._close_session = close_session or _close_session
-        self._stored = stored or _stored
         self._uploads = uploads.Sweep(registry)
         self._media = media.Sweep(registry)
 
@@ -152,7 +146,7 @@ class Reaper:
 
     def _end_unknown(self) -> int:
         """End sessions whose script never ran: connections get none that the registry lacks."""
-        unknown = [name for name in self._stored() if self._registry.known(name) is None]
+        unknown = [name for name in _stored() if self._registry.known(name) is None]
         return sum(self._close_session(session_id) for session_id in unknown)
 
 

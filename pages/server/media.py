@@ -12,7 +12,6 @@ import os.path
 import re
 import secrets
 import threading
-from collections.abc import Callable
 from typing import Any
 
 from starlette.responses import PlainTextResponse
@@ -114,15 +113,10 @@ class Sweep:
     Parameters
     ----------
     registry : Registry
-    manager : callable, optional
-        Streamlit's manager of files, or None without a server.
     """
 
-    def __init__(
-        self, registry: Registry, manager: Callable[[], MediaFileManager | None] | None = None
-    ) -> None:
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
-        self._manager = manager or _manager
 
     def __call__(self) -> int:
         """Look once; return how many files were dropped."""
@@ -136,7 +130,7 @@ class Sweep:
                     over.append(file_id)
             for file_id in over:
                 del _MADE[file_id]
-        manager = self._manager()
+        manager = _manager()
         if manager is not None and over:
             with manager._lock:
                 for file_id in over:

@@ -41,7 +41,7 @@ class File(NamedTuple):
     may_leave: bool = False
 
 
-Files = Mapping[str, File | tuple[str, Callable[[], bytes]]]
+Files = Mapping[str, File]
 """Files by the label of their button; a file without ``may_leave`` is not for release."""
 
 
@@ -54,33 +54,31 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
         Begins the widgets' keys.
     files : Files
     prefix : str
-        Prefix of the files' names, so that those of several views can lie in one folder.
+        Prefix of the files' names, so that those of several views can lie in one folder; before
+        it stands whether the data are synthetic.
     """
-    all_of_them = {label: File(*file) for label, file in files.items()}
+    current = dataset.current()
+    if current is not None and current.source.synthetic:
+        prefix = f"synthetic_{prefix}"
     with st.expander("Download the figures' numbers (CSV)", key=f"{view}_csv"):
         for may_leave, said, kept in (
             (True, leaving.MAY_LEAVE, ""),
             (False, leaving.GUARDED, "_kept"),
         ):
-            row = {label: f for label, f in all_of_them.items() if f.may_leave == may_leave}
+            row = {label: f for label, f in files.items() if f.may_leave == may_leave}
             if not row:
                 continue
             st.caption(said)
             with st.container(horizontal=True, key=f"{view}_downloads{kept}"):
                 for label, file in row.items():
-                    button(label, file, key=f"{view}_get_{file.name}", prefix=prefix)
-
-
-def button(label: str, file: File, *, key: str, prefix: str = "") -> None:
-    """Draw a button for one CSV file; its icon and the file's name say whether it may leave."""
-    offer(
-        label,
-        file.content,
-        prefix + leaving.file_name(file.name, file.may_leave),
-        key=key,
-        icon=":material/download:" if file.may_leave else ":material/lock:",
-        help="May leave." if file.may_leave else "Not for release.",
-    )
+                    offer(
+                        label,
+                        file.content,
+                        prefix + leaving.file_name(file.name, may_leave),
+                        key=f"{view}_get_{file.name}",
+                        icon=":material/download:" if may_leave else ":material/lock:",
+                        help="May leave." if may_leave else "Not for release.",
+                    )
 
 
 def offer(
@@ -140,9 +138,9 @@ def _heard(content: Callable[[], bytes], left: Callable[[], None]) -> Callable[[
     return made
 
 
-def tables(view: str, result: Tabled, labels: Mapping[str, str], *, synthetic: bool) -> None:
+def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
     """Draw a button for each table of a result; ``labels`` gives the label of each button."""
-    csv_files(view, files_of(result, labels), prefix="synthetic_" if synthetic else "")
+    csv_files(view, files_of(result, labels))
 
 
 def files_of(result: Tabled, labels: Mapping[str, str]) -> dict[str, File]:

@@ -36,10 +36,11 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
     plot(figure, key=key, theme=None, config=still, alt=alt)
 
 
-def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None:
+def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:
     """Draw a map over the user's own lines; for None, a note that there can be no map.
 
-    All maps are drawn here, and nowhere else.
+    All maps are drawn here, and nowhere else; as high as they were made for, unless ``height``
+    says otherwise.
     """
     if deck is None:
         st.info("There is no map: the data carry no map projection.")
@@ -47,7 +48,7 @@ def show_map(deck: Map | None, *, key: str, alt: str, height: int = 460) -> None
     under = ground()
     if under is not None:
         over_ground(deck, under, style.theme(st.context.theme.type))
-    st.pydeck_chart(deck, height=height, key=key, alt=alt)
+    st.pydeck_chart(deck, height=height or deck.height, key=key, alt=alt)
     if deck.beyond:
         st.caption(deck.beyond)
 

@@ -54,48 +54,35 @@ def play(
         st.markdown(moments[0])
         draw(0)
         return
-    playing = bool(st.session_state.get(f"{key}_playing"))
-    run = fragment(run_every=_EVERY_S if playing else None)(_moment)
-    run(key, moments, draw, start, shortcut, playing)
-
-
-def _moment(
-    key: str,
-    moments: Sequence[str],
-    draw: Callable[[int], None],
-    start: int,
-    shortcut: str | None,
-    playing: bool,
-) -> None:
     last, state = len(moments) - 1, st.session_state
-    at = min(int(state.get(f"{key}_at", start)), last)
-    if playing and at >= last:
-        state[f"{key}_playing"] = False
-        st.rerun()
-    state[f"{key}_at"] = at + 1 if playing else at
-    with st.container(horizontal=True, vertical_alignment="center", gap="medium", width=740):
-        how: dict[str, Any] = {} if shortcut is None else {"shortcut": shortcut}
-        if st.button(
-            "Pause" if playing else "Play",
-            key=f"{key}_play",
-            icon=":material/pause:" if playing else ":material/play_arrow:",
-            on_click=act(_press),
-            args=(key, not playing, last),
-            **how,
-        ):
+    playing = bool(state.get(f"{key}_playing"))
+
+    def press() -> None:
+        if not playing and state.get(f"{key}_at", 0) >= last:
+            state[f"{key}_at"] = 0
+        state[f"{key}_playing"] = not playing
+
+    @fragment(run_every=_EVERY_S if playing else None)
+    def moment() -> None:
+        at = min(int(state.get(f"{key}_at", start)), last)
+        if playing and at >= last:
+            state[f"{key}_playing"] = False
             st.rerun()
-        at = st.select_slider(
-            "Time",
-            range(last + 1),
-            format_func=moments.__getitem__,
-            key=f"{key}_at",
-            label_visibility="collapsed",
-            width="stretch",
-        )
-    draw(int(at))
+        state[f"{key}_at"] = at + 1 if playing else at
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium", width=740):
+            how: dict[str, Any] = {} if shortcut is None else {"shortcut": shortcut}
+            icon = ":material/pause:" if playing else ":material/play_arrow:"
+            label = "Pause" if playing else "Play"
+            if st.button(label, key=f"{key}_play", icon=icon, on_click=act(press), **how):
+                st.rerun()
+            at = st.select_slider(
+                "Time",
+                range(last + 1),
+                format_func=moments.__getitem__,
+                key=f"{key}_at",
+                label_visibility="collapsed",
+                width="stretch",
+            )
+        draw(int(at))
 
-
-def _press(key: str, playing: bool, last: int) -> None:
-    if playing and st.session_state.get(f"{key}_at", 0) >= last:
-        st.session_state[f"{key}_at"] = 0
-    st.session_state[f"{key}_playing"] = playing
+    moment()

@@ -71,7 +71,6 @@ def _moment(
                     ground, people[:, moment], colours, off[:, moment], of, around=around
                 ),
                 key=f"tables_presence_{title.split()[0]}",
-                height=style.OTHER_PX,
                 alt=f"Map of people by area, {title}: {names[moment]}.",
             )
 
@@ -96,7 +95,6 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
             show_map(
                 charts.flow_map(ground, each, most, of, around=around),
                 key=f"tables_flows_{title.split()[0]}",
-                height=style.OTHER_PX,
                 alt=f"Map of the {len(each.trips)} largest flows, {title}.",
             )
     st.caption(story.flows_shown(*pair.values()))
@@ -182,7 +180,6 @@ def _record(one: Life, names: list[str], around: Extent, of: Theme, moment: int)
     show_map(
         charts.life_map(one.lon, one.lat, moment, of, around=around),
         key="tables_life_map",
-        height=style.OTHER_PX,
         alt=f"Map of a made-up person's places: {names[moment]}.",
     )
 

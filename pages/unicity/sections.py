@@ -82,13 +82,10 @@ def regions(
             return None
         left, right = side_by_side("unicity_regions")
         with left:
-            height, names = style.OTHER_PX, story.region_names(merged)
+            names = story.region_names(merged)
             show_map(
-                maps.regions_map(merged.rings, merged.region, names, of, height=height)
-                if merged.rings
-                else None,
+                maps.regions_map(merged.rings, merged.region, names, of) if merged.rings else None,
                 key="unicity_map",
-                height=height,
                 alt=f"Map of the regions of about {merged.config.size} {noun}.",
             )
         with right:

@@ -100,6 +100,5 @@ with st.expander("Why more columns make people unique", key="unicity_why"):
 files = downloads.files_of(result, story.TABLES)
 if merged is not None:
     files |= downloads.files_of(merged, story.REGION_TABLES)
-prefix = "synthetic_" if data.source.synthetic else ""
-downloads.csv_files("unicity", files, prefix=prefix)
+downloads.csv_files("unicity", files)
 layout.formulas("Adversary knowledge and unicity")

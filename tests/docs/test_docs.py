@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from fpanon_core import StretchConfig
 from fpanon_core.model.disclosure import RISKS
 from fpanon_core.model.utility import COMPONENTS, WEIGHTINGS
+from tests.package.requirements import canonical, declared
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -95,18 +95,6 @@ def tables(text):
     return found
 
 
-def pinned(*lists):
-    """Packages that ``pyproject.toml`` asks for itself."""
-    told = tomllib.loads(text_of(ROOT / "pyproject.toml"))
-    project = told["project"]
-    named = told["dependency-groups"] | {
-        "run": project["dependencies"] + project["optional-dependencies"]["dashboard"]
-    }
-    own = [entry for each in lists for entry in named[each]]
-    assert all("==" in entry for entry in own), "every dependency is pinned"
-    return {entry.split("==")[0].lower() for entry in own}
-
-
 def formula_faults(text):
     """What a reader of formulas would stumble over: dollars, braces or fences without a partner."""
     faults = []
@@ -164,13 +152,14 @@ def test_every_work_in_the_references_is_cited():
 
 
 @pytest.mark.parametrize(
-    ("heading", "lists"), [("To run", ["run"]), ("To test and check", ["dev", "audit"])]
+    ("heading", "lists"),
+    [("To run", ["run", "dashboard"]), ("To test and check", ["dev", "audit"])],
 )
 def test_every_dependency_has_its_reason_and_no_other(heading, lists):
     rows = tables(text_of(DOCS / "dependencies.md"))[heading][1:]
-    names = [row[0].lower() for row in rows]
+    names = [canonical(row[0]) for row in rows]
     assert len(names) == len(set(names))
-    assert set(names) == pinned(*lists)
+    assert set(names) == declared(*lists).keys()
     assert all(len(row) == 2 and row[1] for row in rows)
 
 

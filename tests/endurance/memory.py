@@ -7,7 +7,6 @@ import threading
 import time
 from pathlib import Path
 from statistics import median
-from types import TracebackType
 
 from tests.browser.server import Server, resident_mb
 
@@ -29,12 +28,7 @@ class Diary:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._ended.set()
         self._thread.join()
 

@@ -3,6 +3,7 @@
 A case is a number: the same number is the same file, for ever, on every machine.
 """
 
+import contextlib
 import functools
 import gzip
 import hashlib
@@ -203,19 +204,13 @@ def _saved():
     )
 
 
-class _file:
+@contextlib.contextmanager
+def _file(content, ending):
     """A file of this content, while it is asked about."""
-
-    def __init__(self, content, ending):
-        self._folder = tempfile.TemporaryDirectory()
-        self.path = Path(self._folder.name) / f"data{ending}"
-        self.path.write_bytes(content)
-
-    def __enter__(self):
-        return self.path
-
-    def __exit__(self, *_):
-        self._folder.cleanup()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"data{ending}"
+        path.write_bytes(content)
+        yield path
 
 
 @functools.cache

@@ -8,8 +8,10 @@ wherever it comes. What a file pins already stays as it is unless ``pyproject.to
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,6 +28,25 @@ FILES = {
     ],
     "requirements-audit.txt": ["--group", "audit", "-c", "requirements-dev.txt"],
 }
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared(*lists: str) -> dict[str, str]:
+    """What ``pyproject.toml`` asks for."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    named = {
+        "run": project["project"]["dependencies"],
+        "dashboard": project["project"]["optional-dependencies"]["dashboard"],
+        "cluster": project["project"]["optional-dependencies"]["cluster"],
+        "build": project["build-system"]["requires"],
+        **project["dependency-groups"],
+    }
+    entries = [entry for each in lists for entry in named[each]]
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[\w.]+", entry) for entry in entries), "all pinned"
+    return {canonical(name): version for name, version in (e.split("==") for e in entries)}
 
 
 def write(name: str) -> None:

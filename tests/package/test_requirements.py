@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -11,15 +10,11 @@ import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
-from tests.package.requirements import FILES, ROOT
+from tests.package.requirements import FILES, ROOT, canonical, declared
 
 PINNED = re.compile(
     r"([\w.-]+)==([\w.]+)( ; [^\\]+)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)"
 )
-
-
-def canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def held(name: str) -> dict[str, tuple[str, frozenset[str]]]:
@@ -32,21 +27,6 @@ def held(name: str) -> dict[str, tuple[str, frozenset[str]]]:
     # Every line is one of these, or a comment: nothing is installed that has no digest.
     assert [line for line in PINNED.sub("", text).splitlines() if line.strip()[:1] != "#"] == []
     return found
-
-
-def declared(*lists: str) -> dict[str, str]:
-    """What ``pyproject.toml`` asks for."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    named = {
-        "run": project["project"]["dependencies"],
-        "dashboard": project["project"]["optional-dependencies"]["dashboard"],
-        "cluster": project["project"]["optional-dependencies"]["cluster"],
-        "build": project["build-system"]["requires"],
-        **project["dependency-groups"],
-    }
-    entries = [entry for each in lists for entry in named[each]]
-    assert all(re.fullmatch(r"[A-Za-z0-9_-]+==[\w.]+", entry) for entry in entries), "all pinned"
-    return {canonical(name): version for name, version in (e.split("==") for e in entries)}
 
 
 @pytest.mark.parametrize(

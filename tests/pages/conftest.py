@@ -39,6 +39,19 @@ def _runners_end(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     st.cache_resource.clear()
 
 
+@pytest.fixture(autouse=True)
+def _no_run_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After each run of a page, by whichever click: an exception on it fails the test."""
+    usual = AppTest._run
+
+    def run(self: AppTest, *arguments: Any, **named: Any) -> AppTest:
+        done = usual(self, *arguments, **named)
+        assert not done.exception, done.exception
+        return done
+
+    monkeypatch.setattr(AppTest, "_run", run)
+
+
 @pytest.fixture
 def app() -> AppTest:
     return new_app()

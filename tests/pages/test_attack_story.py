@@ -198,9 +198,6 @@ def test_the_map_shows_what_is_known_so_far(one: followed.Followed) -> None:
         one, places=degrees(one.places), points=degrees(one.points), areas=degrees(one.areas)
     )
     start, first, last = (target.scene(here, step) for step in one.steps)
-    assert start is not None
-    assert first is not None
-    assert last is not None
     assert [len(each.points) for each in (start, first, last)] == [0, 1, 2]
     assert len(start.areas) == 0
     assert 0 < len(first.areas) < len(last.areas)

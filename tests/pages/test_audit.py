@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from fpanon_core.io.audit import AuditLog
-from tests.support.views import go, has, new_app, opened, rows, said, until, upload
+from tests.support.views import go, hardness, has, new_app, opened, rows, said, until, upload
 
 PAGES = Path(__file__).resolve().parents[2] / "pages"
 
@@ -69,7 +69,7 @@ def test_openings_and_downloads_are_noted(
 def test_a_download_that_cannot_be_noted_is_none(
     app: AppTest, log: AuditLog, offered: dict[str, Callable[[], bytes]]
 ) -> None:
-    at = opened(app)
+    at = hardness(app)
     (name,) = (name for name in offered if name.startswith("k_gaps"))
     log.path.chmod(0o644)
     with pytest.raises(Exception, match="nothing can be opened or downloaded"):

@@ -6,32 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.server.lives import REGISTRY, Ended
-from pages.shell import away, job_panel, session
+from pages.shell import session
 from tests.support.views import go, new_app, rows, said, upload
-
-
-@pytest.mark.parametrize(
-    ("ended", "told"),
-    [
-        (
-            Ended(15.0, True, 2),
-            "Your session ended after 15 minutes without a connection: the data and results are "
-            "gone from this computer's memory, and 2 computations that had not finished stopped.",
-        ),
-        (
-            Ended(0.5, False, 1),
-            "Your session ended after 30 seconds without a connection: 1 computation that had not "
-            "finished stopped.",
-        ),
-        (
-            Ended(),
-            "The session that this page belonged to has ended, or the dashboard was started anew. "
-            "What was open is no longer in this computer's memory; open the data again.",
-        ),
-    ],
-)
-def test_sentences(ended: Ended, told: str) -> None:
-    assert away.sentence(ended) == told
 
 
 def test_it_is_said_on_every_page_until_somebody_has_read_it(
@@ -75,23 +51,3 @@ def test_a_file_that_a_widget_holds_is_not_dropped_and_counted_once_read(app: Ap
     app.radio(key="data_way").set_value(app.radio(key="data_way").options[-1]).run()
     app.button(key="data_sample_sf_cabs").click().run()
     assert work.source_bytes == 0
-
-
-@pytest.mark.parametrize(
-    ("ahead", "told"), [(0, ""), (1, "waits behind 1 other"), (7, "waits behind 7 others")]
-)
-def test_a_job_says_behind_how_many_it_waits(ahead: int, told: str) -> None:
-    job = session.Job(len, (), {}, "Measuring")
-    job.place = lambda _job: ahead
-    assert job_panel.waits(job) == told
-    job.status = "running"
-    assert job_panel.waits(job) == ""
-
-
-@pytest.mark.parametrize(
-    ("needs", "told"),
-    [(None, ""), (230_000_000, ""), (1_240_000_000, " · about 1.2 GB of memory")],
-)
-def test_a_job_says_how_much_memory_it_is_likely_to_take(needs: int | None, told: str) -> None:
-    job = session.Job(len, (), {}, "Measuring", needs_bytes=needs)
-    assert job_panel.line(job, 0) == f"**Measuring** · 0%{told}"

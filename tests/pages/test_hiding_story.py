@@ -44,7 +44,29 @@ def made() -> Made:
     return {config: hiding.study(town(), config) for config in configs}
 
 
-def test_names_and_what_a_release_means_are_those_of_the_snapshot(made: Made) -> None:
+InDays = tuple[FingerprintSet, hiding.Result]
+
+
+@pytest.fixture(scope="module")
+def in_days() -> InDays:
+    """Two people on two days, both alike: hidden day by day, and not over both."""
+    fs = FingerprintSet.from_samples([*"aabb"], [0, 0, 100, 100], [0] * 4, [5, 1_500, 6, 1_501])
+    return fs, hiding.study(fs, hiding.Config(2, method="aligned", period_days=1))
+
+
+@pytest.fixture(scope="module")
+def both() -> Made:
+    """Nine alike and one far away, all in it; and the tenth left out, by which all others gain."""
+    x = [0.0] * 9 + [50_000.0]
+    fs = FingerprintSet.from_samples(np.arange(10), x, [0] * 10, np.arange(10) * 10)
+    whole = hiding.Config(3, method="aligned")
+    configs = whole, replace(whole, leave_out=0.1)
+    return {config: hiding.study(fs, config) for config in configs}
+
+
+def test_names_and_what_a_release_means_are_those_of_the_snapshot(
+    made: Made, in_days: InDays, both: Made
+) -> None:
     """Pairs of span 550 m and 3 min, and of 100 m and 4 min; all within 2 km and 2 hours.
 
     Within 300 m the first pair cannot be: both samples go, of four in all.
@@ -64,6 +86,9 @@ def test_names_and_what_a_release_means_are_those_of_the_snapshot(made: Made) ->
     )
     days = hiding.Config(3, period_days=1)
     written = production.study(missed, production.Config(hidden=days))
+    (whole, _), (tail, left) = both.items()
+    gain = hiding.gain(both[whole].release, left.release)
+    losses = [hiding.groups_by_loss(each.release) for each in (plain, limited, in_days[1])]
     check_snapshot(
         "hiding",
         {
@@ -77,6 +102,13 @@ def test_names_and_what_a_release_means_are_those_of_the_snapshot(made: Made) ->
             "Too large a k": [
                 story.k_refused(5_000, 42, limits.K.at_most(42)),
                 story.k_refused(150, 900, limits.K),
+            ],
+            "In periods": story.promised(in_days[1]),
+            "A tail left out": [*story.left_out(left), story.gained(gain, tail)],
+            "One group": [
+                *groups.told_group(losses[0], 1, plain.release, town()),
+                *groups.told_group(losses[1], 1, limited.release, town()),
+                *groups.told_group(losses[2], 1, in_days[1].release, in_days[0]),
             ],
             "How long": story.expected("aligned", {2: 8.0, 5: 125.0}),
             "Shards": [story.in_shards(1_000_000), story.in_shards(10_000)],
@@ -176,15 +208,8 @@ def test_periods_are_chosen_or_typed() -> None:
             widgets.days_of(text)
 
 
-def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
-    """Two people on two days, both alike: hidden day by day, and not over both."""
-    fs = FingerprintSet.from_samples([*"aabb"], [0, 0, 100, 100], [0] * 4, [5, 1_500, 6, 1_501])
-    result = hiding.study(fs, hiding.Config(2, method="aligned", period_days=1))
-    told = " ".join(story.promised(result))
-    assert "Within the same day, an attacker picks the right person at most 1 time in 2," in told
-    assert "**This does not hold across several periods.**" in told
-    assert "at least 2 people with the same record of the same day." in told
-    assert "may find fewer than 2 people who fit all of these records" in told
+def test_groups_of_periods_are_played_on_their_own_days(in_days: InDays) -> None:
+    fs, result = in_days
     release = result.release
     assert release.published.n_groups == 2
     placed = replace(fs, crs=projection.equal_area_around(14.7, -17.4))
@@ -196,25 +221,10 @@ def test_with_periods_it_is_told_what_a_crowd_does_not_promise() -> None:
         day = int(release.group_period[int(costs["group"][rank - 1])])
         at = (5.5, 6.5) if day == 0 else (60.5, 61.5)
         assert seen.minute.tolist() == [1_440 * day + minute for minute in at]
-        told = groups.told_group(costs, rank, release, fs)
-        assert told[0].endswith("Its members are u0001, u0002.")
-        assert told[1:] == [
-            "Their own 2 samples are published as 1 block. A block is an area and a time span, the "
-            "same for all members of the group.",
-        ]
 
 
-def test_who_is_left_out_is_told() -> None:
-    """Nine alike and one far away: the tenth is left out, and all others gain by it."""
-    x = [0.0] * 9 + [50_000.0]
-    fs = FingerprintSet.from_samples(np.arange(10), x, [0] * 10, np.arange(10) * 10)
-    whole = hiding.Config(3, method="aligned")
-    tail = replace(whole, leave_out=0.1)
-    both = {config: hiding.study(fs, config) for config in (whole, tail)}
-    told = " ".join(story.left_out(both[tail]))
-    assert "10% of the samples are left out: they are of the people who are hardest" in told
-    assert "Nothing is published about 1 person." in told
-    assert "Those left out are not a random few" in told
+def test_others_gain_by_who_is_left_out(both: Made) -> None:
+    whole, tail = both
     assert story.pair(both, tail) == story.pair(both, whole) == (whole, tail)
     assert story.pair({tail: both[tail]}, tail) is None
     assert story.pair({whole: both[whole]}, whole) is None
@@ -222,10 +232,6 @@ def test_who_is_left_out_is_told() -> None:
     assert gain.samples == 9
     assert gain.side_m == 100
     assert gain.whole_side_m > 5_000
-    told = story.gained(gain, tail)
-    assert told.startswith("With up to 10% of the people left out, the samples of all others are")
-    assert "published as 100 m and" in told
-    assert "When nobody is left out, the same samples are published as" in told
 
 
 @pytest.mark.parametrize(
@@ -331,15 +337,6 @@ def test_one_group(made: Made) -> None:
     assert np.column_stack([east, north]) == pytest.approx(np.array([[50, 50], [950, 50]]), abs=0.1)
     corners = projection.project(seen.areas[0, [1, 3]], seen.areas[0, [0, 2]], fs.crs)
     assert np.concatenate(corners) == pytest.approx(np.array([0, 1000, 0, 100]), abs=0.1)
-    costs = hiding.groups_by_loss(release)
-    assert groups.told_group(costs, 1, release, fs) == [
-        "Group 1 of 2 loses most: on average, its samples are published in areas 550 m wide and "
-        "time spans of 3 minutes. Its members are u0001, u0002.",
-        "Their own 2 samples are published as 1 block. A block is an area and a time span, the "
-        "same for all members of the group.",
-    ]
-    limited = list(made.values())[1].release
-    assert "Group 1 of 1" in groups.told_group(hiding.groups_by_loss(limited), 1, limited, fs)[0]
     assert [groups.time_unit(at) for at in (119, 120, 2_880, 2_881)] == [
         ("minutes", 1),
         ("hours", 60),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +13,6 @@ from pages.charts import style
 from pages.charts.ground import Box, clipped
 from pages.charts.maps import Map, cells_map, over_ground, places_map, released_map
 
-PAGES = Path(__file__).resolve().parents[2] / "pages"
 CITY = np.linspace(2.0, 2.1, 200)
 HERE = np.append(CITY, 30.0), np.append(CITY + 39.0, 50.0)  # all in a city, and one far from it
 
@@ -88,13 +85,3 @@ def test_of_a_background_what_a_map_shows_is_sent_and_no_more() -> None:
     rng = np.random.default_rng(0)
     rough = [[tuple(p) for p in rng.random((200, 2)).tolist()] for _ in range(100)]
     assert sum(map(len, clipped(lines(*rough), box))) <= 8_000
-
-
-def test_every_map_is_drawn_in_the_one_place_that_lays_the_background_under_it() -> None:
-    calls = [
-        path.relative_to(PAGES).as_posix()
-        for path in sorted(PAGES.rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute) and node.attr == "pydeck_chart"
-    ]
-    assert calls == ["shell/figure.py"]

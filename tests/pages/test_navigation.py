@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,23 @@ def test_a_kind_of_question_is_shown_on_a_page_that_there_is(
 
 def test_the_browser_tests_go_to_every_page(listed: dict[str, tuple[str, str]]) -> None:
     assert [title for _, title in listed.values()] == list(VIEWS)
+
+
+def test_icons_are_of_the_set_that_is_shipped() -> None:
+    """A picture of the machine's own fonts may be an empty box; the tab's own the browser draws."""
+    texts = [path.read_text(encoding="utf-8") for path in [APP, *sorted(PAGES.rglob("*.py"))]]
+    found = re.findall(r"""\bicon\s*=\s*["']([^"']+)["']""", "\n".join(texts))
+    assert len(found) >= 10
+    assert [icon for icon in found if not re.fullmatch(r":material/[a-z_]+:", icon)] == []
+
+
+@pytest.mark.parametrize("drawn", ["plotly_chart", "pydeck_chart"])
+def test_figures_and_maps_are_drawn_at_one_place(drawn: str) -> None:
+    """There links are taken out, and a map gets the background that was given."""
+    calls = [
+        path.relative_to(PAGES).as_posix()
+        for path in sorted(PAGES.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute) and node.attr == drawn
+    ]
+    assert calls == ["shell/figure.py"]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+import plotly.graph_objects as go
 import pytest
 
-from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain
+from pages.charts.plain import MESSAGE_LENGTH, NAME_LENGTH, plain, unlinked
 from tests.support.outside import Program
 
 ROOT = Path(__file__).resolve().parents[2]
 JOINER = "\u2060"
+LINK = '<a href="http://elsewhere.example">region</a>'
 
 
 def test_no_text_from_outside_is_rendered_unless_made_plain():
@@ -135,3 +138,25 @@ def test_long_ones_are_cut():
     assert len(plain("a" * 9_999, MESSAGE_LENGTH)) == MESSAGE_LENGTH
     # Cut before it is escaped: no mark is left without its escape.
     assert plain("*" * 9_999).count("\\") == NAME_LENGTH - 1
+
+
+# --- in figures, plotly makes links of tags ---
+
+
+def test_no_label_of_a_figure_is_a_link() -> None:
+    figure = go.Figure(
+        go.Bar(x=np.array([LINK, "b"], object), y=[1, 2], name=LINK, text=[LINK, "3 < 4"]),
+        layout={"title": {"text": f"<b>{LINK}</b><br>"}, "annotations": [{"text": LINK}]},
+    )
+    shown = unlinked(figure).to_json()
+    assert "<a" not in shown.replace("\\u003c", "<")
+    assert "&lt;a href=" in shown.replace("\\u003c", "<")
+    title = unlinked(figure).layout.title.text
+    assert title.startswith("<b>&lt;a")
+    assert title.endswith("&lt;/a></b><br>")
+
+
+@pytest.mark.parametrize("text", ["a<br>b", "%{y:.0%}<extra></extra>", "x<sub>1</sub>", "plain"])
+def test_what_the_charts_write_stays_and_the_figure_is_the_same(text: str) -> None:
+    figure = go.Figure(go.Scatter(x=np.arange(5.0), y=np.arange(5.0), hovertemplate=text))
+    assert unlinked(figure) is figure

@@ -1,11 +1,14 @@
-"""Publish tables: from a stated frame to a zip; expected error, ledger, odd data."""
+"""Publish tables, or synthetic people: from stated numbers to a zip; error, ledger, odd data."""
 
 from __future__ import annotations
 
 import datetime as dt
 import io
+import re
 import zipfile
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,15 +16,16 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import fpanon_core as fp
-from fpanon_core.model.options import Flows, Presence, Tables
-from fpanon_core.studies import count_tables
-from fpanon_core.studies.count_tables import Result
+from fpanon_core.model.options import Presence
+from fpanon_core.studies import count_tables, synthetic_people
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.reading import Source
+from fpanon_core.studies.synthetic_people import Expected
 from pages.charts import tables as charts
 from pages.charts.style import LIGHT
 from pages.shell import leaving
 from pages.tables import story
+from tests.support.stated_frames import FRAME, crowd
 from tests.support.views import (
     answer,
     choose_option,
@@ -34,6 +38,10 @@ from tests.support.views import (
     upload,
 )
 
+MOST_WORDS = 25
+DAY = dt.date(2008, 6, 8)
+AREA = "14.6, -17.6, 15.1, -17.2"
+
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -42,74 +50,114 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def state(at: AppTest, people: int | None = 500) -> AppTest:
-    """State the period of the taxis, and about how many people there are."""
+@pytest.fixture
+def taxis(app: AppTest) -> AppTest:
+    """The taxis, on the page that publishes tables."""
+    return opened(app, page="tables")
+
+
+def state(at: AppTest, people: int | None = 500, first: dt.date = DAY) -> AppTest:
+    """State a day, by default of the taxis, and about how many people there are."""
     if people is not None:
         at.number_input(key="tables_people").set_value(people)
-    at.date_input(key="tables_first").set_value(dt.date(2008, 6, 8))
+    at.date_input(key="tables_first").set_value(first)
     at.number_input(key="tables_days").set_value(1)
     return at.run()
 
 
-def made(at: AppTest) -> Result:
+def of_squares(at: AppTest, people: int) -> AppTest:
+    """As many people of a file of one's own, on the page, by squares."""
+    upload(at, rows(people, 5), page="tables")
+    return at.selectbox(key="tables_areas").set_value("squares").run()
+
+
+def made(at: AppTest, kind: str = "produce_tables") -> Any:
     at.button(key="tables_go").click().run()
     until(at, lambda at: not has(at, "tables_go"))
-    found: Result = answer(at, "produce_tables")[1]
-    return found
+    return answer(at, kind)[1]
 
 
-def test_without_data_it_says_so_kindly(app: AppTest) -> None:
-    go(app, "tables")
-    assert not app.exception
-    assert "No data set is open yet" in said(app)
+def ledger() -> fp.Ledger:
+    return fp.Ledger(count_tables.ledger_at(Source.of_sample("sf_cabs")))
 
 
-def test_private_tables_from_stated_numbers_to_the_zip(app: AppTest) -> None:
-    opened(app)
-    go(app, "tables")
-    assert app.button(key="tables_go").disabled
-    assert "State the first day and the number of days. They must not" in said(app)
-    state(app, people=None)
-    assert "State about how many people there are" in said(app)
-    app.number_input(key="tables_people").set_value(500).run()
-    text = said(app)
+def check_sentences(text: str) -> None:
+    for paragraph in text.split("\n"):
+        for sentence in re.split(r"(?<=[.:;?!])\*{0,2}\s+", paragraph):
+            assert len(sentence.split()) <= MOST_WORDS, sentence
+
+
+@pytest.mark.parametrize("kind", ["produce_tables", "produce_people"])
+def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str) -> None:
+    people = kind == "produce_people"
+    if people:
+        taxis.segmented_control(key="tables_contents").set_value(("records",)).run()
+    assert taxis.button(key="tables_go").disabled
+    assert "State the first day and the number of days. They must not" in said(taxis)
+    state(taxis, people=None)
+    assert "State about how many people there are" in said(taxis)
+    taxis.number_input(key="tables_people").set_value(500).run()
+    assert has(taxis, "tables_protection") is not people, "nothing but ε is offered"
+    text = said(taxis)
     assert "is off by about" in text, "the error comes before anything is computed"
-    assert answer(app, "produce_tables")[1] is None
+    assert answer(taxis, kind)[1] is None
     assert "map centre" in text, "no record decides the projection"
-    # No noise is seen before its ε is charged; the same tables are charged once.
-    app.number_input(key="tables_budget").set_value(1.5).run()
-    found = made(app)
+    check_sentences(text)
+    # No noise is seen before its ε is charged; the same release is charged once.
+    if people:
+        taxis.number_input(key="tables_made").set_value(60)
+    taxis.number_input(key="tables_budget").set_value(1.5).run()
+    found = made(taxis, kind)
     assert found.config.epsilon == 1.0
-    assert found.config.frame.antennas_an_area > 1
-    path = count_tables.ledger_at(Source.of_sample("sf_cabs"))
-    assert (fp.Ledger(path).spent, fp.Ledger(path).budget) == (1.0, 1.5)
-    assert has(app, "tables_get_release")
-    app.run()
-    assert fp.Ledger(path).spent == 1.0
-    # Other tables of the same people go past the budget: a reason is due.
-    app.number_input(key="tables_epsilon").set_value(0.8).run()
-    assert app.button(key="tables_go").disabled
-    app.text_input(key="tables_reason").set_value("asked for by the ministry").run()
-    made(app)
-    assert fp.Ledger(path).spent == pytest.approx(1.8)
-    assert fp.Ledger(path).to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
-    go(app, "report")
-    assert "ε = 1.8 is spent; 0 of 1.5 is left." in said(app)
+    assert (ledger().spent, ledger().budget) == (1.0, 1.5)
+    assert ledger().to_frame()["what"].tolist() == [str(found.config)]
+    assert has(taxis, "tables_get_release")
+    taxis.run()
+    assert ledger().spent == 1.0
+    if people:
+        check_synthetic(found, said(taxis))
+    else:
+        assert found.config.frame.antennas_an_area > 1
+    # Another release of the same people goes past the budget: a reason is due.
+    taxis.number_input(key="tables_epsilon").set_value(0.8).run()
+    assert not has(taxis, "tables_get_release"), "what was made is not what the settings say"
+    assert taxis.button(key="tables_go").disabled
+    taxis.number_input(key="tables_epsilon").set_value(1.0).run()
+    assert has(taxis, "tables_get_release")
+    taxis.number_input(key="tables_epsilon").set_value(0.8).run()
+    taxis.text_input(key="tables_reason").set_value("asked for by the ministry").run()
+    made(taxis, kind)
+    assert ledger().spent == pytest.approx(1.8)
+    assert ledger().to_frame()["reason"].tolist()[-1] == "asked for by the ministry"
+    go(taxis, "report")
+    assert "ε = 1.8 is spent; 0 of 1.5 is left." in said(taxis)
+
+
+def check_synthetic(found: synthetic_people.Result, text: str) -> None:
+    """What leaves and what is told of statistics hold nothing of the records but through noise."""
+    assert found.config == fp.Synthesize(found.config.frame, 1.0, 60)
+    assert found.people == 60
+    assert "60 people who do not exist" in text
+    assert "each making is charged" in text
+    check_sentences(text)
+    assert {*found.tables()} == {"learnt"}
+    with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
+        people = pd.read_csv(archive.open("records.csv"))
+        every = b"".join(archive.read(each) for each in archive.namelist())
+    assert people["person"].nunique() == 60
+    assert found.digest.encode() not in every
 
 
 def test_without_a_place_for_the_ledger_nothing_private_is_made(
-    app: AppTest, own_state: Path, monkeypatch: pytest.MonkeyPatch
+    taxis: AppTest, own_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (own_state / "file").write_text("")
     monkeypatch.setenv("XDG_STATE_HOME", str(own_state / "file"))
-    opened(app)
-    go(app, "tables")
-    state(app)
-    app.button(key="tables_go").click().run()
-    assert "No ledger can be kept, so no private tables are made." in said(app)
-    assert answer(app, "produce_tables")[1] is None
-    go(app, "report")
-    assert not app.exception
+    state(taxis)
+    taxis.button(key="tables_go").click().run()
+    assert "No ledger can be kept, so no private tables are made." in said(taxis)
+    assert answer(taxis, "produce_tables")[1] is None
+    go(taxis, "report")
 
 
 def test_the_ledger_lies_beside_a_file_that_has_a_place(tmp_path: Path) -> None:
@@ -121,16 +169,14 @@ def test_the_ledger_lies_beside_a_file_that_has_a_place(tmp_path: Path) -> None:
     assert uploads[0] != count_tables.ledger_at(Source("", file=("a.csv", b"y")))
 
 
-def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:
-    opened(app)
-    go(app, "tables")
-    state(app)
-    app.selectbox(key="tables_protection").set_value("threshold").run()
-    app.number_input(key="tables_threshold").set_value(5).run()
-    found = made(app)
-    assert has(app, "tables_get_release"), "a threshold costs no ε"
-    assert "These are counts of single days" in said(app)
-    assert "; without blanks " in said(app)
+def test_the_zip_is_read_with_pandas_alone(taxis: AppTest) -> None:
+    state(taxis)
+    taxis.selectbox(key="tables_protection").set_value("threshold").run()
+    taxis.number_input(key="tables_threshold").set_value(5).run()
+    found = made(taxis)
+    assert has(taxis, "tables_get_release"), "a threshold costs no ε"
+    assert "These are counts of single days" in said(taxis)
+    assert "; without blanks " in said(taxis)
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
         people = pd.read_csv(archive.open("presence.csv"))
         trips = pd.read_csv(archive.open("flows.csv"))
@@ -139,80 +185,45 @@ def test_the_zip_is_read_with_pandas_alone(app: AppTest) -> None:
     assert len(dense)
     assert matrix.max().max() >= 5
     assert people["people"].min() >= 5
-    exact = found.before.presence
-    assert exact is not None
-    assert exact.values.min() < 5, "what is blank was there before"
+    assert found.before.presence.values.min() < 5, "what is blank was there before"
 
 
-def test_exact_counts_need_a_reason(app: AppTest) -> None:
-    opened(app)
-    go(app, "tables")
-    state(app)
-    app.selectbox(key="tables_protection").set_value("exact").run()
-    app.segmented_control(key="tables_contents").set_value(("presence",)).run()
-    made(app)
-    assert "Nothing protects exact counts" in said(app)
-    assert not has(app, "tables_get_release")
-    app.text_input(key="tables_why").set_value("a court order").run()
-    assert has(app, "tables_get_release")
-
-
-def test_other_settings_are_other_tables(app: AppTest) -> None:
-    opened(app)
-    go(app, "tables")
-    state(app)
-    made(app)
-    assert has(app, "tables_get_release")
-    app.number_input(key="tables_epsilon").set_value(2.0).run()
-    assert not has(app, "tables_get_release"), "what was made is not what the settings say"
-    app.number_input(key="tables_epsilon").set_value(1.0).run()
-    assert has(app, "tables_get_release")
+def test_exact_counts_need_a_reason(taxis: AppTest) -> None:
+    state(taxis)
+    taxis.selectbox(key="tables_protection").set_value("exact").run()
+    taxis.segmented_control(key="tables_contents").set_value(("presence",)).run()
+    made(taxis)
+    assert "Nothing protects exact counts" in said(taxis)
+    assert not has(taxis, "tables_get_release")
+    taxis.text_input(key="tables_why").set_value("a court order").run()
+    assert has(taxis, "tables_get_release")
 
 
 def test_squares_over_a_stated_area(app: AppTest) -> None:
-    upload(app, rows(30, 5))
-    go(app, "tables")
-    app.selectbox(key="tables_areas").set_value("squares").run()
-    state(app, 30)
+    state(of_squares(app, 30), 30, dt.date(2024, 3, 5))
     assert "State the area" in said(app)
     app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1").run()
     assert "cannot be read" in said(app)
-    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1, -17.2").run()
+    app.text_input(key="tables_area").set_value(AREA).run()
     app.number_input(key="tables_side").set_value(5.0).run()
-    app.date_input(key="tables_first").set_value(dt.date(2024, 3, 5)).run()
     found = made(app)
-    assert not app.exception
-    exact = found.before.presence
-    assert exact is not None
-    assert exact.values.sum() > 0
+    assert found.before.presence.values.sum() > 0
     assert found.made.fault == "", "the data were read again with the stated centre"
 
 
-def test_an_option_brings_what_it_states(app: AppTest) -> None:
+def test_an_option_brings_what_it_states(taxis: AppTest) -> None:
     """The chosen option fills the form, but for the period: that is stated anew."""
-    opened(app)
-    go(app, "tables")
-    state(app)
-    option = made(app).config
-    choose_option(app, Presence(option.frame, 6, 20))
-    go(app, "tables")
-    assert app.selectbox(key="tables_protection").value == "threshold"
-    assert app.number_input(key="tables_threshold").value == 20
-    assert app.selectbox(key="tables_bands").value == 6
-    assert app.segmented_control(key="tables_contents").value == ("presence",)
+    state(taxis)
+    option = made(taxis).config
+    choose_option(taxis, Presence(option.frame, 6, 20))
+    go(taxis, "tables")
+    assert taxis.selectbox(key="tables_protection").value == "threshold"
+    assert taxis.number_input(key="tables_threshold").value == 20
+    assert taxis.selectbox(key="tables_bands").value == 6
+    assert taxis.segmented_control(key="tables_contents").value == ("presence",)
 
 
-def test_sentences_say_what_the_numbers_are() -> None:
-    frame = pd.DataFrame(
-        [{"areas": 50, "bands": 48, "people": 40.0, "noise": 48.0, "error": 9.6, "share": 0.24}]
-    )
-    option = _option(Tables, epsilon=1.0)
-    assert leaving.expected(frame, option) == (
-        "**50 areas, 24 parts of a day: if everybody is counted, a typical count of 40 people is "
-        "off by about 9.6 (24%).** Fewer areas would be more exact."
-    )
-    blank = leaving.expected(frame, _option(Flows, threshold=60))
-    assert blank.endswith("Most counts are below 60 and will be blank.")
+def test_moments_of_the_types_of_day() -> None:
     assert story.moments(1, [1]) == ["Weekend, 00:00 to 24:00"], "a period of a Sunday has no other"
     assert story.moments(2, [0, 1]) == [
         "Weekday, 00:00 to 12:00",
@@ -222,22 +233,21 @@ def test_sentences_say_what_the_numbers_are() -> None:
     ]
 
 
-def _option(kind: type[Tables], **protection: float) -> Tables:
-    area = fp.StatedArea(0, 0, 5_000, 10_000, "metres")
-    return kind(fp.FrameConfig(fp.StatedPeriod(None, 14), "grid", area, 1_000), 24, **protection)
+def squares(names: str) -> charts.Ground:
+    """Squares of one degree side by side."""
+    shapes = [
+        {"type": "Polygon", "coordinates": [[[x, 0], [x + 1, 0], [x + 1, 1], [x, 1], [x, 0]]]}
+        for x in range(len(names))
+    ]
+    named = zip(names, shapes, strict=True)
+    return charts.ground_of(
+        {"features": [{"properties": {"area": name}, "geometry": shape} for name, shape in named]}
+    )
 
 
 def test_maps_show_the_largest_flows_and_blank_counts() -> None:
-    """By hand: two squares of one degree side by side; the second count is blank."""
-    squares = [[[x, 0], [x + 1, 0], [x + 1, 1], [x, 1], [x, 0]] for x in (0, 1)]
-    geojson = {
-        "features": [
-            {"properties": {"area": name}, "geometry": {"type": "Polygon", "coordinates": [ring]}}
-            for name, ring in zip("ab", squares, strict=True)
-        ]
-    }
-    ground = charts.ground_of(geojson)
-    assert ground is not None
+    """By hand: two squares; the second count is blank."""
+    ground = squares("ab")
     # A degree is 111.195 km; half a degree north, cos(.5°) = .99996.
     assert ground.km2 == pytest.approx(111.195**2 * np.cos(np.radians(ground.lat)), rel=1e-9)
     people = np.array([100.0, np.nan])
@@ -254,31 +264,17 @@ def test_maps_show_the_largest_flows_and_blank_counts() -> None:
 
 
 def test_before_and_after_share_their_colours() -> None:
-    square = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 0]]
-    geojson = {
-        "features": [
-            {"properties": {"area": "a"}, "geometry": {"type": "Polygon", "coordinates": [square]}}
-        ]
-    }
-    ground = charts.ground_of(geojson)
-    assert ground is not None
     before, after = np.array([[10.0, 80.0]]), np.array([[80.0, 10.0]])
-    was, now = charts.density_shades([before, after], ground, LIGHT)
+    was, now = charts.density_shades([before, after], squares("a"), LIGHT)
     assert was.colours == now.colours[::-1]
     assert (was.low, was.high) == (now.low, now.high)
 
 
 def test_tables_of_nothing_are_said_to_be_empty(app: AppTest) -> None:
-    upload(app, rows(3, 5))
-    go(app, "tables")
-    app.selectbox(key="tables_areas").set_value("squares").run()
-    app.text_input(key="tables_area").set_value("14.6, -17.6, 15.1, -17.2").run()
+    of_squares(app, 3).text_input(key="tables_area").set_value(AREA).run()
     app.selectbox(key="tables_protection").set_value("threshold").run()
-    app.number_input(key="tables_people").set_value(3)
-    app.date_input(key="tables_first").set_value(dt.date(2024, 3, 5))
-    app.number_input(key="tables_days").set_value(1).run()
+    state(app, 3, dt.date(2024, 3, 5))
     found = made(app)
-    assert found.made.presence is not None
     assert not np.nansum(found.made.presence.values)
     assert any("These tables show nothing" in box.value for box in app.warning)
 
@@ -287,11 +283,83 @@ def test_an_option_above_a_threshold_is_above_it_where_its_maps_are(app: AppTest
     opened(app)
     of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9), antennas_an_area=55)
     for most, told in ((1e-9, "not within your thresholds"), (1.0, "Ready to release")):
-        limits = Limits({"home": most, "membership": most})
-        choose_option(app, Presence(of_data, 4, 15), limits)
+        choose_option(app, Presence(of_data, 4, 15), Limits({"home": most, "membership": most}))
         go(app, "tables")
         state(app)
         if has(app, "tables_go"):
             made(app)
         assert told in said(app)
         assert app.get("download_button")
+
+
+def test_an_option_of_people_brings_what_it_states(app: AppTest) -> None:
+    opened(app)
+    frame = fp.FrameConfig(fp.StatedPeriod(DAY, 1))
+    choose_option(app, fp.Synthesize(frame, 0.5))
+    go(app, "tables")
+    assert app.segmented_control(key="tables_contents").value == ("records",)
+    assert app.number_input(key="tables_epsilon").value == 0.5
+    assert app.number_input(key="tables_days").value is None, "days are stated anew"
+    app.number_input(key="tables_epsilon").set_value(0.25).run()
+    go(app, "overview")
+    go(app, "tables")
+    assert app.number_input(key="tables_epsilon").value == 0.25, "it fills the fields once"
+
+
+def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest) -> None:
+    opened(app)
+    of_data = fp.FrameConfig(fp.StatedPeriod(dt.date(2008, 6, 1), 9))
+    choose_option(app, fp.Synthesize(of_data, 0.5))
+    go(app, "report")
+    until(app, lambda at: has(at, "tables_go")).run()
+    text = said(app)
+    assert "No ε covers a choice based on them" in text
+    assert "State the first day and the number of days. They must not" in text
+    assert app.button(key="tables_go").disabled
+    state(app, people=None)
+    assert "Homes in" in said(app), "the error comes before anything is computed"
+    assert ledger().spent == 0.0
+    found = made(app, "produce_people")
+    assert found.config.frame.period == fp.StatedPeriod(DAY, 1, 60.0)
+    assert ledger().spent == 0.5
+    assert "Ready to release: places, protection" in said(app)
+    assert has(app, "tables_get_release")
+    # The page that shows its maps has the same settings, and nothing is charged again.
+    app.button(key="tables_look").click().run()
+    assert app.segmented_control(key="tables_contents").value == ("records",)
+    assert has(app, "tables_get_release")
+    assert ledger().spent == 0.5
+    go(app, "report")
+    assert f"{sha256(found.archives['csv']).hexdigest()}" in str(app.get("iframe")[0].proto.srcdoc)
+
+
+def test_data_without_a_clock_give_minutes_and_no_date() -> None:
+    """Such data come from folders that were kept; the page asks no first day of them."""
+    found = synthetic_people.study(crowd(60), fp.Synthesize(FRAME, 1.0, 20))
+    assert found.archives
+    with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
+        assert pd.read_csv(archive.open("records.csv"))["minute"].between(0, 9 * 1440 - 1).all()
+    assert re.fullmatch(r"day [1-9], \d\d:\d\d", story.played(found.lives[0], None)[0])
+    unstated = fp.read_cdr(fp.generate_cdr(20, days=2, seed=1))[0]
+    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 3, 4), 2), "grid", FRAME.area, 1_000)
+    with pytest.raises(fp.ConfigError, match="in degrees"):
+        synthetic_people.study(unstated, fp.Synthesize(frame, 1.0))
+
+
+def test_metres_on_a_projection_that_the_records_decide_are_refused(app: AppTest) -> None:
+    upload(app, rows(30, 5), page="tables")
+    app.segmented_control(key="tables_contents").set_value(("records",)).run()
+    app.text_input(key="tables_area").set_value("0m, 0m, 3000m, 3000m").run()
+    state(app, 30, dt.date(2024, 3, 5))
+    assert "State the area of private counts in degrees" in said(app)
+    assert not has(app, "tables_go"), "nothing is charged for it"
+    app.text_input(key="tables_area").set_value(AREA).run()
+    app.number_input(key="tables_side").set_value(5.0).run()
+    assert made(app, "produce_people").archives, "read again with the centre of the area"
+
+
+def test_sentences_are_short() -> None:
+    told = leaving.expected_people(Expected(8, 125.0, 5.0, ("So few people reveal little.",)))
+    check_sentences(told)
+    for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
+        check_sentences(text)

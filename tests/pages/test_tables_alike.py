@@ -19,7 +19,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 from typer.testing import CliRunner
 
@@ -105,20 +104,6 @@ RELEASES = ("release.", "questionnaire", "set_aside")
 
 DIFFER_BY_RUN = ("options",)
 """Tables with such columns."""
-
-
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], bytes]]:
-    """What each download button of the pages drawn would give, by the name of the file."""
-    found: dict[str, Callable[[], bytes]] = {}
-    real = st.download_button
-
-    def noting(label: str, data: Any, *arguments: Any, file_name: str, **named: Any) -> bool:
-        found[file_name] = data if callable(data) else lambda: bytes(data)
-        return real(label, data, *arguments, file_name=file_name, **named)
-
-    monkeypatch.setattr(st, "download_button", noting)
-    return found
 
 
 def asked(at: AppTest, page: str) -> AppTest:

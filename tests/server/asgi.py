@@ -8,6 +8,7 @@ from typing import Any
 PORT = 8501
 HERE = f"localhost:{PORT}"
 PAGE = f"http://{HERE}"
+TOKEN, OTHER = "a" * 43, "b" * 43  # of the cookies of two browsers
 
 
 class Behind:
@@ -28,37 +29,49 @@ class Behind:
             await send({"type": "websocket.accept"})
 
 
-def ask(app: Any, path: str = "/", method: str = "GET", **told: Any) -> list[dict[str, Any]]:
-    """What an application answers to a request.
+def cookie(token: str) -> str:
+    """What a browser with that token sends."""
+    return f"fpanon-{PORT}={token}"
+
+
+def scope_of(path: str = "/", method: str = "GET", tls: bool = False, **told: Any) -> Any:
+    """A request, or with method ``WS`` a WebSocket.
 
     ``told``: headers, with _ for -; a list for one that is sent several times, None for one that is
-    not; ``Host`` is this machine's unless told. Method ``WS`` is a WebSocket.
+    not; ``Host`` is this machine's unless told.
     """
-    named = {"host": HERE} | told
     headers = [
-        (name.replace("_", "-").encode(), value.encode("latin-1"))
-        for name, values in named.items()
+        (name.replace("_", "-").lower().encode(), value.encode("latin-1"))
+        for name, values in ({"host": HERE} | told).items()
         for value in (values if isinstance(values, list) else [values])
         if value is not None
     ]
-    scope: dict[str, Any] = {
-        "type": "websocket" if method == "WS" else "http",
-        "scheme": "ws" if method == "WS" else "http",
-        "path": path,
+    bare, _, query = path.partition("?")
+    kind, scheme = ("websocket", "ws") if method == "WS" else ("http", "http")
+    return {
+        "type": kind,
+        "scheme": f"{scheme}s" if tls else scheme,
+        "path": bare,
+        "raw_path": bare.encode(),
+        "query_string": query.encode(),
+        "root_path": "",
         "headers": headers,
         "server": ("127.0.0.1", PORT),
-    }
-    if method != "WS":
-        scope["method"] = method
+    } | ({} if method == "WS" else {"method": method})
+
+
+def ask(app: Any, path: str = "/", method: str = "GET", **told: Any) -> list[dict[str, Any]]:
+    """What an application answers to a request, described as in :func:`scope_of`."""
+    first = "websocket.connect" if method == "WS" else "http.request"
     sent: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": first, "body": b"", "more_body": False}
 
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    asyncio.run(app(scope_of(path, method, **told), receive, send))
     return sent
 
 

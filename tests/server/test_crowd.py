@@ -9,9 +9,9 @@ import pytest
 
 from pages.server import guards
 from pages.server.entrance import PERSON
-from pages.server.owners import Crowd, Room
+from pages.server.owners import Crowd, Owners, Room
 
-from .asgi import PORT, Behind, ask
+from .asgi import Behind, ask, cookie, scope_of
 
 SMALL = Room(in_all=6, of_one=3, without_cookie=2)
 HTML = "text/html,*/*"
@@ -35,19 +35,6 @@ class Stream:
             self.open -= 1
 
 
-def scope_of(who: str, kind: str = "websocket", **more: Any) -> dict[str, Any]:
-    headers = [(b"accept", HTML.encode())]
-    if who:
-        headers.append((b"cookie", f"fpanon-{PORT}={who * 43}".encode()))
-    return {
-        "type": kind,
-        "path": "/_stcore/stream" if kind == "websocket" else "/",
-        "method": "GET",
-        "server": ("127.0.0.1", PORT),
-        "headers": headers,
-    } | more
-
-
 async def _never() -> Any:
     raise AssertionError("nothing is to be read")
 
@@ -60,14 +47,16 @@ class Visitors:
         self.crowd = Crowd(self.stream, room)
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def ask(self, who: str, kind: str = "websocket", **more: Any) -> dict[str, Any]:
+    async def ask(self, who: str, method: str = "WS", **more: Any) -> dict[str, Any]:
         """The first answer; {} where the connection stands."""
         sent: list[dict[str, Any]] = []
 
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
-        task = asyncio.create_task(self.crowd(scope_of(who, kind, **more), _never, send))
+        path = "/_stcore/stream" if method == "WS" else "/"
+        scope = scope_of(path, method, accept=HTML, cookie=cookie(who * 43) if who else None)
+        task = asyncio.create_task(self.crowd(scope | more, _never, send))
         self.tasks.append(task)
         for _ in range(5):
             await asyncio.sleep(0)
@@ -127,12 +116,12 @@ def test_the_page_says_so(who: str) -> None:
         visitors = Visitors()
         for _ in range(SMALL.of_one if who else SMALL.without_cookie):
             await visitors.ask(who)
-        told = await visitors.ask(who, "http")
+        told = await visitors.ask(who, "GET")
         assert told["status"] == (503 if who else 200)
         for other in "bcd":
             await visitors.ask(other)
         await visitors.ask("e")
-        assert (await visitors.ask(who, "http"))["status"] == 503
+        assert (await visitors.ask(who, "GET"))["status"] == 503
         await visitors.leave()
 
     asyncio.run(run())
@@ -148,9 +137,6 @@ def test_how_it_says_so() -> None:
 
 
 def test_it_stands_before_anything_is_noted_of_a_connection() -> None:
-    from pages.server import guards
-    from pages.server.owners import Owners
-
     order = [each.cls for each in guards.MIDDLEWARE]
     assert order.index(Crowd) < order.index(Owners)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import streamlit.auth_util
@@ -14,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
@@ -22,8 +23,9 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from pages.server import entrance, guards
 from pages.server.entrance import PERSON, Entrance, Guard
-from tests.support.asgi_visitor import Visitor
 from tests.support.provider import PEOPLE, Provider
+
+from .asgi import ask, headers_of
 
 ANNA = {"is_logged_in": True, **PEOPLE["anna"]}
 NOW = 1_800_000_000.0
@@ -188,6 +190,45 @@ CLOSED = (
     "//auth/login",
     "/data/auth/login",
 )
+
+
+class Answer(NamedTuple):
+    """What an application says to a request."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+
+@dataclass
+class Visitor:
+    """Asks with these cookies; ``host`` is sent as it is."""
+
+    app: ASGIApp
+    host: str = "fpanon.example"
+    cookies: dict[str, str] = field(default_factory=dict)
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """A page, a file."""
+        return self.ask("GET", path, **headers)
+
+    def ask(self, method: str, path: str, **headers: str) -> Answer:
+        """Any request."""
+        sent = self._sent(method, path, headers)
+        body = b"".join(message.get("body", b"") for message in sent)
+        return Answer(sent[0]["status"], headers_of(sent), body.decode())
+
+    def socket(self, path: str) -> str:
+        """What comes first over a WebSocket; "" from one that is not accepted."""
+        sent = self._sent("WS", path, {})
+        if sent[0]["type"] != "websocket.accept":
+            assert sent == [{"type": "websocket.close", "code": 1008}]
+            return ""
+        return str(sent[1]["text"])
+
+    def _sent(self, method: str, path: str, headers: dict[str, str]) -> list[dict[str, Any]]:
+        told = "; ".join(f"{name}={value}" for name, value in self.cookies.items()) or None
+        return ask(self.app, path, method, tls=True, host=self.host, cookie=told, **headers)
 
 
 async def _reached(_: Request) -> PlainTextResponse:

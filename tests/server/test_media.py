@@ -15,26 +15,8 @@ from streamlit.web.server.starlette import starlette_app, starlette_routes
 from pages.server import media
 from pages.server.lives import Registry
 from pages.server.media import KEPT_S, Media, Sweep
-from pages.server.owners import owner
 
-from .asgi import PORT, Behind, ask
-
-TOKEN, OTHER = "a" * 43, "b" * 43
-
-
-@pytest.fixture
-def registry() -> Registry:
-    """With a session of one browser, and one of another."""
-    now = [0.0]
-    registry = Registry(900.0, lambda: now[0])
-    registry.now = now  # type: ignore[attr-defined]
-    for session, token in (("s", TOKEN), ("t", OTHER)):
-        scope = {
-            "headers": [(b"cookie", f"fpanon-{PORT}={token}".encode())],
-            "server": ("127.0.0.1", PORT),
-        }
-        registry.claim(session, registry.opened(owner(scope))[0])
-    return registry
+from .asgi import OTHER, TOKEN, Behind, ask, cookie
 
 
 @pytest.fixture
@@ -76,8 +58,8 @@ def on_page(manager: MediaFileManager, session: str = "s", content: bytes = b"a,
 
 
 def status(registry: Registry, path: str, token: str = TOKEN, method: str = "GET") -> int:
-    cookie = f"fpanon-{PORT}={token}" if token else None
-    found: int = ask(Media(Behind(), registry), path, method, cookie=cookie)[0]["status"]
+    sent = ask(Media(Behind(), registry), path, method, cookie=cookie(token) if token else None)
+    found: int = sent[0]["status"]
     return found
 
 

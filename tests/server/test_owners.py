@@ -13,30 +13,13 @@ from pages.server.entrance import PERSON
 from pages.server.lives import Registry
 from pages.server.owners import CONNECTION, Owners, owner
 
-TOKEN = "a" * 43
-HTML = (b"accept", b"text/html,application/xhtml+xml,*/*")
+from .asgi import TOKEN, Behind, ask, cookie, headers_of, scope_of
 
 
-def asked(*headers: tuple[bytes, bytes], **changed: Any) -> dict[str, bytes]:
+def asked(**told: Any) -> dict[str, str]:
     """The headers of the answer to a request for the page."""
-    scope: Scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/",
-        "scheme": "http",
-        "server": ("127.0.0.1", 8501),
-        "headers": list(headers),
-    } | changed
-    sent: list[Message] = []
-
-    async def app(_scope: Scope, _receive: Receive, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-
-    async def send(message: Message) -> None:
-        sent.append(message)
-
-    asyncio.run(Owners(app, Registry(60.0))(scope, _never, send))
-    return dict(sent[0]["headers"])
+    app = Owners(Behind(), Registry(60.0))
+    return headers_of(ask(app, **{"accept": "text/html,application/xhtml+xml,*/*"} | told))
 
 
 async def _never() -> Message:
@@ -45,12 +28,12 @@ async def _never() -> Message:
 
 def cookie_of(answer: dict[str, bytes]) -> Any:
     """The one cookie of an answer."""
-    (morsel,) = SimpleCookie(answer[b"set-cookie"].decode()).values()
+    (morsel,) = SimpleCookie(answer["set-cookie"]).values()
     return morsel
 
 
 def test_a_browser_gets_a_cookie_that_scripts_and_other_sites_cannot_use() -> None:
-    given = cookie_of(asked(HTML))
+    given = cookie_of(asked())
     assert given.key == "fpanon-8501"
     assert len(given.value) == 43  # 32 bytes in base64
     assert given["httponly"]
@@ -60,40 +43,34 @@ def test_a_browser_gets_a_cookie_that_scripts_and_other_sites_cannot_use() -> No
     assert not given["max-age"]
     assert not given["expires"]  # it goes with the browser
     assert not given["domain"]
-    assert cookie_of(asked(HTML)).value != given.value
+    assert cookie_of(asked()).value != given.value
 
 
-@pytest.mark.parametrize(
-    "how", [{"scheme": "https"}, {"headers": [HTML, (b"x-forwarded-proto", b"https")]}]
-)
+@pytest.mark.parametrize("how", [{"tls": True}, {"x_forwarded_proto": "https"}])
 def test_behind_https_it_never_travels_in_the_clear(how: dict[str, Any]) -> None:
-    assert cookie_of(asked(HTML, **how))["secure"]
+    assert cookie_of(asked(**how))["secure"]
 
 
-@pytest.mark.parametrize(
-    "how", [{"scheme": "wss"}, {"headers": [(b"x-forwarded-proto", b"https")]}]
-)
+@pytest.mark.parametrize("how", [{"tls": True}, {"x_forwarded_proto": "https"}])
 def test_behind_https_no_other_host_of_the_domain_can_plant_one(how: dict[str, Any]) -> None:
     """Browsers take a cookie of that prefix from this host alone: Secure, Path=/, no Domain."""
-    assert cookie_of(asked(HTML, scheme="https")).key == "__Host-fpanon-8501"
-    for name, counts in (("fpanon-8501", False), ("__Host-fpanon-8501", True)):
-        cookie = (b"cookie", f"{name}={TOKEN}".encode())
-        scope = {"type": "websocket", "server": ("127.0.0.1", 8501), "headers": [cookie]}
-        scope |= {**how, "headers": [cookie, *how.get("headers", [])]}
+    assert cookie_of(asked(tls=True)).key == "__Host-fpanon-8501"
+    for prefix, counts in (("", False), ("__Host-", True)):
+        scope = scope_of("/_stcore/stream", "WS", cookie=prefix + cookie(TOKEN), **how)
         assert bool(owner(scope)) is counts
 
 
 def test_one_that_it_has_stays() -> None:
-    assert b"set-cookie" not in asked(HTML, (b"cookie", f"x=1; fpanon-8501={TOKEN}".encode()))
+    assert "set-cookie" not in asked(cookie=f"x=1; {cookie(TOKEN)}")
 
 
 @pytest.mark.parametrize("bad", [f"fpanon-8501={TOKEN}!", "fpanon-8501=", f"fpanon-8502={TOKEN}"])
 def test_one_of_another_make_or_of_another_server_does_not_count(bad: str) -> None:
-    assert b"set-cookie" in asked(HTML, (b"cookie", bad.encode()))
+    assert "set-cookie" in asked(cookie=bad)
 
 
 def test_only_pages_bring_it() -> None:
-    assert b"set-cookie" not in asked((b"accept", b"*/*"))
+    assert "set-cookie" not in asked(accept="*/*")
 
 
 class Handshake:
@@ -102,18 +79,14 @@ class Handshake:
     def __init__(self, registry: Registry, protocols: str, token: str = TOKEN) -> None:
         self.registry = registry
         self.seen: dict[bytes, list[bytes]] = {}
-        self.scope: Scope = {
-            "type": "websocket",
-            "path": "/_stcore/stream",
-            "scheme": "ws",
-            "server": ("127.0.0.1", 8501),
-            "headers": [
-                (b"cookie", f"fpanon-8501={token}".encode()),
-                (b"sec-websocket-protocol", protocols.encode()),
-                (b"Sec-WebSocket-Protocol", b"streamlit, x, smuggled"),
-                (CONNECTION.encode(), b"forged"),
-            ],
-        }
+        self.scope: Scope = scope_of(
+            "/_stcore/stream",
+            "WS",
+            cookie=cookie(token),
+            sec_websocket_protocol=protocols,
+            **{CONNECTION: "forged"},
+        )
+        self.scope["headers"].append((b"Sec-WebSocket-Protocol", b"streamlit, x, smuggled"))
 
     def run(self, session: str, code: int | None = None) -> Handshake:
         """Connect, have a script run in that session, and disconnect with that code."""
@@ -186,16 +159,15 @@ def test_the_server_keeps_a_digest_alone() -> None:
 
 
 def test_whoever_logs_in_after_somebody_else_is_another_owner() -> None:
-    cookie = (b"cookie", f"fpanon-8501={TOKEN}".encode())
-    scope: Scope = {"type": "http", "server": ("127.0.0.1", 8501), "headers": [cookie]}
+    scope: Scope = scope_of(cookie=cookie(TOKEN))
     anna, bert = owner(scope | {PERSON: "x anna"}), owner(scope | {PERSON: "x bert"})
     assert len({owner(scope), anna, bert}) == 3
     assert anna == owner(scope | {PERSON: "x anna"})
 
 
 def test_a_page_that_another_site_leads_to_replaces_no_cookie() -> None:
-    led = asked(HTML, (b"sec-fetch-site", b"cross-site"))
-    assert b"set-cookie" not in led
-    assert led[b"content-type"].startswith(b"text/html")
-    assert b"set-cookie" in asked(HTML, (b"sec-fetch-site", b"same-origin"))
-    assert b"set-cookie" in asked(HTML, (b"sec-fetch-site", b"none"))
+    led = asked(sec_fetch_site="cross-site")
+    assert "set-cookie" not in led
+    assert led["content-type"].startswith("text/html")
+    assert "set-cookie" in asked(sec_fetch_site="same-origin")
+    assert "set-cookie" in asked(sec_fetch_site="none")

@@ -16,10 +16,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from pages.server import uploads
 from pages.server.environment import MEGABYTE, Allowances
 from pages.server.lives import Registry
-from pages.server.owners import owner
 from pages.server.uploads import LEAST, STALLED_S, UNCLAIMED_S, Sweep, Uploads, in_memory
 
-TOKEN, OTHER = "a" * 43, "b" * 43
+from .asgi import OTHER, TOKEN, cookie, scope_of
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -34,25 +33,10 @@ def files(monkeypatch: pytest.MonkeyPatch) -> MemoryUploadedFileManager:
     return manager
 
 
-@pytest.fixture
-def registry() -> Registry:
-    """With one session of one browser, and one of another."""
-    now = [0.0]
-    registry = Registry(900.0, lambda: now[0])
-    registry.now = now  # type: ignore[attr-defined]
-    for session, token in (("s", TOKEN), ("t", OTHER)):
-        registry.claim(session, registry.opened(owner(asking(token)))[0])
-    return registry
-
-
 def asking(token: str, session: str = "s", file: str = "f", method: str = "PUT") -> Scope:
-    return {
-        "type": "http",
-        "method": method,
-        "path": f"/_stcore/upload_file/{session}/{file}",
-        "server": ("127.0.0.1", 8501),
-        "headers": [(b"cookie", f"fpanon-8501={token}".encode())],
-    }
+    path = f"/_stcore/upload_file/{session}/{file}"
+    found: Scope = scope_of(path, method, cookie=cookie(token))
+    return found
 
 
 class Streamlit:

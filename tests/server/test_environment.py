@@ -1,11 +1,11 @@
-"""Under which name the dashboard is reached."""
+"""What the server's operator sets: the name it is reached under, and allowances."""
 
 from __future__ import annotations
 
 import pytest
 
 from fpanon_core.model.errors import ConfigError
-from pages.server.environment import PUBLIC_VARIABLE, Place, public
+from pages.server.environment import PUBLIC_VARIABLE, Allowances, Place, public
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,6 @@ from pages.server.environment import PUBLIC_VARIABLE, Place, public
 )
 def test_a_public_address(told, origin, name):
     place = public({PUBLIC_VARIABLE: told})
-    assert place is not None
     assert (place.origin, place.name) == (origin, name)
 
 
@@ -60,3 +59,19 @@ def test_a_wrong_one_is_told_without_being_quoted(told):
 def test_a_usual_port_is_left_out():
     assert Place.of("http", "localhost", 80).host == "localhost"
     assert Place.of("https", "localhost", 80).host == "localhost:80"
+
+
+def test_allowances_by_default() -> None:
+    assert Allowances.of({}) == Allowances(15.0, 600.0, 2000.0)
+    assert Allowances.of({"FPANON_GRACE_MIN": " "}).grace_s == 900
+
+
+def test_allowances_set() -> None:
+    said = {"FPANON_GRACE_MIN": "0.5", "FPANON_UPLOAD_MB_SESSION": "10", "FPANON_UPLOAD_MB": "20"}
+    assert Allowances.of(said) == Allowances(0.5, 10.0, 20.0)
+
+
+@pytest.mark.parametrize("said", ["0", "-1", "nan", "inf", "1e9", "soon", "1441"])
+def test_an_allowance_that_cannot_be_meant_is_refused_by_name(said: str) -> None:
+    with pytest.raises(ConfigError, match="FPANON_GRACE_MIN"):
+        Allowances.of({"FPANON_GRACE_MIN": said})
