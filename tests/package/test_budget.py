@@ -24,7 +24,7 @@ BUDGET = {
     "fpanon_core/commands": (14, 2_135),
     "fpanon_core/engines": (9, 1_407),
     "fpanon_core/io": (23, 3_698),
-    "fpanon_core/kernels": (26, 5_238),
+    "fpanon_core/kernels": (26, 5_268),
     "fpanon_core/measures": (13, 2_190),
     "fpanon_core/model": (40, 5_027),
     "fpanon_core/studies": (59, 10_388),
