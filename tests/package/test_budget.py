@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 BUDGET = {
     "fpanon_core": (2, 46),
     "fpanon_core/aggregates": (8, 992),
-    "fpanon_core/anonymize": (14, 2_431),
+    "fpanon_core/anonymize": (14, 2_440),
     "fpanon_core/attacks": (12, 2_169),
     "fpanon_core/commands": (14, 2_135),
     "fpanon_core/engines": (9, 1_407),
@@ -48,7 +48,7 @@ BUDGET = {
     "pages/shell": (26, 2_941),
     "pages/tables": (4, 537),
     "pages/unicity": (4, 576),
-    "tests": (328, 42_282),
+    "tests": (328, 42_283),
 }
 _NOTHING = {
     tokenize.COMMENT,
