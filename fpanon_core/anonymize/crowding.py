@@ -304,17 +304,17 @@ class _Crowding:
 
     def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
         """Carry out the rings that gain; return their number."""
-        made, users = 0, np.arange(self.fs.n_users)
+        made = 0
 
-        def find(begin: int, end: int, users: IntArray) -> None:
-            most, people, groups = self.search.most_steps, self.people, self.groups
-            find_rings(users[begin:end], turn, most, people, groups, steps, rings)
+        def find(begin: int, end: int) -> None:
+            users, most, people = np.arange(begin, end), self.search.most_steps, self.people
+            find_rings(users, turn, most, people, self.groups, steps, rings)
 
         while True:
-            fill(self.engine, len(users), _BLOCK, find, users)
-            users = np.argsort(-rings.gain, kind="stable")
-            users = users[rings.gain[users] > 0]
-            more = carry_out(users, turn, self.people, self.groups, steps, rings)
+            fill(self.engine, self.fs.n_users, _BLOCK, find)
+            order = np.argsort(-rings.gain, kind="stable")
+            order = order[rings.gain[order] > 0]
+            more = carry_out(order, turn, self.people, self.groups, steps, rings)
             made += more
             if self.search.exact or not more:
                 return made
