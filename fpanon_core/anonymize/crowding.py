@@ -10,9 +10,10 @@ method is known that is fast enough. The steps are:
    tried again among all who remain.
 3. *Exchanges.* A *step* puts a person into the group of a candidate, in place of one of its
    members. Steps are priced one by one with the present starts of blocks; the cheapest are then
-   priced exactly. In a ring of steps, everybody who leaves a group enters another one. Rings that
-   lower the loss are carried out, those with the largest gain first. A group takes part in one ring
-   a round; then the steps into the groups that changed are priced again.
+   priced exactly, except in large groups. In a ring of steps, everybody who leaves a group enters
+   another one. Rings that lower the loss are carried out, those with the largest gain first. A
+   group takes part in one ring a round; in large groups, rings are looked for again among those
+   that took part in none. Then the steps into the groups that changed are priced again.
 4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
    before the exchanges. A ring may then begin with a person who is left out, and end with a person
    who becomes left out.
@@ -42,6 +43,7 @@ from ..model.fingerprints import FingerprintSet
 from .hiding import Effort, Settings
 
 _BLOCK = 64
+_LARGE = 20  # the least k of which no cost is exact; see tests/benchmarks/RESULTS.md
 _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
 
 
@@ -58,7 +60,8 @@ class Search:
     rounds : int
         Maximum number of rounds of exchanges.
     steps, exact : int
-        Number of cheapest steps kept for each user, and number of those whose cost is exact.
+        Number of cheapest steps kept for each user, and number of those whose cost is exact. If no
+        cost is, a round has as many rings as fit beside each other.
     longest_ring, most_steps : int
         Maximum number of people in a ring, and of steps tried to find one.
     cuts : int
@@ -88,13 +91,15 @@ def search_of(effort: Effort, k: int) -> Search:
     """Return the search effort for groups of k.
 
     Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
-    takes about k² times as long: it is tried in each of k places, in a group k times as long.
+    takes about k² times as long: it is tried in each of k places, in a group k times as long. For
+    groups of 20 or more, the time that exact costs take gains more if it is spent on more rings.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
         return Search(240, max(16, k), many, 120, 96, 32, 5, 50_000, 256, 1.6, True)
     many = 60 if k == 2 else max(150 // k, k)
-    return Search(60, max(12, k), many, 20, 48, 8, 4, 10_000, 128, 1.3, False)
+    exact = 8 if k < _LARGE else 0
+    return Search(60, max(12, k), many, 20, 48, exact, 4, 10_000, 128, 1.3, False)
 
 
 def boxes_of(fs: FingerprintSet, config: StretchConfig) -> Boxes:
@@ -291,19 +296,28 @@ class _Crowding:
                 each = groups.loss.sum() / self.fs.lengths[inside].sum()
                 self.people.worth[:] = self.fs.lengths * each
             self._price(near, alike, -1 if anew else turn - 1, steps, told)
-
-            def find(begin: int, end: int) -> None:
-                users = np.arange(begin, end)
-                find_rings(users, search.most_steps, self.people, groups, steps, rings)
-
-            fill(self.engine, n, _BLOCK, find)
-            order = np.argsort(-rings.gain, kind="stable")
-            order = order[rings.gain[order] > 0]
-            made = carry_out(order, turn, self.people, groups, steps, rings)
+            made = self._exchange(turn, steps, rings)
             if not made and (anew or not search.once_more):
                 return
             anew = not made
             changed = np.flatnonzero(groups.changed == turn)
+
+    def _exchange(self, turn: int, steps: Steps, rings: Rings) -> int:
+        """Carry out the rings that gain; return their number."""
+        made = 0
+
+        def find(begin: int, end: int) -> None:
+            users, most, people = np.arange(begin, end), self.search.most_steps, self.people
+            find_rings(users, turn, most, people, self.groups, steps, rings)
+
+        while True:
+            fill(self.engine, self.fs.n_users, _BLOCK, find)
+            order = np.argsort(-rings.gain, kind="stable")
+            order = order[rings.gain[order] > 0]
+            more = carry_out(order, turn, self.people, self.groups, steps, rings)
+            made += more
+            if self.search.exact or not more:
+                return made
 
     def _price(
         self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None

@@ -8,7 +8,10 @@ is that of its block: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 A block that can be split into two blocks with every member is never better than the two: no
 sample's cell would be smaller. So the search back from j, where a block ends, stops as soon as the
 samples up to j can be split in this way. It stops earlier if the smallest loss up to any remaining
-cut, plus that of the block so far, is no better than the best found.
+cut, plus that of the block so far, is no better than the best found. For the same reason it steps
+over a whole *run* of samples at once: a block that begins there has at least the samples and the
+cell of the block so far. No block begins later than the latest cut from which everybody has a
+sample, so the cell from there on is kept while j grows.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -22,6 +25,8 @@ from numba import njit
 
 from ..model.arrays import Codes, FloatArray, IntArray
 from .glove_suppress import FEW, Held, Limits, bounds_of, exceeded, largest_part
+
+_RUN = 16  # samples
 
 
 class Boxes(NamedTuple):
@@ -47,12 +52,10 @@ class Bench(NamedTuple):
 
     row: IntArray
     owner: IntArray
-    west: FloatArray
-    east: FloatArray
-    south: FloatArray
-    north: FloatArray
-    start: FloatArray
-    end: FloatArray
+    box: FloatArray  # (n, 6) west, −east, south, −north, start and −end: the least of each counts
+    since: FloatArray  # (n, 6) of the samples from here on up to some later one
+    run: FloatArray  # (n / _RUN, 6) of each run of samples
+    run_loss: FloatArray  # the smallest loss up to any cut in the run
     cut: IntArray  # 1 where no sample reaches over the place before this one
     loss: FloatArray  # of the best blocks up to here
     begin: IntArray  # of the last of these
@@ -68,11 +71,11 @@ class Bench(NamedTuple):
 def bench_for(boxes: Boxes, members: int) -> Bench:
     """Allocate a bench for groups of at most ``members`` members."""
     n = min(len(boxes.start), members * boxes.longest) + 1
-    i, f = np.empty((5, n), np.int64), np.empty((7, n))
+    i = np.empty((6, n), np.int64)
     pointer, met = np.empty(members + 1, np.int64), np.empty(members + 1, np.int64)
-    sides = f[0], f[1], f[2], f[3], f[4], f[5]
-    found = i[2], f[6], i[3], pointer, met, i[4], np.empty(n, np.int64)
-    return Bench(i[0], i[1], *sides, *found, boxes.by_space, boxes.by_time)
+    box, run, loss = np.empty((2, n, 6)), np.empty((n // _RUN + 1, 6)), np.empty(n)
+    cells = box[0], box[1], run, np.empty(n // _RUN + 1), i[2], loss
+    return Bench(i[0], i[1], *cells, i[3], pointer, met, i[4], i[5], boxes.by_space, boxes.by_time)
 
 
 @njit(nogil=True, cache=True)
@@ -94,13 +97,20 @@ def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
         pointer[of] = row + 1
         bench.row[at] = row
         bench.owner[at] = of
-        bench.west[at], bench.east[at] = boxes.west[row], boxes.east[row]
-        bench.south[at], bench.north[at] = boxes.south[row], boxes.north[row]
-        bench.start[at], bench.end[at] = least, boxes.end[row]
+        box = bench.box[at]
+        box[0], box[1] = boxes.west[row], -boxes.east[row]
+        box[2], box[3] = boxes.south[row], -boxes.north[row]
+        box[4], box[5] = least, -boxes.end[row]
         bench.cut[at] = latest <= least
         latest = max(latest, boxes.end[row])
     bench.cut[n] = 1
     return n
+
+
+@njit(nogil=True, cache=True)
+def _widen(cell: FloatArray, boxes: FloatArray, at: int) -> None:
+    for side in range(6):
+        cell[side] = min(cell[side], boxes[at, side])
 
 
 @njit(nogil=True, cache=True)
@@ -119,7 +129,16 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     found, at = 0, 0  # members met from ``at`` on
     head, tail = 0, 1  # of the cuts, latest last, that could have the smallest loss
     lowest[0] = 0
+    turn = 0  # ``since`` reaches up to here, ``later`` from here on
+    cell, later = np.empty(6), np.full(6, np.inf)
     for j in range(1, n + 1):
+        run = (j - 1) // _RUN
+        if run * _RUN == j - 1:
+            bench.run[run] = np.inf
+            bench.run_loss[run] = np.inf
+        _widen(bench.run[run], bench.box, j - 1)
+        bench.run_loss[run] = min(bench.run_loss[run], loss[j - 1])
+        _widen(later, bench.box, j - 1)
         o = owner[j - 1]
         found += met[o] == 0
         met[o] += 1
@@ -143,23 +162,36 @@ def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
         least = loss[lowest[head]] if head < tail else np.inf
         best, first = np.inf, -1
         if once[j] >= 0:
-            west = south = start = np.inf
-            east = north = end = -np.inf
-            i = j
-            while i > twice + 1:
-                i -= 1
-                west, east = min(west, bench.west[i]), max(east, bench.east[i])
-                south, north = min(south, bench.south[i]), max(north, bench.north[i])
-                start, end = min(start, bench.start[i]), max(end, bench.end[i])
-                if i > once[j] or not cut[i]:
-                    continue
-                block = (j - i) * (
-                    half * ((east - west) + (north - south)) + by_time * (end - start)
-                )
-                if loss[i] + block < best:
-                    best, first = loss[i] + block, i
-                elif least + block >= best:
+            if once[j] >= turn:
+                turn = j
+                later[:] = np.inf
+                cell[:] = np.inf
+                for i in range(j - 1, once[j] - 1, -1):
+                    _widen(cell, bench.box, i)
+                    bench.since[i] = cell
+            cell[:] = later
+            _widen(cell, bench.since, once[j])
+            i = once[j]
+            while True:
+                each = half * ((-cell[0] - cell[1]) + (-cell[2] - cell[3]))
+                each += by_time * (-cell[4] - cell[5])
+                if cut[i] and loss[i] + (j - i) * each < best:
+                    best, first = loss[i] + (j - i) * each, i
+                elif least + (j - i) * each >= best:
                     break
+                before = i // _RUN - 1
+                if (
+                    i % _RUN == 0
+                    and i - _RUN > twice
+                    and bench.run_loss[before] + (j - i) * each >= best
+                ):
+                    i -= _RUN
+                    _widen(cell, bench.run, before)
+                    continue
+                i -= 1
+                if i <= twice:
+                    break
+                _widen(cell, bench.box, i)
         loss[j] = best
         begin[j] = first
         if min(least, best) > limit:
@@ -207,11 +239,9 @@ def blocks_of(boxes: Boxes, members: IntArray) -> tuple[FloatArray, IntArray]:
     j = n
     for b in range(blocks - 1, -1, -1):
         i = bench.begin[j]
-        cells[b, 0], cells[b, 1] = bench.west[i:j].min(), bench.south[i:j].min()
-        cells[b, 2] = bench.start[i:j].min()
-        cells[b, 3] = bench.east[i:j].max() - cells[b, 0]
-        cells[b, 4] = bench.north[i:j].max() - cells[b, 1]
-        cells[b, 5] = bench.end[i:j].max() - cells[b, 2]
+        for side in range(3):
+            cells[b, side] = bench.box[i:j, 2 * side].min()
+            cells[b, 3 + side] = -bench.box[i:j, 2 * side + 1].min() - cells[b, side]
         held[b] = j - i
         j = i
     return cells, held
@@ -237,9 +267,7 @@ def blocks_within(
     n = lay_out(boxes, members, count, bench)
     row = bench.row[:n].copy()
     code = np.zeros(n, np.int8)
-    low, high = np.empty((n, 3)), np.empty((n, 3))
-    low[:, 0], low[:, 1], low[:, 2] = bench.west[:n], bench.south[:n], bench.start[:n]
-    high[:, 0], high[:, 1], high[:, 2] = bench.east[:n], bench.north[:n], bench.end[:n]
+    low, high = bench.box[:n, ::2].copy(), -bench.box[:n, 1::2]
     place = np.empty(n, np.int64)  # among all the group's, of those that fit alone
     fitting = 0
     latest = -np.inf

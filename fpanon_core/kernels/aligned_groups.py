@@ -126,12 +126,19 @@ def grow(
 
 @njit(nogil=True, cache=True)
 def find_rings(
-    users: IntArray, most_steps: int, people: People, groups: Groups, steps: Steps, rings: Rings
+    users: IntArray,
+    turn: int,
+    most_steps: int,
+    people: People,
+    groups: Groups,
+    steps: Steps,
+    rings: Rings,
 ) -> None:
     """Find, for each of ``users``, the ring of exchanges that begins there and gains most.
 
     A ring that gains can always begin with a user from whom on all partial sums are gains, so only
-    such beginnings are followed. The groups of a ring are distinct. A ring may be open if the first
+    such beginnings are followed. The groups of a ring are distinct, and none has changed in this
+    ``turn``, whose steps are priced for the groups before. A ring may be open if the first
     group can spare its member: the last user then joins a group without replacing anybody. A ring
     that begins or ends with a user who is left out may also be open, as long as there is ``room``.
     """
@@ -144,7 +151,7 @@ def find_rings(
         gain[a] = 0.0
         ring[a, :] = -1
         own = groups.of[a]
-        if own == -1:
+        if own == -1 or (own >= 0 and groups.changed[own] == turn):
             continue
         for way in range(2):
             total[0] = 0.0
@@ -174,6 +181,8 @@ def find_rings(
                     depth -= 1
                     continue
                 g, partner = steps.group[x, e], steps.partner[x, e]
+                if g >= 0 and groups.changed[g] == turn:
+                    continue
                 closed = (partner == a and depth > 0) if way == 0 else partner < 0
                 if closed:
                     if way == 1 and g == own and g != OUT:

@@ -87,7 +87,7 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
     while j > 0:
         j = bench.begin[j]
         if j > 0 and used < len(out):
-            out[used] = bench.start[j]
+            out[used] = bench.box[j, 4]
             used += 1
     return used
 

@@ -184,9 +184,10 @@ def taxis(n=None):
 
 def test_loses_less_than_half_of_what_glove_loses_on_taxis():
     fs = taxis(150)
-    result = fp.aligned(fs, 5)
-    check(fs, result, 5)
-    assert fp.mean_loss(result) < fp.mean_loss(fp.glove(fs, 5)) / 2
+    for k in (5, 20):  # of 20, no cost of a step is exact
+        result = fp.aligned(fs, k)
+        check(fs, result, k)
+        assert fp.mean_loss(result) < fp.mean_loss(fp.glove(fs, k)) / 2
 
 
 def test_exchanges_lower_the_loss_and_thorough_is_no_worse():

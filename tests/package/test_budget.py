@@ -19,12 +19,12 @@ ROOT = Path(__file__).parents[2]
 BUDGET = {
     "fpanon_core": (2, 46),
     "fpanon_core/aggregates": (8, 990),
-    "fpanon_core/anonymize": (14, 2_431),
+    "fpanon_core/anonymize": (14, 2_440),
     "fpanon_core/attacks": (12, 2_168),
     "fpanon_core/commands": (14, 2_135),
     "fpanon_core/engines": (9, 1_370),
     "fpanon_core/io": (23, 3_724),
-    "fpanon_core/kernels": (26, 5_238),
+    "fpanon_core/kernels": (26, 5_268),
     "fpanon_core/measures": (13, 2_176),
     "fpanon_core/model": (40, 5_032),
     "fpanon_core/studies": (59, 10_087),
@@ -48,7 +48,7 @@ BUDGET = {
     "pages/shell": (26, 2_931),
     "pages/tables": (4, 542),
     "pages/unicity": (4, 572),
-    "tests": (323, 41_379),
+    "tests": (323, 41_380),
 }
 _NOTHING = {
     tokenize.COMMENT,
