@@ -260,7 +260,7 @@ class _Located:
     """Each user's place in every slot with a sample; rows by user, then by slot.
 
     ``corners`` are x, y, dx, dy of the places, metres. ``starts`` are the starts of the slots, in
-    elapsed minutes since the epoch of the frame, or of the data without a frame. ``wall`` has the
+    elapsed minutes since the epoch of the frame or, without a frame, of the data. ``wall`` has the
     same times on the wall clock.
     """
 

@@ -298,7 +298,8 @@ class Verification:
             return f"In order: files, figures and names; no group is promised ({checked})."
         if self.passed:
             within = "" if self.period_days is None else f"in each period of {self.period}, "
-            return f"Verified: {within}everyone published is one of at least {self.k} ({checked})."
+            group = f"everyone published is in a group of at least {self.k}"
+            return f"Verified: {within}{group} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:
             return f"NOT in order: {found} ({checked})."

@@ -406,7 +406,7 @@ def _are_alone(found: Crossing, both: str) -> str:
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
-    """State the smallest groups of each release and of both; "" if that of both is no smaller."""
+    """State the smallest group of each release and of both; "" if that of both is no smaller."""
     first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""

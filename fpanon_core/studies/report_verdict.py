@@ -163,9 +163,8 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
-        ("T" if result.homes_asked else "Of the people whose nights are recorded, t")
-        + "he share whose home an attacker with the record finds within 1 km: "
-        f"{w.estimate(result, 'home')}.",
+        ("H" if result.homes_asked else "Of the people whose nights are recorded, h")
+        + f"omes found within 1 km by an attacker with the record: {w.estimate(result, 'home')}.",
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk

@@ -145,7 +145,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     Examples
     --------
     >>> describe_sum(12.2, "em")
-    'as much as 12 visits becoming certain or being ruled out'
+    'as much as learning whether 12 visits took place'
     >>> describe_sum(10.0, "kl")
     'as much as the answers to 14 yes-or-no questions'
     >>> describe_sum(0.05, "home")
@@ -156,7 +156,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
     if risk == "kl":
         bits = _rounded(total / math.log(2))
         return f"as much as the answers to {bits} yes-or-no questions"
-    visits = f"as much as {_rounded(total)} visits becoming certain or being ruled out"
+    visits = f"as much as learning whether {_rounded(total)} visits took place"
     minutes = None if option is None else _window_min(option)
     return (
         visits

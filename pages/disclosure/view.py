@@ -162,7 +162,7 @@ with st.expander("Do the measures agree?", key="disclosure_agreement"):
         what_this_means(
             *story.agreement_told(found),
             key="disclosure_agreement",
-            published="unicity (p = 3, 4, 5), EM and KL put eight profiles in one order.",
+            published="unicity (p = 3, 4, 5), EM and KL put eight profiles in the same order.",
             source="1.6 million people (Noriega Campero 2015, figure 4-2)",
         )
     else:

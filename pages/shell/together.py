@@ -167,7 +167,7 @@ class Register:
         return [each for each in self._left if each.membership.digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
-        """Return the composition of a release with all that left; None if no person is in both."""
+        """Return the composition of a release with all before; None if they share nobody."""
         before = self.before(made)
         key = (made.digest, len(before))
         last = self._last

@@ -378,7 +378,7 @@ def test_glove_writes_what_the_function_makes(
     output = said_by(
         "glove", people, options, "--out", out, "--format", form, "--key", key, "--left-out", lost
     )
-    assert "Verified: everyone published is one of at least 3" in output
+    assert "Verified: everyone published is in a group of at least 3" in output
     assert output.count("NOT FOR RELEASE") == 2
     fs, _ = fp.read_cdr(people)
     expected = fp.glove(fs, 3, suppress_space_m=15_000, suppress_time_min=360, leftover="suppress")
@@ -455,7 +455,7 @@ def test_verify_passes_what_was_published(people: Path, tmp_path: Path) -> None:
     said_by("glove", people, *made)
     for options in ([], ["--k", 3], ["--k", 3, "--key", key, "--left-out", lost]):
         output = said_by("verify", out, people, *options)
-    assert "Verified: everyone published is one of at least 3" in output
+    assert "Verified: everyone published is in a group of at least 3" in output
     assert "30 users" in output
 
 
@@ -465,7 +465,7 @@ def test_verify_holds_a_release_to_what_it_promises(people: Path, tmp_path: Path
     said_by("glove", people, "--k", 3, "--out", out)
     output = said_by("verify", out, people)
     assert "The release promises groups of 3: held against that." in output
-    assert "Verified: everyone published is one of at least 3" in output
+    assert "Verified: everyone published is in a group of at least 3" in output
     plain = tmp_path / "plain"
     said_by("publish", people, "--option", "as it is", "--out", plain)
     output = said_by("verify", plain, people)

@@ -590,13 +590,15 @@ def test_homes_are_told_with_the_people_asked() -> None:
         replace(asked, option=cut), "home"
     )
     made = report(exploration(asked), Decision(chosen="coarse"))
-    assert f"whose home an attacker with the record finds within 1 km: {told}." in " ".join(
+    assert f"omes found within 1 km by an attacker with the record: {told}." in " ".join(
         made.verdict[2].text
     )
     # Weighed by a program that did not keep it: of whom is said without a number.
     before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
-    told = "Of the people whose nights are recorded, the share whose home an attacker with the "
-    told += "record finds within 1 km: 10%"
+    told = (
+        "Of the people whose nights are recorded, homes found within 1 km by an attacker with the "
+        "record: 10%"
+    )
     assert told in " ".join(before.verdict[2].text)
 
 
@@ -671,10 +673,10 @@ def test_sums_are_told_in_plain_words(minutes: float | None) -> None:
     steps = () if minutes is None else (Generalize(GeneralizationProfile(Grid(1_000), minutes)),)
     option = ReleaseOption("any", steps)
     told = describe_sum(12.0, "em", option)
-    assert told.startswith("as much as 12 visits becoming certain or being ruled out")
+    assert told.startswith("as much as learning whether 12 visits took place")
     # 12 windows of 1 hour are 12 hours, of 6 hours 72 hours, which are 3 days.
     ends = {
-        None: "ruled out",
+        None: "took place",
         60.0: "in 12 h of time windows at most",
         360.0: "in 3 days of time windows at most",
     }
