@@ -183,8 +183,8 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     if result.homes_asked:
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
-            f"{w.estimate(result, 'home')}. Guessing uses the same points and a release made "
-            "without the person. The interval is as wide as that of their difference."
+            f"{w.estimate(result, 'home')}. The guess uses the same points and a release made "
+            "without the person."
         )
     return " ".join(told)
 

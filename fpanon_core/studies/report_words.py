@@ -123,7 +123,7 @@ def areas(table: OptionsTable) -> str:
     known = sorted({result.areas for result in table.results if result.areas})
     if not known or table.choice.weights is None:
         return ""
-    corners = "; mean and range of nine corners" if known[0].startswith("squares") else ""
+    corners = "; placed in nine ways: mean and range" if known[0].startswith("squares") else ""
     return f"Density and flows are compared on {shown(known[0])}{corners}."
 
 

@@ -40,7 +40,7 @@ with st.container(
     what = st.segmented_control(
         "Measured by",
         list(story.OVER_PROFILES),
-        default="em",
+        default="k",
         required=True,
         format_func=story.OVER_PROFILES.__getitem__,
         key="disclosure_what",

@@ -309,6 +309,9 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     name = spoken(criteria.risk)
     if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
         told.append("Options without records stand at 0: there is no record to pick.")
+    broken = [criteria.limits.broken(result) for result in table.results]
+    if criteria.limit is not None and any(b and criteria.risk not in b for b in broken):
+        told.append("A triangle below the line is above another threshold: see *Over*.")
     risks = zip(table.options, table.risk, strict=True)
     if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
         told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")

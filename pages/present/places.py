@@ -111,7 +111,8 @@ def _still(
             return f"{story.NO_MAP} {_kept(found, result, of)}"
         made: Any | None = leaving.latest(data, step)
         if made is None:
-            return f"{story.NOT_CHARGED} {_kept(found, result, of)}"
+            _kept(found, result, of)
+            return f"{story.keeps(found.table.choice, result)} {story.NOT_CHARGED}"
     else:
         made = _settled(question, "Count people")
     kept = story.keeps(found.table.choice, result)

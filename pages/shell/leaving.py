@@ -205,7 +205,8 @@ def stated_period(data: Dataset, first: dt.date | None, days: int | None) -> Sta
     """Return the period of both fields; raise ConfigError while one is empty."""
     if days is None or (first is None and data.fs.clock is not None):
         raise ConfigError(
-            "State the first day and the number of days. They must not come from the records."
+            "State the first day and the number of days: those that you were asked for, not those "
+            "found in the records."
         )
     return StatedPeriod(first, int(days), 60.0)
 

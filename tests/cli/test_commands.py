@@ -542,7 +542,7 @@ def test_hide_in_periods_leaves_and_verifies(people: Path, tmp_path: Path, metho
     out, key, lost = tmp_path / "out.zip", tmp_path / "key.csv", tmp_path / "lost.csv"
     options = f"--method {method} --k 3 --period 1 --max-side-m 30000 --max-span-min 720"
     output = said_by("hide", people, options, "--out", out, "--key", key, "--left-out", lost)
-    assert "Verified: in each period of 1 day, everyone published is one of" in output
+    assert "Verified: in each period of 1 day, everyone published is in a group" in output
     assert "parts of people not published" in output
     keys = pd.read_csv(key)
     assert list(keys) == ["pseudonym", "user_id", "period"]

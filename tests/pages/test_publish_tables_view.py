@@ -93,7 +93,9 @@ def test_from_stated_numbers_to_the_zip_and_its_charge(taxis: AppTest, kind: str
     if people:
         taxis.segmented_control(key="tables_contents").set_value(("records",)).run()
     assert taxis.button(key="tables_go").disabled
-    assert "State the first day and the number of days. They must not" in said(taxis)
+    assert "State the first day and the number of days: those that you were asked for" in said(
+        taxis
+    )
     state(taxis, people=None)
     assert "State about how many people there are" in said(taxis)
     taxis.number_input(key="tables_people").set_value(500).run()
@@ -314,7 +316,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     until(app, lambda at: has(at, "tables_go")).run()
     text = said(app)
     assert "No ε covers a choice based on them" in text
-    assert "State the first day and the number of days. They must not" in text
+    assert "State the first day and the number of days: those that you were asked for" in text
     assert app.button(key="tables_go").disabled
     state(app, people=None)
     assert "Homes in" in said(app), "the error comes before anything is computed"
