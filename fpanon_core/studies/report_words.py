@@ -323,17 +323,17 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
-    left += "Hours of the day are lost. " if step is not None and step.bands == 1 else ""
+    left += "Hours are lost. " if step is not None and step.bands == 1 else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"Data and release agree on {100 * flows:.0f} of 100 trips between areas. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
-    """Say how the utility of an option compares with the most within the thresholds; "" if none."""
+    """State the most utility within the thresholds; "" if the option itself has it."""
     if most is None or not table.utility[most] > table.utility[row]:
-        return "" if most is None else "No option within the thresholds has more."
-    return f"The best has {table.utility[most]:.2f}."
+        return ""
+    return f"Best: {table.utility[most]:.2f}."
 
 
 def describe_epsilon(epsilon: float) -> str:

@@ -70,7 +70,7 @@ told = [story.to_do(found, decision, made=produced is not None)]
 told += story.missing(found, len(exploration.untried(data.fs)))
 what_this_means("  \n".join(filter(None, told)), story.OPENS, key="report_to_do")
 with st.container(border=True, key="main_figure"):
-    st.iframe(html, height=560, alt="The report as it will print")
+    st.iframe(html, height=500, alt="The report as it will print")
 
 with st.expander("Save the study, to go on with it later", key="report_study"):
     study.saving(data, key="report")
