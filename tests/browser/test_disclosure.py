@@ -30,6 +30,7 @@ def test_the_whole_view_is_drawn(people: Dashboard) -> None:
     expect(cells.first).to_be_attached()
     expect(page.locator(".st-key-disclosure_lorenz .legendtext")).to_have_count(3)
     dashboard.says("Unicity at 4 points and")
+    dashboard.wait_until_idle()  # or the answer, once it comes, closes what was opened
     dashboard.unfold("disclosure_example")
     dashboard.says("k-disclosure 0.5417")
     expect(page.locator(".st-key-disclosure_example table tr")).to_have_count(5)
