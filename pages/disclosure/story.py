@@ -20,7 +20,7 @@ _THIRD_BIN = 2  # the bin that Noriega Campero works by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
 OVER_PROFILES = {
     "unicity": "People found",
-    "k": "Right record named",
+    "k": "Right record picked",
     "em": "Presence learnt (EM)",
     "kl": "Information gained (KL)",
 }
