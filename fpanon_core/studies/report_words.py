@@ -315,7 +315,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    Data and release agree on 25 of 100 trips between areas.
+    25 of 100 trips between areas agree.
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -325,7 +325,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     step = result.option.tables
     left += "Hours are lost. " if step is not None and step.bands == 1 else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"Data and release agree on {100 * flows:.0f} of 100 trips between areas. "
+    trips = f"{100 * flows:.0f} of 100 trips between areas agree. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

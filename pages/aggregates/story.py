@@ -141,7 +141,7 @@ def lack(found: recovery.Result) -> str:
     few_days = len(found.counts.day_offsets) - 1 <= _FEW_DAYS
     return (
         f"{why}Here, {roaming}{', and there are too few days for a habit' if few_days else ''}. "
-        f"Do not conclude that counts are safe{alone}. For counts with noise, see *Publish tables*."
+        f"Do not conclude that counts are safe{alone}."
     )
 
 

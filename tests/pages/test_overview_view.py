@@ -136,7 +136,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     found(small)
     text = said(small)
     assert has(small, "overview_choose"), text
-    assert "What it costs." in text
+    assert "Cost." in text
     assert "Recommended: " in text
     head = next(m.value for m in small.markdown if " options stay" in m.value)
     done = list(answers(small, OPTION))
