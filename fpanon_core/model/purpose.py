@@ -223,7 +223,7 @@ class Recipient:
         who = (
             "People in a secure room" if self.kind == "room" else "Named researchers under contract"
         )
-        capped = self.threshold == _MOST
+        capped = THRESHOLDS[self.sensitivity] / self.attempt > _MOST + 1e-9
         return (
             f"{who} get the release. We assume {self.controls} controls, {self.motive} motive, and "
             f"so a chance of {100 * self.attempt:g}% that they attempt re-identification (El "

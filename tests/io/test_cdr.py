@@ -152,7 +152,7 @@ def test_screening_days_are_local():
     everyone = read_cdr(table)[0]
     assert fs.pseudonyms == everyone.pseudonyms[:1]
     assert fs.t_min.tolist() == everyone.t_min[:2].tolist()
-    with pytest.raises(SchemaError, match="none of the 2 users"):
+    with pytest.raises(SchemaError, match="none of the 2 people"):
         read_cdr(table, screen=3)
 
 

@@ -330,7 +330,7 @@ def threshold(figure: go.Figure) -> tuple[float, ...]:
     (note,), (y0, y1) = figure.layout.annotations, figure.layout.yaxis.range
     low = (figure.layout.height - 104.0) * (y1 - note.y) / (y1 - y0)
     x, wide = 870.0 * note.x, 7.0 * len(note.text)
-    left = {"left": x, "right": x - wide}[note.xanchor]
+    left = {"left": x, "center": x - wide / 2, "right": x - wide}[note.xanchor]
     return left, low - 20, left + wide, low
 
 

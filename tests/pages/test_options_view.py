@@ -212,7 +212,7 @@ def test_an_option_of_ones_own_and_one_that_cannot_be(app: AppTest) -> None:
     added(app, 3, share=100.0, rare=1, noise_m=300.0, name="blurred")
     row = whole(app).set_index("Option").loc["blurred"]
     assert row["What is done"] == "noise of 300 m (planar Laplace)"
-    assert "They say nothing of an attacker who knows true points" in said(app)
+    assert "The linkage attack covers an attacker who knows true points" in said(app)
     # No name is given twice; and exchange suits the windows.
     added(app, 0, noise_m=0.0, share=40.0, name="As it is")
     assert "An option with that name" in app.error[0].value

@@ -14,7 +14,7 @@ import fpanon_core as fp
 from fpanon_core.studies import attack
 from fpanon_core.studies.followed import follow
 from fpanon_core.tables import leaving
-from tests.engines.test_answers import same
+from tests.support.alike import check_alike
 from tests.support.refusals import check_refused
 
 DAY = 1_440
@@ -76,9 +76,9 @@ def test_it_finds_what_is_found_by_hand(name):
         (result.before, fp.release(fs, [])),
         (result.after, fp.release(fs, OPTIONS[name], seed=5)),
     ):
-        same(found.link, fp.link(fs, made, **known))
-        same(found.risk, fp.reidentification(fs, made, **known))
-        same(found.error, fp.expected_error(fs, made, **known))
+        check_alike(found.link, fp.link(fs, made, **known))
+        check_alike(found.risk, fp.reidentification(fs, made, **known))
+        check_alike(found.error, fp.expected_error(fs, made, **known))
         homes = pd.DataFrame(fp.home_found(fs, made, (700, 2_000), nights=2))
         pd.testing.assert_frame_equal(found.home, homes, check_frame_type=False)
         assert found.home_fault == ""

@@ -11,7 +11,7 @@ from fpanon_core.model import aggregates
 from fpanon_core.model.aggregates import CountRows
 from fpanon_core.model.arrays import pieces_of_rows
 from fpanon_core.studies import recovery, recovery_mitigations
-from tests.engines.test_answers import same
+from tests.support.alike import check_alike
 
 
 def sparse(people=25, days=4, places=400, seed=0):
@@ -87,7 +87,7 @@ def test_small_blocks_give_what_one_block_gives(monkeypatch, pairing):
     assert one.counts.counts.tolist() == other.counts.counts.tolist()
     for name in ("truth", "recovered"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
-    same(one.score, other.score)
+    check_alike(one.score, other.score)
     assert table.to_csv() == in_blocks.to_csv()
 
 

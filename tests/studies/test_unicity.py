@@ -11,7 +11,7 @@ from fpanon_core.measures import matching
 from fpanon_core.model.unicity import CLEARLY_R2, LAW_R2
 from fpanon_core.studies import antenna_merging, sparsity
 from fpanon_core.studies import unicity as outsider
-from tests.engines.test_answers import same
+from tests.support.alike import check_alike
 from tests.support.refusals import check_refused
 
 
@@ -34,7 +34,7 @@ def test_every_share_is_the_unicity_of_its_strategy_and_points(found):
     for strategy, curve in found.curves.items():
         for measured in curve:
             alone = fp.unicity(town(), measured.config.p, strategy=strategy, users=50, seed=3)
-            same(measured, alone)
+            check_alike(measured, alone)
             rows = table[(table["strategy"] == strategy) & (table["p"] == alone.config.p)]
             assert rows["out_of"].tolist() == [1, 2, 5, 10]
             assert rows["value"].tolist() == [alone.at(x).value for x in (1, 2, 5, 10)]

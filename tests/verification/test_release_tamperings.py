@@ -462,7 +462,7 @@ def test_a_release_that_promises_no_crowd(fs, tmp_path):
     path = publish(made_by(fs, [AddNoise(500.0, 10.0)]), tmp_path / "out", key=key)
     verdict = verify_release(path, fs, None, key=key)
     assert verdict.passed, verdict.counts
-    assert "no crowd is promised" in str(verdict)
+    assert "no group is promised" in str(verdict)
     members = members_of(path)
     plain = json.loads(members["datapackage.json"])["fpanon"]
 
