@@ -170,7 +170,7 @@ def _begin(
 def _kept(fs: FingerprintSet) -> list[AtHand]:
     """Return the chosen option of these data, if any, and the attacker assumed in weighing it."""
     mine = workspace.of(fs.digest)
-    if mine.choice is None or mine.choice.result.option.recordless is not None:
+    if mine.choice is None or mine.recordless is not None:
         return []
     option, found = mine.choice.result.option, mine.weighed
     return [AtHand("attack", option.name, option, found.table.config if found else None)]

@@ -22,8 +22,7 @@ data = layout.data(
 )
 asked = form.form(data.fs)
 if asked is None:
-    choice = workspace.of(data.digest).choice
-    if choice is not None and choice.result.option.recordless is not None:
+    if workspace.of(data.digest).recordless is not None:
         st.info(story.NO_RECORD)
     st.info(
         "Choose the option to attack. An attacker who knows some true places and times of a person "

@@ -25,7 +25,7 @@ _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle righ
 # that is free in all of them.
 _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
-_LABEL_AT, _SIDES_OF_LABEL = (0.005, 0.995, 0.5), ("left", "right", "center")
+_LABEL_AT = {0.005: "left", 0.995: "right", 0.5: "center"}  # across, and the side that lies there
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # so many kinds of dots stand in a row of the legend at a desk
 _PLACES = ("on the front", "level with the front", "dominated", "recommended")
@@ -254,7 +254,7 @@ class _Screens:
         ]
         free = np.ones((1, len(sides)), bool)
         found = corners_beside([0], np.array([sides]), free, around).get(0, 0)
-        return _LABEL_AT[found], sides[found][None]
+        return list(_LABEL_AT)[found], sides[found][None]
 
     def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
         """Return the boxes of the front's steps, and of the threshold's line."""
@@ -271,7 +271,7 @@ def _limit(limit: float, text: str, across: float, of: Theme) -> dict[str, Any]:
     """Return the line at the threshold, with its label at one of the places across."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
-    side = _SIDES_OF_LABEL[_LABEL_AT.index(across)]
+    side = _LABEL_AT[across]
     label = note(of, text, across, limit, xref="paper", xanchor=side, yanchor="bottom")
     return {"shapes": [level | {"line": line, "layer": "below"}], "annotations": [label]}
 

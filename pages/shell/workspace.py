@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from fpanon_core.model.configs import KnowledgeConfig
-from fpanon_core.model.options import ReleaseOption
+from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
 from fpanon_core.model.profiles import StatedAreas
 from fpanon_core.studies.judgement import Limits
 from fpanon_core.studies.option_result import OptionResult
@@ -106,6 +106,11 @@ class Workspace:
         if self.kept is not None or found is None or not found.stands:
             return self.kept
         return Choice(next(r for r in found.table.results if found.is_chosen(r)), found.why)
+
+    @property
+    def recordless(self) -> Tables | Synthesize | None:
+        """Return the tables or synthetic people that were chosen, if any were."""
+        return None if self.choice is None else self.choice.result.option.recordless
 
     @property
     def refusal(self) -> str | None:

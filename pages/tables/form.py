@@ -205,8 +205,7 @@ def _begin(data: Dataset) -> None:
 
 def _chosen(data: Dataset) -> Tables | Synthesize | None:
     """Return the chosen option, if it is without records and has not filled the fields yet."""
-    choice = workspace.of(data.digest).choice
-    step = None if choice is None else choice.result.option.recordless
+    step = workspace.of(data.digest).recordless
     if st.session_state.get(TABLES_FILLED) == step:
         return None
     st.session_state[TABLES_FILLED] = step

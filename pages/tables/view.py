@@ -29,9 +29,8 @@ settings = f"tables_settings_{'made' if known else 'first'}"
 with st.expander("Protection, people, days and areas", expanded=not known, key=settings):
     wish = form.form(data)
 if wish.option is None:
-    choice = workspace.of(data.digest).choice
-    chosen = choice is not None and choice.result.option.recordless is not None
-    st.caption(story.CHOSEN if chosen else story.EMPTY)
+    chosen = workspace.of(data.digest).recordless
+    st.caption(story.EMPTY if chosen is None else story.CHOSEN)
 found = leaving.ask(data, wish)
 if found is None:
     end_view()
