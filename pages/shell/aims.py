@@ -179,7 +179,7 @@ def _short() -> str:
 
 
 def _at_most(share: float) -> str:
-    return f"{100 * share:.3g}% re-identified at most"
+    return f"≤ {100 * share:.3g}% re-identified"
 
 
 def _assumed(fs: FingerprintSet, kind: str) -> None:

@@ -12,12 +12,12 @@ from tests.support.views import go, rows, said, upload
 
 def test_the_bar_names_purpose_recipient_and_threshold(app: AppTest) -> None:
     upload(app, rows(users=4, samples=3), page="overview")
-    assert _bar(app) == "Transport planning · Anyone · 5% re-identified at most"
+    assert _bar(app) == "Transport planning · Anyone · ≤ 5% re-identified"
     app.segmented_control(key="aims_purpose").set_value("travel").run()
     app.segmented_control(key="aims_recipient").set_value("contract").run()
     go(app, "unicity")
     assert _bar(app) == (
-        "Travel between areas · Named researchers under contract · 8.33% re-identified at most"
+        "Travel between areas · Named researchers under contract · ≤ 8.33% re-identified"
     )
     _field(app, "home").set_value(None).run()
     assert _bar(app).endswith("your own thresholds")
