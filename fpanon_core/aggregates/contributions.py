@@ -21,7 +21,7 @@ from ..engines.local import Engine, LocalEngine
 from ..engines.progress import Progress
 from ..kernels.table_sums import Seen, add_flows, add_presence
 from ..model.antennas import REGION
-from ..model.arrays import FloatArray, SmallInts, pieces, stretches
+from ..model.arrays import FloatArray, stretches
 from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.counts_frame import CountsFrame, FrameConfig
 from ..model.errors import InfeasibleError
@@ -156,14 +156,9 @@ def summed(
     Parameters
     ----------
     block : callable
-        Takes a slice of people, the data, the area of each sample, the frame, the minutes from the
-        data's clock to the frame's, ``size`` and ``given``; returns the cells and one more number.
+        Takes a slice of people, the data, the frame, the minutes from the data's clock to the
+        frame's, ``size`` and ``given``; returns the cells and one more number.
     """
-    area, corners = cells_of(fs)
-    place = place_of(corners, frame.counts, fs.crs)
-    area_of = np.where(place >= 0, frame.area[place], -1)
-    for some in pieces(len(area)):
-        area[some] = area_of[area[some]]
     later = minutes_after(fs, frame.counts)
     sums, total, added = np.zeros(size), 0.0, 0
     waiting: dict[int, tuple[FloatArray, float]] = {}
@@ -179,7 +174,7 @@ def summed(
                 total, added = total + more, added + 1
 
     blocks = list(stretches(fs.offsets, _SAMPLES_AT_ONCE))
-    of_all = (fs, area, frame, later, size, *given)
+    of_all = (fs, frame, later, size, *given)
     (engine or LocalEngine()).map(block, blocks, of_all, take, progress=progress)
     return sums, total
 
@@ -187,7 +182,6 @@ def summed(
 def _presence_of(
     users: slice,
     fs: FingerprintSet,
-    area: SmallInts,
     frame: TableFrame,
     later: float,
     size: int,
@@ -195,34 +189,34 @@ def _presence_of(
     most: int,
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
-    return cells, add_presence(people_seen(users, fs, area, frame, later), bands, most, cells)
+    return cells, add_presence(people_seen(users, fs, frame, later), bands, most, cells)
 
 
 def _flows_of(
     users: slice,
     fs: FingerprintSet,
-    area: SmallInts,
     frame: TableFrame,
     later: float,
     size: int,
     most: int,
 ) -> tuple[FloatArray, float]:
-    cells, seen = np.zeros(size), people_seen(users, fs, area, frame, later)
+    cells, seen = np.zeros(size), people_seen(users, fs, frame, later)
     # Who is chosen must be nobody's to know: from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)
     add_flows(seen, frame.n_areas, most, draw, cells)
     return cells, 0.0
 
 
-def people_seen(
-    users: slice, fs: FingerprintSet, area: SmallInts, frame: TableFrame, later: float
-) -> Seen:
+def people_seen(users: slice, fs: FingerprintSet, frame: TableFrame, later: float) -> Seen:
     """Return the samples of some people in the form the kernels take."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
+    cell, corners = cells_of(fs, rows)
+    place = place_of(corners, frame.counts, fs.crs)
+    area = np.where(place >= 0, frame.area[place], -1).astype(np.int32)
     t_min, clock = fs.t_min[rows] + later, frame.counts.clock
     return Seen(
         fs.offsets[users.start : users.stop + 1] - rows.start,
-        area[rows],
+        area[cell],
         t_min if clock is None else clock.wall_minutes(t_min),
         t_min,
         fs.count[rows],

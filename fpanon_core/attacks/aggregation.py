@@ -377,10 +377,12 @@ def minutes_after(fs: FingerprintSet, frame: CountsFrame) -> float:
     return (fs.clock.epoch - frame.clock.epoch).total_seconds() / 60
 
 
-def cells_of(fs: FingerprintSet) -> tuple[SmallInts, tuple[FloatArray, ...]]:
-    """Return the cell number of each sample, and each cell's corner and extent."""
-    x, y, dx, dy = keys = tuple(fs.arrays(PLACE).values())
-    cell = np.empty(fs.n_samples, np.int32)
+def cells_of(
+    fs: FingerprintSet, rows: slice = slice(None)
+) -> tuple[SmallInts, tuple[FloatArray, ...]]:
+    """Return the cell number of each sample of some rows, and each cell's corner and extent."""
+    x, y, dx, dy = keys = tuple(column[rows] for column in fs.arrays(PLACE).values())
+    cell = np.empty(len(x), np.int32)
     first = number_cells(x, y, dx, dy, cell)
     in_order, number = distinct_rows(*(k[first] for k in keys))
     for some in pieces(len(cell)):

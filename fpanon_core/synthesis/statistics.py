@@ -143,14 +143,13 @@ def exact_statistics(
 def _of_some(
     users: slice,
     fs: FingerprintSet,
-    area: SmallInts,
     frame: TableFrame,
     later: float,
     size: int,
     bins: Bins,
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
-    add_statistics(people_seen(users, fs, area, frame, later), bins, cells)
+    add_statistics(people_seen(users, fs, frame, later), bins, cells)
     return cells, 0.0
 
 

@@ -20,7 +20,7 @@ from fpanon_core import (
 )
 
 SAMPLES, DAYS, SIDE_M = 60, 14, 50_000
-ANTENNAS, AT_ONCE = 4_000, 50_000
+ANTENNAS, AT_ONCE = 4_000, 2_000
 
 
 def people(n):
