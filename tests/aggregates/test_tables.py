@@ -8,6 +8,7 @@ import math
 import re
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -223,6 +224,30 @@ def test_private_tables_come_near_the_exact_ones() -> None:
     assert off < 0.2
     trips = fp.flows(fs, FRAME, epsilon=2).values.sum() / fp.flows(fs, FRAME).values.sum()
     assert 0.7 < trips < 1.3
+
+
+def test_density_exceeds_that_of_plain_noise() -> None:
+    """Laplace noise on each cell, shrunk to areas × bands by the noise's share of the variance."""
+    cdr = fp.generate_cdr(1_000, seed=11)
+    antennas = pd.DataFrame(cdr.attrs["antennas"])
+    centre = (float(antennas["lat"].mean()), float(antennas["lon"].mean()))
+    fs, _ = fp.read_cdr(cdr, antennas=antennas, centre=centre)
+    frame = fp.FrameConfig(fp.StatedPeriod(dt.date(2024, 1, 1), 14), antennas_an_area=4)
+    option = fp.Presence(frame, 8, epsilon=1)
+    where, reference = table_frame(fs, frame), Reference.of(fs)
+    ours = fp.presence(fs, frame, bands=8, epsilon=1)
+    counted = exact_presence(fs, where, option).cells / UNIT
+    noisy = counted + np.random.default_rng(0).laplace(0, 1, counted.shape)
+    noisy = noisy.reshape(where.n_areas, -1)
+    areas, bands = (np.maximum(noisy.sum(axis=axis), 0) for axis in (1, 0))
+    product = np.outer(areas, bands) / bands.sum()
+    share = max(0.0, 1 - 2 / np.mean((noisy - product) ** 2))
+    shrunk = np.maximum(product + share * (noisy - product), 0).reshape(ours.values.shape)
+    kept = []
+    for values in (ours.values, shrunk / where.days[None, :, None]):
+        made = fp.CountTables(option, replace(ours, values=values), None)
+        kept.append(tables_measured(reference, made, fs.crs, fs.n_users)[0]["density"])
+    assert kept[0] > kept[1] + 0.02
 
 
 def test_errors_from_public_numbers() -> None:
