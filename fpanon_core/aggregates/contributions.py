@@ -31,6 +31,7 @@ from ..model.randomness import generator
 MOST_CELLS = 20_000_000
 """Largest number of cells a table may have."""
 
+_LEAST_WEIGHT = 0.1
 _SAMPLES_AT_ONCE = 1 << 21
 _WEEKEND = 5
 
@@ -62,7 +63,13 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     first = counts.first_day or dt.date(2001, 1, 1)  # a Monday
     weekday = (first.weekday() + np.arange(counts.days)) % 7
     kinds = (weekday >= _WEEKEND).astype(np.int64)
-    return TableFrame(counts, area, tuple(names), kinds, config, outlines)
+    weight = np.ones(counts.n_places)
+    if config.residents is not None:
+        assert fs.antennas is not None
+        residents = fs.antennas.numbers(config.residents)
+        # Where nobody lives, people still come.
+        weight = np.maximum(residents / residents.mean(), _LEAST_WEIGHT)
+    return TableFrame(counts, area, tuple(names), kinds, config, weight, outlines)
 
 
 def presence_sums(

@@ -175,8 +175,8 @@ def _combined(
 
 
 def _area_prior(frame: TableFrame) -> FloatArray:
-    """Return each area's share by its number of antennas; equal shares without antennas."""
-    many = np.bincount(frame.area, minlength=frame.n_areas).astype(np.float64)
+    """Return each area's expected share: by its residents, or by its number of places."""
+    many = np.bincount(frame.area, frame.weight, frame.n_areas)
     share: FloatArray = many / many.sum()
     return share
 

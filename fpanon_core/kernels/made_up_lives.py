@@ -33,6 +33,8 @@ class Model(NamedTuple):
     x_m, y_m : float64 ndarray (n_places,)
     places, first : int64 ndarray
         Places of zone z are ``places[first[z]:first[z+1]]``.
+    within : float64 ndarray (n_places,), cumulative in each zone
+        Shares of the zone's places, in the same order.
     zone : int64 ndarray (n_places,)
     homes : float64 ndarray (n_zones,), cumulative
     pull : float32 ndarray (2 · n_kinds, n_zones, n_zones), cumulative
@@ -61,6 +63,7 @@ class Model(NamedTuple):
     y_m: FloatArray
     places: IntArray
     first: IntArray
+    within: FloatArray
     zone: IntArray
     homes: FloatArray
     pull: npt.NDArray[np.float32]
@@ -156,7 +159,7 @@ def _between(state: Any, bounds: FloatArray, at: int, tilt: float) -> int:
 @njit(nogil=True, cache=True)
 def _place_in(state: Any, model: Model, zone: int) -> int:
     first, last = model.first[zone], model.first[zone + 1]
-    return int(model.places[first + int(uniform(state) * (last - first))])
+    return int(model.places[first + draw(model.within[first:last], uniform(state))])
 
 
 @njit(nogil=True, cache=True)

@@ -18,6 +18,9 @@ from .errors import ConfigError, SchemaError
 REGION = "region"
 """Column that names the region of each antenna, where regions were given as polygons."""
 
+RESIDENTS = "residents"
+"""Usual column with the public number of residents near each antenna."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antennas:
@@ -115,6 +118,25 @@ class Antennas:
                 f"{', '.join(map(repr, self.columns)) or 'none beside id and position'}."
             )
         return self.columns[name]
+
+    def numbers(self, name: str) -> FloatArray:
+        """Return the numbers of one column, 0 where missing.
+
+        Raises
+        ------
+        ConfigError
+            There is no such column, or it has other entries than numbers of at least 0.
+        """
+        try:
+            found = np.array([float(text or 0) for text in self.column(name)])
+        except ValueError:
+            found = np.array([np.nan])
+        if not (np.isfinite(found).all() and (found >= 0).all() and found.any()):
+            raise ConfigError(
+                f"The column {name!r} of the antenna table has entries that are no numbers of "
+                "residents; choose another column."
+            )
+        return found
 
     @cached_property
     def digest(self) -> str:

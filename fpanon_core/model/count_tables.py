@@ -41,6 +41,8 @@ class TableFrame(Closed):
         0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
     config : FrameConfig
         Stated parameters.
+    weight : float64 ndarray (n_places,)
+        Expected share of people at each place relative to others: its stated residents, or 1.
     outlines : mapping of str to str
         Polygons of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
     """
@@ -50,6 +52,7 @@ class TableFrame(Closed):
     names: tuple[str, ...]
     day_type: IntArray
     config: FrameConfig
+    weight: FloatArray
     outlines: Mapping[str, str] = field(default_factory=dict)
 
     @property

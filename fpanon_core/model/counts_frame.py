@@ -198,6 +198,10 @@ class FrameConfig:
         For tables at the antennas: approximate number of neighbouring antennas in an area.
     column : str or None
         For tables at the antennas: column of the antenna table that names their areas.
+    residents : str or None
+        Column of the antenna table with the public number of residents near each antenna, such as
+        census numbers; never numbers counted in the data. Private tables and synthetic people are
+        shrunk towards it.
     """
 
     period: StatedPeriod
@@ -207,6 +211,7 @@ class FrameConfig:
     resolution: int = 8
     antennas_an_area: int = 1
     column: str | None = None
+    residents: str | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -220,6 +225,11 @@ class FrameConfig:
                 if self.area is None
                 else "An area is for a grid or hexagons; antennas are where their table says."
             )
+        if self.residents is not None and self.places != "antennas":
+            raise ConfigError(
+                "Residents are stated for antennas. Give a population raster as an antenna table: "
+                "its points are then the places."
+            )
         area = self.area
         if self.places == "hexagons" and area and (area.unit != "degrees" or area.east > 180):
             raise ConfigError("Hexagons need an area in degrees that ends west of 180.")
@@ -229,6 +239,8 @@ class FrameConfig:
         plain = asdict(self)
         first = self.period.first_day
         plain["period"]["first_day"] = None if first is None else first.isoformat()
+        if self.residents is None:  # as files were written before there was the field
+            del plain["residents"]
         return plain
 
     @classmethod

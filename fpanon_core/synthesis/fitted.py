@@ -1,7 +1,7 @@
 """Model fitted to the noisy statistics, from which synthetic people are generated.
 
 The fit is post-processing: it sees noisy statistics and the public frame alone, so it costs no ε.
-Homes and visits by zone are shrunk towards each other and towards the antennas, hours towards a
+Homes and visits by zone are shrunk towards each other and towards the residents, hours towards a
 stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and distances.
 
 Source: docs/science.md, “Synthetic people with a promise”.
@@ -31,6 +31,8 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     homes, visits = _masses(found, ground)
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(ground.zone))])
+    weights = np.split(ground.frame.weight[order], first[1:-1])
     roles = _hours(found)
     # Of one person at most one half each.
     events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
@@ -38,7 +40,8 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
         x_m=ground.x_m,
         y_m=ground.y_m,
         places=order,
-        first=np.concatenate([[0], np.cumsum(np.bincount(ground.zone))]),
+        first=first,
+        within=np.concatenate([_cumulative(each) for each in weights]),
         zone=ground.zone.astype(np.int64),
         homes=_cumulative(homes),
         pull=_cumulative(pull).astype(np.float32),
@@ -65,13 +68,15 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
 def homes_by_place(found: NoisyStatistics, ground: Ground) -> FloatArray:
     """Return the model's share of homes at each place."""
     homes, _ = _masses(found, ground)
-    return homes[ground.zone] / np.bincount(ground.zone)[ground.zone]
+    weight = ground.frame.weight
+    shares: FloatArray = (homes / np.bincount(ground.zone, weight))[ground.zone] * weight
+    return shares
 
 
 def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatArray]:
     """Return the shares of homes and of visits by zone, each shrunk towards the other."""
-    antennas = np.bincount(ground.zone).astype(np.float64)
-    of_leaf = np.bincount(found.leaf, antennas)
+    weight = np.bincount(ground.zone, ground.frame.weight)
+    of_leaf = np.bincount(found.leaf, weight)
     order = np.arange(len(of_leaf))
     n, prior = found.n_people, of_leaf / of_leaf.sum()
     shrunk: dict[str, FloatArray] = {}
@@ -83,7 +88,7 @@ def _masses(found: NoisyStatistics, ground: Ground) -> tuple[FloatArray, FloatAr
         shrunk[name] = each / max(float(each.sum()), _LEAST)
         prior = shrunk[name] + 1.0 / (n * len(prior))
         prior = prior / prior.sum()
-    share = antennas / of_leaf[found.leaf]
+    share = weight / of_leaf[found.leaf]
     return shrunk["homes"][found.leaf] * share, shrunk["visits"][found.leaf] * share
 
 
