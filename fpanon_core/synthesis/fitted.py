@@ -1,8 +1,9 @@
 """Model fitted to the noisy statistics, from which synthetic people are generated.
 
 The fit is post-processing: it sees noisy statistics and the public frame alone, so it costs no ε.
-Homes and visits by zone are shrunk towards each other and towards the antennas, hours towards a
-stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and distances.
+Homes and visits by zone are shrunk towards each other and towards the antennas; hours are shrunk
+towards a stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and
+distances.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -32,7 +33,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     pull = np.stack([_gravity(ground, homes, visits, row) for row in _rings_of(found)])
     order = np.argsort(ground.zone, kind="stable")
     roles = _hours(found)
-    # Of one person at most one half each.
+    # Each is at most one half for one person.
     events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
     return Model(
         x_m=ground.x_m,
