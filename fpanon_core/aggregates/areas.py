@@ -50,14 +50,14 @@ def shapes_of(frame: TableFrame) -> list[Area]:
 def geojson_of(frame: TableFrame) -> dict[str, Any]:
     """Return the named areas as GeoJSON; without features if the frame has no degrees.
 
-    Regions given as polygons keep those shapes. The surroundings of antennas outside all regions
+    Regions given as polygons keep their shapes. The surroundings of antennas outside all regions
     form one more area.
     """
     shapes = shapes_of(frame)
     if frame.counts.crs is None:
         shapes = []
     elif not len(frame.counts.cells):
-        shapes = shapely.transform(  # all together: making a projection takes longer than using it
+        shapes = shapely.transform(  # at once: projections are slow to make
             np.array(shapes, object),
             lambda at: np.column_stack(lon_lat(frame.counts.crs, at[:, 0], at[:, 1])),
         )
@@ -155,7 +155,7 @@ class Proposal(NamedTuple):
 def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 2) -> Proposal:
     """Propose areas and bands for a stated number of people.
 
-    The bands use up to half of the tolerated error, the areas use the rest.
+    The bands use up to half of the tolerated error, and the areas use the rest.
 
     Examples
     --------

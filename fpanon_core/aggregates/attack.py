@@ -1,16 +1,16 @@
 """Attacks on tables: membership inference, differencing and home inference.
 
 *Membership* (Homer et al. 2008; for location aggregates Pyrgelis et al. 2018): the attacker knows a
-person's whole trajectory and a sample of similar people: half of the data. The attacker sees tables
-of the other half, with or without the person. There are two scores. One is the correlation of the
-person's contribution with the published excess over the sample's mean; the other is the likelihood
-ratio. (A third score, the nearest record, applies to releases with records.)
+person's whole trajectory, and half of the data as a sample of similar people. The attacker sees
+tables of the other half, with or without the person. There are two scores. One is the correlation
+of the person's contribution with the published excess over the sample's mean; the other is the
+likelihood ratio. (A third score, the nearest record, applies to synthetic people only.)
 
 *Differencing*: the attacker sees two tables as published, one of them without the person. Without
 noise a cell that differs shows where and when the person was.
 
-*Home*: the attacker knows p points of the person and chooses an area near them with many people at
-night. The baseline is the success of the same attacker on tables without the person.
+*Home*: the attacker knows p points of the person and chooses an area near these points with many
+people at night. The baseline is the success of the same attacker on tables without the person.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -112,7 +112,7 @@ def attack_tables(
     for row, user in enumerate(asked.tolist()):
         own = {name: make(fs.subset([user]), where, each) for name, make, _ in tables}
         seen: dict[str, list[FloatArray]] = {name: [] for name in own}
-        for world, less in enumerate((0.0, 1.0)):  # with the person, without: under equal noise
+        for world, less in enumerate((0.0, 1.0)):  # with and without the person, with equal noise
             noise = seeded(seed, user)
             made: dict[str, object] = {"presence": None, "flows": None}
             for name, _, protect in tables:
@@ -233,7 +233,7 @@ def membership_of(
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:
-    """Return the mean difference between targets' two hits; its 95% interval, never of width 0."""
+    """Return the mean difference of targets' two hits, and its 95% interval of positive width."""
     off = hits[:, 0] - hits[:, 1]
     mean = float(off.mean())
     half = max(1.96 * float(off.std()) / math.sqrt(len(off)), 3 / len(off))  # the rule of three
@@ -241,7 +241,7 @@ def _difference(hits: FloatArray) -> tuple[float, float, float]:
 
 
 def _best_threshold(inside: FloatArray, outside: FloatArray) -> float:
-    """Return the score above which the share of ``inside`` most exceeds that of ``outside``."""
+    """Return the score above which ``inside`` has the largest excess share over ``outside``."""
     every = np.unique(np.concatenate([inside, outside]))
     advantage = (inside[:, None] > every).mean(axis=0) - (outside[:, None] > every).mean(axis=0)
     return float(every[int(np.argmax(advantage))])
@@ -261,7 +261,7 @@ class HomeAttack:
         self._known: dict[int, tuple[FloatArray, FloatArray]] = {}
 
     def found(self, user: int, at_night: FloatArray) -> FloatArray:
-        """Return whether the best guess is within each distance of the home; NaN if it is unknown.
+        """Return whether the best guess is within each distance of the home; NaN for unknown homes.
 
         ``at_night`` holds the people at each place, as estimated from the publication.
         """

@@ -83,7 +83,7 @@ def presence_sums(
 ) -> tuple[FloatArray, float]:
     """Return the summed presence of all people, raveled in the order of the table's ``values``.
 
-    In each band of each day with samples, the person counts 1, shared among the areas by the number
+    In each band of each day, a person with samples counts 1, divided among the areas by the number
     of samples. The share outside the frame is lost. The result is a mean over the days of a type. A
     sample longer than a band counts in the band in which it begins.
 
@@ -93,10 +93,10 @@ def presence_sums(
     frame : TableFrame
     bands : int
     most : int
-        0, or for private tables the number of bands in which one person can be present. Then each
-        person's cells are divided by their sum and rounded down to whole numbers that add up to
-        ``UNIT`` at most. The share of bands in which a person is present is scaled the same way;
-        the second value returned is the sum of these shares.
+        0 for tables without noise; for private tables, the number of bands in which one person can
+        be present. In private tables, each person's cells are divided by their sum and rounded down
+        to whole numbers that add up to ``UNIT`` at most. The share of bands in which a person is
+        present is scaled the same way. The second value returned is the sum of these shares.
     engine, progress
         As for :func:`presence`.
     """
@@ -115,17 +115,18 @@ def flow_sums(
     """Return the summed trips of all people, raveled in the order of the table's ``values``.
 
     A trip leads from the area of a person's main place at one start time of samples to another area
-    at the next start time. The main place is that of the sample with most events; ties: smaller x,
-    then y. A trip belongs to the day on which it begins. There is no trip if either end is outside
-    the frame.
+    at the next start time. The main place is the place of the sample with the most events; ties:
+    smaller x, then y. A trip belongs to the day on which it begins. There is no trip if either end
+    is outside the frame.
 
     Parameters
     ----------
     fs : FingerprintSet
     frame : TableFrame
     most : int
-        0, or for private tables the largest number of trips that count for one person. If a person
-        has more, that many are drawn at random; each counts the same part of ``UNIT``.
+        0 for tables without noise; for private tables, the largest number of trips that count for
+        one person. From a person with more trips, this many are drawn at random. Each trip counts
+        the same part of ``UNIT``.
     engine, progress
         As for :func:`presence`.
     """
@@ -158,7 +159,7 @@ def summed(
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[FloatArray, float]:
-    """Return the sums over blocks of people, added in block order, because it affects the rounding.
+    """Return the sums over blocks of people, always added in block order for equal rounding.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def _flows_of(
     most: int,
 ) -> tuple[FloatArray, float]:
     cells, seen = np.zeros(size), people_seen(users, fs, frame, later)
-    # Who is chosen must be nobody's to know: from the operating system.
+    # Nobody may know the choice, so it is drawn from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)
     add_flows(seen, frame.n_areas, most, draw, cells)
     return cells, 0.0

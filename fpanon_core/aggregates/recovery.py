@@ -1,13 +1,14 @@
 """Trajectory recovery from a presence table alone, with its bands as time slots.
 
 The attack links counts from slot to slot, so it needs counts of single days. A presence table has
-them if its period has at most one day of each type: one day, or a Friday and the following
-Saturday, or a Sunday and the following Monday. Means over several days are not counts of any day.
+counts of single days if its period has at most one day of each type. The period is then one day, a
+Friday with the next day, or a Sunday with the next day. Means over several days are not counts of
+any day.
 
 A threshold leaves small counts blank. The attacker knows the threshold and the number of people,
 and reads a blank as 0 or as half the threshold, whichever recovers more. The guessing baseline is
-the better of two: linking the same counts at random, or using no counts, with people spread evenly
-over the areas and staying there.
+the better of two attackers. One links the same counts at random. The other uses no counts, and
+assumes that people are spread evenly over the areas and stay there.
 
 Source: docs/science.md, “Tables: presence and flows”, “Counts and trajectory recovery”.
 """
@@ -138,7 +139,7 @@ def _attacked(
     engine: Engine | None,
     progress: Progress | None,
 ) -> tuple[float, float, float, float]:
-    """Return the recovered share of recorded slots, its interval, and the random-linking share."""
+    """Return the recovered share of recorded slots, its interval, and the share at random."""
     frame, slots = exact.frame, made.counts
     by_day = values[:, frame.day_type, :]  # (areas, days, bands), in the order of the slots
     x, y = (np.bincount(frame.area, centre) / np.bincount(frame.area) for centre in slots.centres.T)
@@ -167,5 +168,5 @@ def _attacked(
     hits, asked = right.sum(axis=1), made.recorded[score.pair].sum(axis=1)
     share = float(hits.sum() / asked.sum())
     off = math.sqrt(float(((hits - share * asked) ** 2).sum())) / float(asked.sum())
-    half = max(1.96 * off, 3 / many)  # the rule of three: never of no width
+    half = max(1.96 * off, 3 / many)  # the rule of three: the width is never 0
     return share, max(0.0, share - half), min(1.0, share + half), score.baseline_recorded

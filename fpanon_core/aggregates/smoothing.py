@@ -1,9 +1,9 @@
 """Smoothing of private presence and flows from four noisy sums and the public frame.
 
 In a fine table the noise exceeds a single cell's count. So most of ε goes to the totals of the
-areas, and cells are shrunk towards the product of their area's and their band's total. The
-shrinkage at each level of a tree of neighbouring areas is the noise's share of the variance there.
-Smoothing sees noisy numbers and the frame alone.
+areas, and cells are shrunk towards the product of their area's and their band's total. At each
+level of a tree of neighbouring areas, the shrinkage is the noise's share of the variance at this
+level. Smoothing sees noisy numbers and the frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -29,7 +29,7 @@ SHARES = MappingProxyType({"cells": 0.1, "areas": 0.73, "bands": 0.1, "total": 0
 
 
 def seeded(seed: int, number: int) -> Noise:
-    """Return discrete Laplace noise for a study, equal for equal numbers; never to publish."""
+    """Return a source of discrete Laplace noise for studies; equal arguments give equal noise."""
     rng = np.random.default_rng((seed, number))
 
     def noise(values: IntArray, most: int, epsilon: float) -> IntArray:
@@ -75,7 +75,7 @@ class NoisyPresence(NamedTuple):
 
 
 def noisy_presence(counted: IntArray, total: int, epsilon: float, noise: Noise) -> NoisyPresence:
-    """Return the four sums with OpenDP's noise; one person adds at most ``UNIT`` to each.
+    """Return the four sums with noise from OpenDP; one person adds at most ``UNIT`` to each sum.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def tree_shrunk(
 
     The tree halves the rows in their order repeatedly. A node's expectation is its share of its
     parent's estimate according to the prior. The variance at a level, over all columns, sets the
-    weight of the noisy sums there.
+    weight of the noisy sums at this level.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def tree_shrunk(
 def kept(off: FloatArray, variance: float) -> float:
     """Return the share of the differences to keep, from the noise's share of their mean square.
 
-    The mean square of n draws of Laplace noise has a standard error of √(5/n) of itself. A mean
+    The relative standard error of the mean square of n draws of Laplace noise is √(5/n). A mean
     square within three standard errors is taken as noise.
     """
     spread = float(np.mean(off**2))
@@ -209,7 +209,7 @@ RINGS_KM = (0.75, 1.5, 2.5, 4.0, 6.0, 9.0, 13.0, 18.0, 25.0, 35.0, 50.0)
 """Bounds of the rings of distance between two areas."""
 
 _ROUNDS = 25  # of proportional fitting
-_STRATA = 12  # cells of like expectation are believed alike
+_STRATA = 12  # cells of similar expectation are assumed to be similar
 
 
 class NoisyFlows(NamedTuple):
@@ -236,7 +236,7 @@ class NoisyFlows(NamedTuple):
 def noisy_flows(counted: IntArray, ring: IntArray, epsilon: float, noise: Noise) -> NoisyFlows:
     """Return the four sums with OpenDP's noise.
 
-    One person adds at most ``UNIT`` to each sum; to ``ends`` twice as much.
+    One person adds at most ``UNIT`` to each sum, and at most twice as much to ``ends``.
 
     Parameters
     ----------
@@ -270,8 +270,8 @@ def smoothed_flows(found: NoisyFlows, ring: IntArray, frame: TableFrame) -> Floa
     """Return the trips shrunk towards a gravity model, none negative.
 
     The model is fitted to the noisy ends and rings (iterative proportional fitting, Deming &
-    Stephan 1940). Cells of similar expectation are shrunk towards it by the noise's share of the
-    variance.
+    Stephan 1940). Cells of similar expectation are shrunk towards the model by the noise's share of
+    the variance.
     """
     n = len(found.ends)
     noise = {n: 2.0 / (found.epsilon * share) ** 2 for n, share in FLOW_SHARES.items()}

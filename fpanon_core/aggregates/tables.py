@@ -1,10 +1,10 @@
 """Presence and flow tables of people, released without any person's record.
 
-There are three protections. *Exact* tables have none. With a *threshold*, smaller counts are blank,
-but the difference of two tables that differ in one person still reveals that person. *Private*
-tables are ε-differentially private for everything about one person: each person's contribution is
-bounded first (:mod:`.contributions`), then each cell gets discrete Laplace noise from OpenDP. All
-later steps see the noisy numbers and the public frame alone.
+There are three protections. *Exact* tables have no protection. With a *threshold*, counts below it
+are blank, but the difference of two tables that differ in one person still reveals that person.
+*Private* tables are ε-differentially private for everything about one person. Each person's
+contribution is bounded first (:mod:`.contributions`); then each cell gets discrete Laplace noise
+from OpenDP. All later steps see the noisy numbers and the public frame alone.
 
 Source: docs/science.md, “Tables: presence and flows”.
 """
@@ -54,7 +54,8 @@ def presence(
 ) -> PresenceTable:
     """Count people by area, type of day and band of hours, as the mean of a day.
 
-    A person with samples in a band counts 1 there, shared among the areas by the number of samples.
+    A person with samples in a band counts 1 in this band, divided among the areas by the number of
+    samples.
 
     Parameters
     ----------
@@ -62,9 +63,9 @@ def presence(
     frame : FrameConfig or TableFrame
         Stated areas and days.
     bands : int
-        Number of bands of equal length in a day; it divides 24 hours.
+        Number of bands of equal length in a day; it must divide 24.
     threshold : int, optional
-        Smaller counts are blank; 15 is customary.
+        Counts below the threshold are blank; 15 is customary.
     epsilon : float, optional
         Each person's table is divided by its sum, so that all cells of one person add up to 1 at
         most. Cells, areas, bands and the total get noise according to their parts of ε, and are
@@ -123,8 +124,8 @@ def flows(
     fs, frame, threshold, engine, progress
         As for :func:`presence`.
     trips_per_day : int
-        m, for private flows. If a person has more than m trips per day of the period, that many are
-        drawn at random.
+        Private flows count at most this many trips of one person per day, as a mean over the
+        period. If a person has more trips, the counted trips are drawn at random.
     epsilon : float, optional
         Trips between areas, at their ends, by distance and by day get noise according to their
         parts of ε. Trips are shrunk towards a gravity model of the noisy sums
@@ -163,7 +164,7 @@ def count_tables(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> CountTables:
-    """Make the tables that an option publishes; each has an equal part of its ε."""
+    """Make the tables that an option publishes; each gets an equal part of the option's ε."""
     if where is None:
         where = table_frame(fs, option.frame)
     fault = ""
@@ -244,7 +245,7 @@ def protected_presence(
     found = noisy_presence(counted, round(exact.total), option.epsilon, noise)
     shrunk = smoothed(found, where)
     people, most = max(float(shrunk.sum()), 1e-9), _most_present(where, option)
-    # Whoever is counted is there in one band of one day at least, whatever the noise says.
+    # Everyone counted is present in at least one band of one day, whatever the noise.
     each = max(1.0 / int(where.days.max()), found.total * most / people)
     values = np.zeros(shape)
     values[:, real] = (shrunk * each).reshape(shape[0], -1, option.bands)

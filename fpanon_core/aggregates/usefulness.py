@@ -42,7 +42,7 @@ def tables_measured(
     crs : str or None
         The original's projection.
     people : float
-        Number of people in the original, because trips are compared per person.
+        Number of people in the original; trips are compared per person.
     """
     where = places_of(tables.frame, crs)
     grids = laid(reference.ground, [corner.laid for corner in reference.corners], where)
@@ -110,9 +110,9 @@ def _trips(table: FlowTable) -> tuple[IntArray, IntArray, FloatArray]:
 def cell_error(table: PresenceTable) -> FloatArray:
     """Return the expected absolute error of each cell due to noise, in people; 0 without noise.
 
-    The estimate uses published numbers alone: they are taken as the truth, and noise is drawn on
-    them again. Smoothing also removes chance differences of counts, √(people / days), up to a
-    cell's noise.
+    The estimate uses published numbers alone. It takes them as the truth, adds noise to them again,
+    and measures the change. Smoothing also removes random differences between counts, of standard
+    deviation √(people / days). These differences count at most as much as the noise of a cell.
 
     Returns
     -------

@@ -1,1 +1,1 @@
-"""Ways to hide people in the data."""
+"""Techniques that hide people in the data."""

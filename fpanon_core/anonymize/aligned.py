@@ -2,12 +2,12 @@
 
 All samples of a group, in order of time, are cut into consecutive blocks. Each block holds a sample
 of every member, and no sample reaches over a block's end. Each block is published as its bounding
-cell, the same for every member: cells do not overlap, they cover every sample, and there are no
+cell, the same for every member. Cells do not overlap, they cover every sample, and there are no
 false presences. The blocks chosen have the smallest loss,
 
     Λ = Σ over samples of w_space · side/max_space + w_time · span/max_time,
 
-where side = (dx + dy)/2 and span = dt of the sample's block, not saturated. :mod:`.crowding`
+where side = (dx + dy)/2 and span = dt of the sample's block; neither is capped. :mod:`.crowding`
 chooses the groups. :mod:`fpanon_core.kernels.aligned_blocks` finds these blocks exactly and, under
 limits, the samples to leave out. Nothing is drawn at random: the same data give the same result, on
 any number of threads.
@@ -72,12 +72,12 @@ def aligned(
         and 1 apply to the loss only; the effort then uses halves.
     max_side_m, max_span_min : float, optional
         Largest side (dx + dy)/2, metres, and span, minutes, of a published sample. Samples that
-        would make one larger are left out. Each sample left out costs as much as a sample at both
+        would exceed a limit are left out. Each sample left out costs as much as a sample at both
         limits; a missing limit is replaced by the extent of the data. Every published sample still
         holds samples of all members of its group. The groups do not depend on the limits.
     leftover : "merge" or "suppress"
-        What happens to the last users, fewer than k, when the number of users is no multiple of k:
-        each joins the group whose loss rises least, or they are not published.
+        Treatment of the last users, fewer than k, when the number of users is no multiple of k.
+        Each joins the group whose loss rises least, or they are not published.
     leave_out : float
         Share of the users, 0 … 0.1, that may be left out, rounded down. Users who cost most to hide
         are left out, as long as that lowers the mean loss of the others. If the share allows fewer
@@ -85,17 +85,20 @@ def aligned(
         :attr:`GloveResult.left_out`.
     groups : int array_like (n_users,), optional
         Group number of each user, as in :attr:`GloveResult.group`. These groups are published
-        aligned, and no others are searched for.
+        aligned, and no search for groups is made.
     effort : "default" or "thorough"
         How hard to look for good groups.
     shards : int, optional
         Number of parts, each of people near to each other, into which the data are first cut. Each
-        part is hidden separately. Use it for data too large to be hidden at once: everyone is still
-        one of at least k, time and memory fall, and the loss rises a little; see :mod:`.hiding`.
-        The share left out is rounded down in each shard, and each shard has its own last users.
-        Data in periods: each period is cut into shards, as far as its people suffice.
+        part is hidden separately. Use shards for data too large to be hidden at once. Everyone is
+        still one of at least k, time and memory fall, and the loss rises a little; see
+        :mod:`.hiding`. The share left out is rounded down in each shard. Last users are merged
+        within their shard. If last users are to be suppressed, the last users of all shards are
+        first hidden together, if they are k or more. With periods, each period is cut into shards,
+        as far as its people suffice.
     checkpoint : Checkpoint, optional
-        With shards: the shards found there are not computed again, and new ones are stored there.
+        Store for the results of shards: stored results are not computed again, and new ones are
+        added.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -109,12 +112,12 @@ def aligned(
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more, a limit is not positive or finer than the data, or
-        ``leftover`` or ``effort`` is not one of its words. If ``groups`` leaves a user without a
-        group or has a group of fewer than k. If ``leave_out`` is outside 0 … 0.1, or given with
+        k is not an integer of 2 or more, or a limit is not positive or finer than the data.
+        ``leftover`` or ``effort`` is not one of its words. ``groups`` leaves a user without a
+        group, or has a group of fewer than k. ``leave_out`` is outside 0 … 0.1, or is given with
         ``groups``.
     InfeasibleError
-        If k exceeds the number of users, or that of every period.
+        k exceeds the number of users; with periods, the number in every period.
 
     Examples
     --------
@@ -179,7 +182,7 @@ def align(
     Raises
     ------
     InfeasibleError
-        If a row number is out of range, occurs twice, or none is given.
+        A row number is out of range or occurs twice, or none is given.
 
     Examples
     --------
@@ -247,7 +250,7 @@ def _blocks(
     boxes = boxes_of(fs, settings.config)
     limited = settings.limits != (None, None)
     side, span = settings.bounds
-    # Where there is no limit, as much as any cell could cost.
+    # Without a limit, the largest cost of any cell.
     price = boxes.by_space * min(
         side, (boxes.east.max() - boxes.west.min() + boxes.north.max() - boxes.south.min()) / 2.0
     ) + boxes.by_time * min(span, boxes.end.max() - boxes.start.min())

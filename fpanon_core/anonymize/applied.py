@@ -1,11 +1,11 @@
 """Application of one technique to fingerprints or to data in periods.
 
-The techniques defined here are: noise on places and times; exchange of places or times among
-people; suppression of places and times with few visitors; and a random draw of people.
+This module defines noise on places and times, exchange of places or times among people, suppression
+of bins with few visitors, and a random draw of people.
 
 Noise moves each sample, and its events, by an independent draw. One draw, published once, blurs one
-position. Over a whole fingerprint the draws average out, and the scale gives no guarantee for the
-person (Andrés et al. 2013, §3: the loss adds up over the samples).
+position. Over a whole fingerprint the draws average out, so the scale gives no guarantee for the
+person. The loss of privacy adds up over the samples (Andrés et al. 2013, §3).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Applied(NamedTuple):
     samples_left_out : int
         Number of input samples left out, whether or not their person was left out too.
     hidden : GloveResult or None
-        Result of hiding, for a technique that hides everyone.
+        Result of hiding people in groups, for a technique that does so.
     periods : PeriodSet or None
         The same fingerprints as pieces of people, if the data are in periods.
     """
@@ -172,21 +172,22 @@ def add_noise(
     """Move every sample at random in space, in time, or both.
 
     Noise is added to the middle of the sample's cell. The result is snapped to a cell of the data,
-    so that bins remain comparable. If all places are squares of one grid, that cell is a square of
-    the grid, visited or not; otherwise it is the existing place whose middle is nearest. Times are
-    snapped likewise to a window of the data, or to the existing window whose middle is nearest.
+    so that bins remain comparable. If all places are squares of one grid, this cell is a square of
+    the grid, visited or not. Otherwise it is the existing place whose middle is nearest. Times are
+    snapped in the same way, to a window of the data or to the existing window whose middle is
+    nearest.
 
     The days of the data run from local midnight of the first to local midnight after the last. A
-    time that would leave them is reflected at their ends. Clipping would heap up samples in the
-    first and last window; not limiting times would add days that were never recorded.
+    time outside these days is reflected at their ends. Clipping would pile up samples in the first
+    and last window. Without any bound, there would be days that were never recorded.
 
-    Every user and every event remains: samples of a user that coincide afterwards become one, and
+    Every user and every event remains. Samples of a user that coincide afterwards become one, and
     their counts add up. Places may leave the region of the data.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to change; the set itself stays as it is.
     space_m : float
         Scale in space, metres; 0 for none. ``"planar_laplace"``: b = 1/ε of the density ``exp(−r/b)
         / (2πb²)`` at distance r (Andrés, Bordenabe, Chatzikokolakis & Palamidessi 2013,
@@ -272,7 +273,7 @@ def _moved_times(fs: FingerprintSet, shift: FloatArray) -> Cells:
     moved = begin + np.minimum(around, 2 * (end - begin) - around)
     start, length = windows_at(fs, fs.t_min, fs.granularity_min)
     if np.array_equal(start, fs.t_min) and np.array_equal(length, fs.dt_min):
-        # The very end is in no window.
+        # The end itself is in no window.
         moved = np.minimum(moved, np.nextafter(end, begin))
         start, length = windows_at(fs, moved, fs.granularity_min)
         return {"t_min": start, "dt_min": length}
@@ -306,7 +307,7 @@ def permute(
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to change; the set itself stays as it is.
     what : {"positions", "times"}
     window_min : float
         For positions: length of the windows, minutes, at least that of the data's windows. Windows
@@ -325,8 +326,8 @@ def permute(
     Raises
     ------
     ConfigError
-        ``what`` is neither of the two, a size is not positive or finer than the data, or the seed
-        is not a whole number.
+        ``what`` is neither of its two words, a size is not positive or finer than the data, or the
+        seed is not a whole number.
 
     Examples
     --------
@@ -346,7 +347,7 @@ def permute(
     names = PLACE if step.what == "positions" else TIME
     cells = {name: values[rows] for name, values in fs.arrays().items()}
     cells |= {name: values[source] for name, values in fs.arrays(names).items()}
-    # A sample without any event is exchanged as if it had one, and remains without.
+    # A sample without events is exchanged as if it had one, and keeps its count of 0.
     return gathered(fs, fs.sample_user[rows], cells, np.minimum(fs.count, 1)[rows])
 
 
@@ -380,7 +381,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to change; the set itself stays as it is.
     min_users : int
         1 or more; 1 leaves everything in.
     seed : int or None
@@ -393,7 +394,8 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     Raises
     ------
     ConfigError
-        ``min_users`` is not a whole number of at least 1, or the seed not one of at least 0.
+        ``min_users`` is not a whole number of at least 1, or the seed is not a whole number of at
+        least 0.
     InfeasibleError
         Nothing would be left.
 
@@ -425,12 +427,12 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
 def sample_users(fs: FingerprintSet, share: float, *, seed: int | None = 0) -> FingerprintSet:
     """Draw a share of the users at random, each with the whole fingerprint.
 
-    Fingerprints are drawn without replacement, so every subset of that size is equally likely.
+    Fingerprints are drawn without replacement, so every subset of the drawn size is equally likely.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to change; the set itself stays as it is.
     share : float
         In (0, 1]. ``share · n_users`` fingerprints are kept, rounded half up, and at least one.
     seed : int or None

@@ -236,7 +236,7 @@ def _before(origin: Origin, position: int) -> FingerprintSet:
         return origin.original
     if position == len(steps) - 1:
         return records_of(origin.seen)
-    # Of draws only who was left is known; nothing else that was drawn changes where regions are.
+    # Of all draws, only the choice of users affects the regions, and its result is known.
     fs = origin.original
     if any(isinstance(step, SampleUsers) for step in steps[:position]):
         fs = fs.subset(np.unique(origin.person))
@@ -258,7 +258,7 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
     windows = [step.window_min for step in exchanges if step.what == "positions"]
     sides = [step.region_m for step in exchanges if step.what == "times"]
     if timeless:
-        return found  # without a time there is no window, and a place keeps its place
+        return found  # without a time there is no window, so the place does not change
     if windows:
         minutes = max(*windows, fs.granularity_min)
         group, of_points = ([windows_at(fs, cells.t_min, minutes)[0]] for cells in (fs, exact))
@@ -276,9 +276,9 @@ def _exchanged(origin: Origin, exact: KnownPoints, timeless: bool) -> Columns:
 def _chances(
     fs: FingerprintSet, exact: KnownPoints, group: Keys, of_points: Keys, names: tuple[str, ...]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / (samples exchanged with each point), and the share of them equal to the point.
+    """Return 1 / (samples exchanged with each point), and the share of samples equal to the point.
 
-    The point's own sample counts as one of them.
+    The point's own sample counts as one of these samples.
     """
     weight = fs.weight[fs.sample_user].astype(np.float64)
     among = np.maximum(_counted(group, of_points, weight), 1.0)

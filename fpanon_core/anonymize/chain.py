@@ -33,7 +33,7 @@ def release(
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to release; the set itself stays as it is.
     option : ReleaseOption, or what :func:`as_option` takes
     seed : int or None
         Use None for anything published: noise, exchanges and draws of people then come from the
@@ -49,9 +49,9 @@ def release(
     Returns
     -------
     ReleasedSet
-        A FingerprintSet that :func:`fpanon_core.publish` takes. With GLOVE it has one fingerprint
-        for every published user, as a reader gets it. It then has no antenna table, because its
-        cells do not keep to the table's regions.
+        A FingerprintSet that :func:`fpanon_core.publish` takes. With GLOVE, the set has one
+        fingerprint for every published user, as a recipient sees it. The set then has no antenna
+        table, because its cells do not follow the table's regions.
 
     Raises
     ------
@@ -103,8 +103,8 @@ class Chained:
     person : int64 ndarray
         Row number in the original of each fingerprint that the last step returned.
     records : int64 ndarray
-        Row number in the original of each record to be released; with GLOVE, one for each
-        fingerprint given to it and published.
+        Row number in the original of each record to be released; with GLOVE, of each fingerprint
+        that it got and published.
     steps : tuple of techniques
         Steps taken; they state the origin of each square grid.
     hidden : GloveResult or None
@@ -214,8 +214,8 @@ def seed_at(seed: int | None, step: Step, position: int) -> int | None:
     """Return the seed that a chain gives its step at a position.
 
     Which antennas form one place is not secret. So without a seed, generalization uses seed 0, and
-    the published clusters are those that were measured. Clusters of two releases then do not cut
-    each other into finer ones.
+    the published clusters are the measured clusters. Clusters of two releases are then equal and do
+    not cut each other into finer ones.
     """
     drawn = 0 if seed is None and isinstance(step, Generalize) else seed
     return step_seed(drawn, position)

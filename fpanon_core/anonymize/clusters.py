@@ -40,14 +40,14 @@ def cluster_antennas(
     moves towards the antenna by a rate that falls geometrically from 0.3 to 0.03 over all passes.
     Then every antenna is assigned once more by the same rule, with centroids and wins fixed.
 
-    The source leaves some choices open. Before each further pass, 0.8 of the wins are kept: early
-    wins date from other positions, and wins should show how crowded a centroid is now. Before the
-    last assignment the wins settle: three times, all antennas are assigned, and n_j is multiplied
-    by the 0.2th power of the cluster's size over the mean size. The last assignment counts no wins,
-    so that it depends on no order and each cluster is a cell of a weighted Voronoi diagram.
-    Counting further wins, or settling for longer, evens out the sizes further but tears clusters
-    apart. If a cluster stays empty (antennas at one position), it gets the antenna of the largest
-    cluster that is farthest from that cluster's centroid.
+    The source leaves some choices open. Before each further pass, the wins are multiplied by 0.8,
+    and 0.2 is added. Early wins date from other positions, but wins should show how crowded a
+    centroid is now. Before the last assignment, the wins settle in three rounds. In each round all
+    antennas are assigned, and n_j is multiplied by the 0.2th power of (cluster size + ½)/(mean size
+    + ½). The last assignment counts no wins, so that it depends on no order and each cluster is a
+    cell of a weighted Voronoi diagram. Counting further wins, or settling for longer, evens out the
+    sizes further but tears clusters apart. If a cluster stays empty (antennas at one position), it
+    gets the antenna of the largest cluster that is farthest from that cluster's centroid.
 
     The result does not depend on the order of the antennas: clusters are numbered from west to east
     by their westernmost antenna. ``np.bincount`` of the result gives the sizes.
@@ -69,8 +69,8 @@ def cluster_antennas(
     Raises
     ------
     ConfigError
-        ``size`` is not a whole number of at least 1, the seed is not one of at least 0, or the
-        positions are not two equally long lists of finite numbers.
+        ``size`` is not a whole number of at least 1, or the seed is not a whole number of at least
+        0. Or the positions are not two equally long lists of finite numbers.
     InfeasibleError
         There is no antenna, or ``size`` exceeds their number.
 
@@ -136,14 +136,14 @@ def _learned(x: FloatArray, y: FloatArray, count: int, seed: int) -> IntArray:
     fade = (_LAST_RATE / _FIRST_RATE) ** (1 / (_PASSES * len(x)))
     for turn in range(_PASSES):
         if turn:
-            # At least a little: a centroid without wins would win everything, wherever it stands.
+            # Never 0: a centroid without wins would win everything, wherever it is.
             wins *= _WINS_KEPT
             wins += 1 - _WINS_KEPT
         rate = _FIRST_RATE * fade ** (turn * len(x))
         compete(x, y, cx, cy, wins, rng.permutation(len(x)), rate, fade)
     for _ in range(_SETTLING):
         sizes = np.bincount(assign(x, y, cx, cy, wins), minlength=count)
-        # Half an antenna more on both sides: an empty cluster must not come to cost nothing.
+        # Half an antenna is added to both, so that the cost of an empty cluster never becomes 0.
         wins *= ((sizes + 0.5) / (len(x) / count + 0.5)) ** _HASTE
     return _filled(assign(x, y, cx, cy, wins), x, y, cx, cy)
 
@@ -179,14 +179,14 @@ def voronoi_cells(
     x_m, y_m : array_like (M,)
         Projected positions, metres.
     margin_m : float
-        Cells are clipped to the antennas' convex hull widened by this much.
+        Distance by which the antennas' convex hull is widened; cells are clipped to this area.
     land : Polygon or MultiPolygon, optional
         Area to clip to instead, on the same projection; ``margin_m`` is then ignored.
 
     Returns
     -------
     list of shapely Polygon or MultiPolygon, length M
-        One per antenna, in order. They tile the clip area. Antennas at one position (to a
+        One cell per antenna, in order. The cells tile the clip area. Antennas at one position (to a
         millimetre) all get the same cell; a cell wholly off the land is empty.
 
     Raises
@@ -199,9 +199,9 @@ def voronoi_cells(
     Notes
     -----
     Each cell is cut from the clip area's surroundings by the bisectors between its antenna and the
-    others, nearest first, until the rest are too far away to cut. Coordinates count from the cell's
-    own antenna, so antennas a millimetre apart keep their border in a country of a thousand
-    kilometres. A diagram of the whole country at once would lose centimetres.
+    others. The nearest antennas come first, until all others are too far away to cut. Coordinates
+    count from the cell's own antenna, so antennas a millimetre apart keep their border in a country
+    of a thousand kilometres. A diagram of the whole country at once would lose centimetres.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def voronoi_cells(
     cells = []
     for number, own in enumerate(sites):
         corners = _cut_out(tree, sites, number, frame - own * _STEP_M) + own * _STEP_M
-        # Rounding may leave a corner a hair inside: the hull of the corners is the cell.
+        # Rounding may leave a corner slightly inside, so the cell is the hull of the corners.
         cell = shapely.convex_hull(shapely.multipoints(corners))
         cells.append(_areas_of(shapely.intersection(cell, clip)))
     return [cells[number] for number in site.reshape(-1)]
@@ -245,7 +245,7 @@ def _cut_out(tree: cKDTree, sites: FloatArray, number: int, area: FloatArray) ->
             to, half = to[first + 1 :], half[first + 1 :]
         seen_m = np.hypot(*(sites[near[-1]] - sites[number])) * _STEP_M
         if len(area) and 2 * np.hypot(*area.T).max() < seen_m:
-            break  # whoever comes now has its bisector beyond every corner
+            break  # all later bisectors are beyond every corner
         known, wanted = wanted, wanted * 4
     return area
 
@@ -270,7 +270,7 @@ def merged_regions(cells: Sequence[Area], cluster: npt.ArrayLike) -> list[Area]:
     cells : sequence of Polygon or MultiPolygon, length M
         From :func:`voronoi_cells`.
     cluster : array_like of int (M,)
-        Numbers from :func:`cluster_antennas`, or any from 0 on.
+        Numbers from :func:`cluster_antennas`, or any other whole numbers from 0 on.
 
     Returns
     -------

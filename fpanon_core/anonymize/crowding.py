@@ -3,17 +3,18 @@
 The search looks for groups of k … 2k − 1 people whose aligned blocks lose little in total. No exact
 method is known that is fast enough. The steps are:
 
-1. *Candidates.* Among the users nearest to each user by stretch effort, the search keeps those that
-   lose least per sample when paired with that user.
+1. *Candidates.* The search takes the users nearest to each user by stretch effort. It keeps the
+   users that lose least per sample when paired with that user.
 2. *Growth.* Groups start from the sparsest people, who are hardest to hide. Each group grows by the
    candidate that adds the least loss, until it has k people. A person without a free candidate is
    tried again among all who remain.
 3. *Exchanges.* A *step* puts a person into the group of a candidate, in place of one of its
-   members. Steps are priced one by one with the present starts of blocks; the cheapest are then
-   priced exactly, except in large groups. In a ring of steps, everybody who leaves a group enters
-   another one. Rings that lower the loss are carried out, those with the largest gain first. A
-   group takes part in one ring a round; in large groups, rings are looked for again among those
-   that took part in none. Then the steps into the groups that changed are priced again.
+   members. Steps are priced one by one with the present starts of blocks. The cheapest are then
+   priced exactly, except for k of 20 or more with the default effort. In a ring of steps, everybody
+   who leaves a group enters another one. Rings that lower the loss are carried out, the rings with
+   the largest gain first. A group takes part in one ring a round. Without exact prices, rings are
+   looked for again among the groups that took part in none. Then the steps into the groups that
+   changed are priced again.
 4. *The tail.* If a share may be left out, the groups that lose most beyond the mean are dissolved
    before the exchanges. A ring may then begin with a person who is left out, and end with a person
    who becomes left out.
@@ -43,7 +44,7 @@ from ..model.fingerprints import FingerprintSet
 from .hiding import Effort, Settings
 
 _BLOCK = 64
-_LARGE = 20  # the least k of which no cost is exact; see tests/benchmarks/RESULTS.md
+_LARGE = 20  # smallest k without exact costs; see tests/benchmarks/RESULTS.md
 _NEAREST_SHARE, _GROWN_SHARE = 0.25, 0.35  # of the progress
 
 
@@ -54,14 +55,14 @@ class Search:
     Attributes
     ----------
     nearest : int
-        Number of others with whom each user is paired.
+        Number of other users that each user is paired with.
     growth, candidates : int
         Number of best candidates tried when groups are grown, and in exchanges.
     rounds : int
         Maximum number of rounds of exchanges.
     steps, exact : int
-        Number of cheapest steps kept for each user, and number of those whose cost is exact. If no
-        cost is, a round has as many rings as fit beside each other.
+        Number of cheapest steps kept for each user, and number of these steps that are priced
+        exactly. With 0 exact prices, each round repeats the search for rings until none gains.
     longest_ring, most_steps : int
         Maximum number of people in a ring, and of steps tried to find one.
     cuts : int
@@ -71,7 +72,7 @@ class Search:
         group from losing that user.
     once_more : bool
         Whether all steps are priced again once no ring gains any more. A step may have been dropped
-        as too dear while its user's own group gained less from losing that user.
+        as too costly while its user's own group gained less from losing that user.
     """
 
     nearest: int
@@ -91,8 +92,9 @@ def search_of(effort: Effort, k: int) -> Search:
     """Return the search effort for groups of k.
 
     Losses of pairs are known from the search for candidates. In larger groups, trying a candidate
-    takes about k² times as long: it is tried in each of k places, in a group k times as long. For
-    groups of 20 or more, the time that exact costs take gains more if it is spent on more rings.
+    takes about k² times as long. It is tried in each of k places, in a group k times as long. With
+    the default effort and groups of 20 or more, no price is exact, because more rings are a better
+    use of the time.
     """
     if effort == "thorough":
         many = 240 if k == 2 else max(640 // k, k)
@@ -322,7 +324,7 @@ class _Crowding:
     def _price(
         self, near: IntArray, alike: FloatArray, since: int, steps: Steps, progress: Progress | None
     ) -> None:
-        """Price steps into groups that changed since a round, and all steps of users who moved."""
+        """Price steps into groups changed since a given round, and all steps of users who moved."""
         groups, n = self.groups, self.fs.n_users
         gains_by_leaving(self.people, groups)
         pairs = list_pairs(near, since, groups, steps)

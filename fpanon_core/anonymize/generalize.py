@@ -1,8 +1,8 @@
 """Uniform generalization of a whole data set to coarser places and times.
 
-A coarse grid with a corner in the middle of a city quarters the city, and that alone tells people
-apart. Therefore the origin of a grid is chosen from the data, unless it is given: the origin with
-the most people per cell, as an average over people.
+A coarse grid with a corner in the middle of a city quarters the city, and this alone distinguishes
+people. Therefore the origin of a grid is chosen from the data, unless it is given. The chosen
+origin has the most people per cell, as an average over people.
 
 Source: docs/science.md, “Generalization profiles”.
 """
@@ -24,7 +24,7 @@ from ..model.fingerprints import FingerprintSet, distinct
 from ..model.profiles import GeneralizationProfile, Grid, Hexagons, Origin
 from .regions import hexagon_map, region_map
 
-_PARTS = 4  # the side is shifted by quarters
+_PARTS = 4  # grids are shifted by quarters of the side
 # Of a cell: places at a line belong beyond it, though multiples of a granularity such as 33.3 m
 # miss it by the last digit.
 _AT_A_LINE = 1e-9
@@ -42,13 +42,13 @@ def generalize(
     Windows are aligned to local midnight. Samples of a user that coincide become one, and their
     counts add up.
 
-    A place is a cell of the grid, whose origin is chosen from the data unless it is given
-    (:func:`fpanon_core.resolve`); or a hexagon, represented by its bounding rectangle; or an
-    antenna cluster or a named region, represented by the bounding rectangle of its antennas' cells.
-    Rectangles may overlap, but samples of different regions never have the same lower corner: see
-    :func:`.regions.region_map` and :func:`.regions.hexagon_map`. Without an antenna table, the
-    data's distinct places are clustered. ``granularity_m`` becomes the grid's side; for hexagons,
-    clusters and regions it remains that of the cells they were made of.
+    A place is a cell of the grid, a hexagon, an antenna cluster or a named region. The origin of
+    the grid is chosen from the data unless it is given (:func:`fpanon_core.resolve`). A hexagon is
+    represented by its bounding rectangle, a cluster or region by the bounding rectangle of its
+    antennas' cells. Rectangles may overlap, but samples of different regions never have the same
+    lower corner: see :func:`.regions.region_map` and :func:`.regions.hexagon_map`. Without an
+    antenna table, the data's distinct places are clustered. ``granularity_m`` becomes the grid's
+    side; for hexagons, clusters and regions, it does not change.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def generalize(
     Raises
     ------
     ConfigError
-        If the profile is finer than the data, if a grid or hexagons are laid over regions, or if
-        regions are laid over data that are generalized already. If named regions lack the antenna
-        table or its column, or hexagons lack the data's projection.
+        The profile is finer than the data. A grid or hexagons are laid over regions, or regions
+        over data that are generalized already. Named regions lack the antenna table or its column,
+        or hexagons lack the data's projection.
     InfeasibleError
-        If clusters are to have more antennas than there are.
+        Clusters are to have more antennas than there are.
 
     Examples
     --------
@@ -188,11 +188,11 @@ def resolve(fs: FingerprintSet, profile: GeneralizationProfile) -> Generalizatio
 
         Σ_c n_c² / Σ_c n_c
 
-    over the grid's cells c with n_c distinct users: the mean number of users in the cell, over all
-    pairs of a user and a cell they visited. Ties: the smallest shift in x, then in y.
+    over the grid's cells c with n_c distinct users. This is the mean number of users in the cell,
+    over all pairs of a user and a visited cell. Ties: the smallest shift in x, then in y.
 
-    If the side is at least the data's extent in x and in y, the smallest shift that puts the data
-    into one cell is taken. If no shift does, the cell is laid around the middle of the data.
+    If the side is at least the data's extent in x and in y, the smallest shift that puts all data
+    into one cell is used. If no shift does so, the cell is laid around the middle of the data.
 
     The result is cached as long as the data exist.
 
@@ -232,7 +232,7 @@ def cells_of(values: FloatArray, side: float, origin: float) -> IntArray:
 def corner(fs: FingerprintSet) -> Origin:
     """Return the corner of the data's own grid next to the projection's centre, above and right.
 
-    It is (0, 0) for data as read; for generalized data it depends on their grid.
+    The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """
     side = fs.granularity_m
     x, y = (
@@ -243,7 +243,7 @@ def corner(fs: FingerprintSet) -> Origin:
 
 
 def _rounded(shift: float, side: float) -> float:
-    """Return the shift; 0 if it is only a rounding error, such as multiples of 33.3 m leave."""
+    """Return the shift, or 0 if it is only a rounding error, as with multiples of 33.3 m."""
     return 0.0 if abs(shift) < 2 * _AT_A_LINE * side else shift
 
 

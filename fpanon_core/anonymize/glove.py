@@ -11,13 +11,13 @@ cells are joined again after the cut, all cells count as pieces, whether they we
 
 **Limits.** Limits do not change the groups, only what is published; results with and without limits
 can be compared group by group. Under limits every published cell, trimmed or not, holds samples of
-at least k of its group's users. A cell with fewer would reveal where one person was, and state
-false presences of the others.
+at least k of its group's users. A cell with fewer users could reveal where one person was, and
+would state false presences of the others.
 
 - A cell within the limits that holds samples of k users is unchanged.
 - A wider or longer cell is trimmed to the part within the limits that holds samples of k users and
-  has the most samples (ties: the one that begins first; then the smallest lower x, then y, then
-  end, then upper x, then y). It becomes the bounding cell of these samples.
+  has the most samples. The cell becomes the bounding cell of these samples. Ties: the part that
+  begins first; then the smallest lower x, lower y, end, upper x, upper y.
 - If there is no such part, the whole cell is left out, with all samples it holds.
 - A sample that spans several cells and is left out in one of them is left out in all. Cells in
   which fewer than k users then have a sample are left out too, until no such cell remains.
@@ -85,22 +85,25 @@ def glove(
         Weights and thresholds of the stretch effort.
     suppress_space_m, suppress_time_min : float, optional
         Largest spatial span (dx + dy)/2, metres, and temporal span, minutes, of a published sample.
-        Samples that would make one larger are left out, and every published sample then holds
-        samples of at least k users; see the module.
+        Samples that would exceed a threshold are left out, and every published sample then holds
+        samples of at least k users; see the module docstring.
     leftover : "merge" or "suppress"
-        What happens to the last users when fewer than k are left: they are merged into the group
-        nearest to them, or not published.
+        Treatment of the last users, fewer than k: they are merged into the group nearest to them,
+        or not published.
     leave_out : float
-        Share of the users, 0 … 0.1, that may be left out, rounded down: those with the greatest
-        k-gap, if it is above 0. See :attr:`GloveResult.left_out`.
+        Share of the users, 0 … 0.1, that may be left out, rounded down. The users with the greatest
+        k-gap are left out, if this k-gap is above 0. See :attr:`GloveResult.left_out`.
     shards : int, optional
         Number of parts, each of people near to each other, into which the data are first cut. Each
-        part is hidden separately. Use it for data too large to be hidden at once: everyone is still
-        one of at least k, time and memory fall, and the loss rises a little; see :mod:`.hiding`.
-        The share left out is rounded down in each shard, and each shard has its own last users.
-        Data in periods: each period is cut into shards, as far as its people suffice.
+        part is hidden separately. Use shards for data too large to be hidden at once. Everyone is
+        still one of at least k, time and memory fall, and the loss rises a little; see
+        :mod:`.hiding`. The share left out is rounded down in each shard. Last users are merged
+        within their shard. If last users are to be suppressed, the last users of all shards are
+        first hidden together, if they are k or more. With periods, each period is cut into shards,
+        as far as its people suffice.
     checkpoint : Checkpoint, optional
-        With shards: the shards found there are not computed again, and new ones are stored there.
+        Store for the results of shards: stored results are not computed again, and new ones are
+        added.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -113,10 +116,10 @@ def glove(
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more, a threshold is not positive or finer than the data,
-        ``leftover`` is neither word, or ``leave_out`` is outside 0 … 0.1.
+        k is not an integer of 2 or more, or a threshold is not positive or finer than the data.
+        ``leftover`` is neither of its words, or ``leave_out`` is outside 0 … 0.1.
     InfeasibleError
-        If k exceeds the number of users, or that of every period.
+        k exceeds the number of users; with periods, the number in every period.
 
     Examples
     --------
@@ -229,6 +232,6 @@ def _suppress(fs: FingerprintSet, groups: list[Group], settings: Settings, engin
             group.weight = float(weight[present].sum())
 
     fill(engine, len(groups), _BLOCK, suppress)
-    # Numbered by their smallest member, who may be gone.
+    # Groups are numbered by their smallest member, who may no longer be in the group.
     groups[:] = sorted((g for g in groups if g.members), key=lambda group: group.members[0])
     return code

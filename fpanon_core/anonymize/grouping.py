@@ -1,17 +1,17 @@
 """Greedy order of GLOVE's merges, found exactly and without a matrix of efforts.
 
 GLOVE repeatedly merges the pair with the smallest fingerprint stretch effort. A matrix of efforts
-would give it at once, but does not fit in memory. Instead every member of the pool has a list of
-the members that were nearest to it when it was searched, and a bound: no unlisted member has a
-smaller effort. The method is exact for these reasons:
+would give this pair at once, but does not fit in memory. Instead, every member of the pool has a
+list and a bound. The list holds the members that were nearest when the member was searched. The
+bound says that no unlisted member has a smaller effort. The method is exact for these reasons:
 
 - The pool only shrinks, except for merged groups that enter it. A group is searched against the
   whole pool as it enters. So of any two members, the one searched later was compared with the
-  other, and the pair is either in its list or beyond its bound.
+  other. The pair is in its list or beyond its bound.
 - A member's *key* is the effort to the first in its list that is still in the pool, or the bound if
-  none is left. No key is above the effort of any pair that the member is responsible for. So the
-  smallest of all keys, if it belongs to a pair, is the smallest pair. If it belongs to a used-up
-  list, only the owner of that list is searched again.
+  none is left. No key is above the effort of any pair that the member is responsible for. So if the
+  smallest of all keys belongs to a pair, this is the smallest pair. If the smallest key belongs to
+  a used-up list, only the owner of this list is searched again.
 - Equal efforts: a used-up list comes before pairs (it may hide a smaller pair of indices); pairs
   come in the order of their indices. Lists are in order of effort, then index, so the first entry
   of a list is the smallest pair of its owner.
@@ -67,7 +67,7 @@ class Group:
     weight : float
         Number of users that its members stand for.
     left_over : bool
-        Whether it has fewer than k users because nobody is left to merge it with.
+        Whether the group has fewer than k users because nobody is left to merge it with.
     """
 
     members: list[int]
@@ -239,7 +239,7 @@ class _Greedy:
             u = key[3]
             v = self._partner(u)
             if self.pool.weight(u) + self.pool.weight(v) >= self.k:
-                if not joining:  # nothing can come between: done at once
+                if not joining:  # no new group can come between, so this is done at once
                     self._finish(u, v)
                     continue
             else:
@@ -288,14 +288,14 @@ class _Greedy:
         many = min(_MANY, self.left - 2)
         used_up: list[int] = []
         if many >= 1 and new:
-            # Used-up lists that come next are searched along, so that no core waits.
+            # The next used-up lists are searched too, so that no core is idle.
             used_up = self._next_used_up(max(0, _AHEAD - len(new)))
             parents = [(p.u, p.v) for p in new]
             found = pool.search([*(p.merged for p in new), *used_up], many, parents)
             for p, (near, effort, floor) in zip(new, found, strict=False):
                 p.listed = self._listed(near.tolist(), effort.tolist(), many)
                 p.floor, p.seen = floor, len(self.entered)
-        elif new:  # the last two: the group will be alone
+        elif new:  # the last two: no partner will be left for the group
             for p in new:
                 p.listed = _List([], [], np.inf)
         self.planned.clear()
@@ -358,7 +358,7 @@ class _Greedy:
         alive = self.pool.alive
         self.kept = {pair: p for pair, p in self.kept.items() if alive[pair[0]] and alive[pair[1]]}
         self.kept.update({(p.u, p.v): p for p in added if len(p.floor)})
-        # Keys were moved on while the pairs now put back counted as gone.
+        # Keys were advanced while the pairs that are now put back counted as removed.
         for u in {*self.touched, *(w for p in plan for w in (p.u, p.v))}:
             if self.pool.alive[u]:
                 self._push(u)

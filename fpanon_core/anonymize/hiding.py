@@ -5,14 +5,14 @@ here. The result for some of the people, treated as a data set, is a :class:`Par
 shards and periods are joined into one, and the result is made from it.
 
 *Shards.* Time grows faster than the number of people, and memory grows with that number. The people
-of one shard are hidden as a data set of their own, so everyone is one of at least k exactly as
+of one shard are hidden as a data set of their own. So everyone is one of at least k, exactly as
 without shards. The cost is that a person near a border may have a nearer neighbour beyond it.
 Shards are cut like a k-d tree. Each cut divides the people along the direction in which they spread
-most, in proportion to the number of shards on each side; for two shards, at the median. A direction
-is east, north, or the distance of a person's samples from their centre. The last one is used if
-people spread more in it than in place. It separates people who travel far, whose nearest neighbours
-also travel far. The sizes of shards differ by at most one person. Shards depend only on where
-people are and, in ties, on row numbers.
+most. The parts are proportional to the numbers of shards on both sides, so the cut for two shards
+is at the median. A direction is east, north, or the distance of a person's samples from their
+centre. The distance is used if people differ more in it than in place. This cut separates people
+who travel far, whose nearest neighbours also travel far. The sizes of shards differ by at most one
+person. Shards depend only on where people are and, in ties, on row numbers.
 
 Source: docs/science.md, “Hiding everyone, shard by shard” and “Periods”.
 """
@@ -64,7 +64,7 @@ class Settings:
     Raises
     ------
     ConfigError
-        If a setting is invalid.
+        A setting is invalid.
     """
 
     method: Method
@@ -124,7 +124,8 @@ class Grouped(NamedTuple):
     groups : list of Group
         Groups in order of their smallest member.
     code : int8 ndarray (n_samples,)
-        1 + the number in :data:`REASONS` of the reason why a sample is left out; 0 = it is not.
+        1 + the number in :data:`REASONS` of the reason why a sample is left out; 0 for a sample
+        that is not left out.
     left : int64 ndarray
         The last users, fewer than k.
     hardest : int64 ndarray
@@ -188,7 +189,7 @@ class Run:
         return self._made(fs, part, shards, progress)
 
     def _of_periods(self, periods: PeriodSet, progress: Progress | None) -> GloveResult:
-        """Hide people among those of the same period only, one period at a time."""
+        """Hide people only among the people of the same period, one period at a time."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
         people = np.bincount(which, pieces.weight)
@@ -259,7 +260,7 @@ class Run:
         parts = [(rows, part) for rows, part in zip(whose, found, strict=True) if part is not None]
         last = _all_of("left_over", parts)
         if self.settings.leftover == "suppress" and fs.weight[last].sum() >= self.settings.k:
-            # Of all shards together they are k or more, who can hide; fewer than k are left then.
+            # The last users of all shards are k or more, so all but fewer than k can be hidden.
             again = replace(self.settings, leave_out=0.0)
             parts = [(rows, replace(part, left_over=last[:0])) for rows, part in parts]
             parts.append((last, hide_shard(fs.subset(last), self.grouping, again)))
@@ -312,8 +313,8 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
     Raises
     ------
     ConfigError
-        If it is not a positive integer, or leaves fewer people to a shard than :data:`LEAST_CROWDS`
-        groups of k.
+        The number is not a positive integer, or leaves fewer people to a shard than
+        :data:`LEAST_CROWDS` groups of k.
     """
     shards = whole("shards", 1 if shards is None else shards, 1)
     most = most_shards(fs, k)
@@ -327,7 +328,7 @@ def check_shards(shards: int | None, fs: FingerprintSet, k: int) -> int:
 
 def most_shards(fs: FingerprintSet, k: int) -> int:
     """Return the largest number of shards with :data:`LEAST_CROWDS` groups of k each, or 1."""
-    # By records: one that stands for several people is in one shard with all of them.
+    # By fingerprints: one that stands for several people is in one shard.
     return max(1, fs.n_users // (LEAST_CROWDS * k))
 
 
@@ -435,7 +436,7 @@ def _part_of(fs: FingerprintSet, made: Grouped) -> Part:
 def _held(
     fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
 ) -> dict[str, Any]:
-    """Return the published records, the extents that hold each sample, and false presence."""
+    """Return the published records, the extents that hold each sample, and the false presences."""
     space, time, held = spans_of_holders(
         Times(fs.offsets, fs.t_min, fs.dt_min),
         gone,
@@ -449,10 +450,10 @@ def _held(
 
 
 def _begun_by(end: float, fs: FingerprintSet, part: Part) -> Part:
-    """Join published samples that begin at ``end`` or later to the one before; return the part.
+    """Join published samples that begin at ``end`` or later to the sample before; return the part.
 
     Where samples that reach beyond a period's end overlap, GLOVE cuts them there at one another's
-    ends. Without the join, the last parts would begin in the next period and seem to belong to it.
+    ends. Without the join, the last pieces would begin in the next period and seem to belong to it.
     """
     published = part.published
     if not (published.t_min >= end - _SLACK_MIN).any():

@@ -25,15 +25,15 @@ _SLACK_MIN = 1e-6
 def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> PeriodSet:
     """Cut data into periods and give each person's piece in each period its own pseudonym.
 
-    Periods begin at local midnight, the first at that of the first day. A sample belongs entirely
-    to the period in which it begins, even if it reaches into the next (as samples of generalized
-    data may). If it were cut in two, its halves would touch at the period's edge in the same place,
-    and show which two pieces belong to one person. Nothing is left out.
+    Periods begin at local midnight; the first period begins at midnight of the first day. A sample
+    belongs entirely to the period in which it begins, even if it reaches into the next (as samples
+    of generalized data may). If the sample were cut in two, its halves would touch in time at the
+    same place. This would show which two pieces belong to one person. Nothing is left out.
 
     Parameters
     ----------
     fs : FingerprintSet
-        Is not changed.
+        Data to cut; the set itself stays as it is.
     days : int
         Days in a period, 1 or more. The last period may be shorter.
     seed : int or None
@@ -48,8 +48,8 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
     Raises
     ------
     ConfigError
-        ``days`` is not a whole number of at least 1, or a sample is longer than a period, so that a
-        record of one period would reveal others.
+        ``days`` is not a whole number of at least 1. Or a sample is longer than a period, so a
+        record of one period would reveal other periods.
 
     Notes
     -----
@@ -71,7 +71,7 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
             f"Samples of up to {fs.dt_min.max() / 60:g} h are longer than periods of "
             f"{days_text(days)}; make periods before times are made coarser, or longer periods."
         )
-    # Pieces person by person, then in the random order in which they are to stand.
+    # Pieces are made person by person, then put into random order.
     key = fs.sample_user * (int(of_sample.max()) + 1) + of_sample
     by_piece = np.argsort(key, kind="stable")  # in order of time, as within the fingerprint
     first = np.flatnonzero(np.diff(key[by_piece], prepend=-1))
@@ -108,7 +108,7 @@ def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, I
         number = np.floor(fs.t_min / length)
         return number * length, (number + 1) * length, number.astype(np.int64)
     begin, lasts = fs.clock.window(fs.t_min, length)
-    # Where midnight is skipped, the period begins when the clock is already past it.
+    # If midnight is skipped, the period begins at the first later time.
     number = np.floor(fs.clock.wall_minutes(begin) / length + _SLACK_MIN)
     return begin, begin + lasts, number.astype(np.int64)
 

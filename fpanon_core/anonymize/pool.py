@@ -37,7 +37,7 @@ class Nearest(NamedTuple):
 
 
 class Pool:
-    """Fingerprints by number: those of ``fs`` first, then the merged ones in order of addition.
+    """Fingerprints by number: first all of ``fs``, then merged ones in order of addition.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Pool:
         self._classes = np.unique(fs.weight).astype(np.float64)
         if grows:
             self._classes = np.arange(1.0, below)
-        if self._packed.equal:  # weights make no difference to points
+        if self._packed.equal:  # weights do not matter for points
             self._classes = np.ones(1)
         self._kind = np.searchsorted(self._classes, fs.weight).astype(np.int32)
         self._kind[self._kind == len(self._classes)] = 0  # not in the pool
@@ -190,7 +190,7 @@ class Pool:
             for task in order[begin:end]:
                 u = queries[task]
                 floors.fill_floor(slots, u, floor[task])
-                own[task] = floor[task, 0]  # that is all of points
+                own[task] = floor[task, 0]  # for points, this is all
                 if u >= self._n_points:
                     floors.fill_own(slots, u, own[task])
                 by_feature[..., task] = own[task]

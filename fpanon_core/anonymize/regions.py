@@ -1,9 +1,9 @@
 """Region or hexagon of each sample, and the rectangle that represents it.
 
-Data locate a place only to its raw cell. A *site* of a region is therefore such a cell: antennas
-in one cell are one site, and belong to one region. A sample belongs to the region of the site at
-which it was recorded. If events have positions of their own, it belongs to the region of the
-nearest site, whose Voronoi cell holds it.
+Data locate a place only to its raw cell. A *site* of a region is therefore a raw cell. Antennas in
+one cell are one site and belong to one region. A sample belongs to the region of the site at which
+it was recorded. If events have positions of their own, it belongs to the region of the nearest
+site, whose Voronoi cell holds it.
 
 H3 lays hexagons (and twelve pentagons) over the globe; recipients of mobility data already use its
 cells as a grid.
@@ -88,9 +88,9 @@ class HexagonMap(PlaceMap):
 def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: int = 0) -> RegionMap:
     """Return the regions of a space, their sites, and the region of every sample.
 
-    Sites are the cells of the antenna table or, without a table, the distinct places of the data
-    (then another choice of users may make other clusters). A region is represented by the bounding
-    rectangle of the cells of its sites, and of the samples assigned to it from elsewhere.
+    Sites are the cells of the antenna table. Without a table, they are the distinct places of the
+    data; another choice of users may then make other clusters. A region is represented by the
+    bounding rectangle of the cells of its sites, and of the samples assigned to it from elsewhere.
 
     Rectangles of different regions may overlap, and two may even have the same lower corner, which
     identifies a bin. Then the region that comes first (by number of the cluster, or by name) keeps
@@ -101,8 +101,8 @@ def region_map(fs: FingerprintSet, space: AntennaClusters | Regions, *, seed: in
     Raises
     ------
     ConfigError
-        Named regions lack the antenna table or the column; an antenna that is needed has no region;
-        or the data are generalized already, so that a sample may lie in several regions.
+        Named regions lack the antenna table or the column, or an antenna that is needed has no
+        region. Or the data are generalized already, so a sample may lie in several regions.
     InfeasibleError
         The cluster size exceeds the number of sites.
 
@@ -162,7 +162,7 @@ def _sites_of_table(fs: FingerprintSet, antennas: Antennas) -> _Sites:
     first, _ = distinct_rows(antennas.x_m, antennas.y_m)
     x, y = antennas.x_m[first], antennas.y_m[first]
     place, of_sample = distinct_rows(fs.x_m, fs.y_m)
-    # The nearest site, the first of equals; all cells are alike, so that corners will do.
+    # The nearest site, the first among equals; all cells have one size, so corners suffice.
     site = assign(fs.x_m[place], fs.y_m[place], x, y, np.ones(len(x)))
     return _Sites(x, y, np.full(len(x), side), np.full(len(x), side), site[of_sample])
 
@@ -190,7 +190,7 @@ def _named(fs: FingerprintSet, space: Regions, sites: _Sites) -> tuple[IntArray,
             "or choose a grid or antenna clusters."
         )
     texts = fs.antennas.column(space.column)
-    # Of the antennas in one cell, the first in the table that has a region gives it.
+    # The first antenna of a cell that has a region in the table determines the region.
     given = np.argsort(texts == "", kind="stable")
     first, _ = distinct_rows(fs.antennas.x_m[given], fs.antennas.y_m[given])
     of_site = texts[given[first]]
@@ -253,10 +253,10 @@ def hexagon_map(fs: FingerprintSet, space: Hexagons) -> HexagonMap:
 
     A hexagon is represented by a rectangle on the projection that holds all of it, wherever people
     were in it. The rectangle is the bounding rectangle of the hexagon's corners, rounded outwards
-    to whole metres. It is widened on each side by the possible bulge of an edge and by half a raw
-    cell: places whose middle is inside may reach out by that much. Unlike a rectangle around the
-    samples, it does not reveal where in the hexagon people were. It is the same in every data set
-    of that projection.
+    to whole metres. The rectangle is widened on each side by the possible bulge of an edge and by
+    half a raw cell. A place whose middle is inside may reach out by half a raw cell. Unlike a
+    rectangle around the samples, it does not reveal where in the hexagon people were. It is the
+    same in every data set of that projection.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Counts of people at each place in each time slot, as they would be published.
 
-People are counted as Xu et al. 2017, §5.1, prepare their data, where everyone is in one place in
-every slot; or they are counted only in slots where they have a sample. Places and period are those
-of the events, or those of a stated frame.
+There are two ways to count people. As in Xu et al. 2017, §5.1, everyone is in one place in every
+slot. Or people are counted only in slots where they have a sample. Places and period come from the
+events, or from a stated frame.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -49,10 +49,10 @@ class CountedPeople:
     Attributes
     ----------
     counts : AggregateCounts
-    truth : int32 ndarray (subscribers, n_slots)
+    truth : int32 ndarray (n_people, n_slots)
         Place of each person in each slot; −1 where they are not counted.
-    recorded : bool ndarray (subscribers, n_slots)
-        Whether there is a sample; the rest of ``truth`` was filled in.
+    recorded : bool ndarray (n_people, n_slots)
+        Whether the person has a sample in the slot; all other places in ``truth`` were filled in.
     left_out : LeftOut
     """
 
@@ -71,28 +71,28 @@ def aggregate_counts(
 ) -> tuple[AggregateCounts, SmallInts]:
     """Count people by place and time slot, and keep their places as the truth for scoring.
 
-    In each slot a user is at the place with the most *samples* in it, whatever the samples' numbers
-    of events; ties: the lower place number. A sample that reaches over several slots, as in
+    In each slot a user is at the place with the user's most *samples* in the slot, whatever their
+    numbers of events. Ties: the lower place number. A sample that reaches over several slots, as in
     generalized data, is divided among them by time.
 
     **Filled in**, as in the published attack: a slot without a sample gets a place by linear
-    interpolation, over the number of slots, between the places before and after. The place nearest
-    to the interpolated point is taken; ties: the lower place number. Before the first and after the
-    last sample, the place nearest in time is kept (Xu et al. 2017, §5.1). **Not filled in**: people
-    are counted only in slots in which they have a sample, and a sample counts only in the slot in
-    which it begins, so one record changes one slot.
+    interpolation between the places before and after, over the slots. The place nearest to the
+    interpolated point is taken; ties: the lower place number. Before the first and after the last
+    sample, the place nearest in time is kept (Xu et al. 2017, §5.1). **Not filled in**: people are
+    counted only in slots in which they have a sample. A sample counts only in the slot in which it
+    begins, so one record changes one slot.
 
-    **The frame.** With a frame, its places and slots are counted, whatever the records; samples
-    outside it are left out, and so are people without any sample inside. Without a frame, places
-    are the distinct cells of the data, by x, then y, then extent. Slots are then laid from local
-    midnight; the first holds the first sample, and the last the end of the last sample. In that
-    case the records determine the list of places and the period, and no noise on the counts hides
-    them.
+    **The frame.** With a frame, people are counted at its places and in its slots, whatever the
+    records. Samples outside the frame are left out, and so are people without any sample inside.
+    Without a frame, places are the distinct cells of the data, by x, then y, then extent. Slots are
+    then laid from local midnight; the first holds the first sample, and the last the end of the
+    last sample. In that case the records determine the list of places and the period, which no
+    noise on the counts hides.
 
     Parameters
     ----------
     fs : FingerprintSet
-        A fingerprint that stands for w subscribers counts w times.
+        A fingerprint that stands for w people counts w times.
     slot_min : float
         Length of a slot, minutes, if no frame is given; a whole number of slots makes a day.
     frame : CountsFrame, optional
@@ -102,7 +102,7 @@ def aggregate_counts(
     Returns
     -------
     counts : AggregateCounts
-    truth : int32 ndarray (subscribers, n_slots)
+    truth : int32 ndarray (n_people, n_slots)
         Place number of each person in each slot, −1 where they are not counted; rows in the order
         of ``fs``, w for each fingerprint.
 
@@ -111,7 +111,7 @@ def aggregate_counts(
     ConfigError
         ``slot_min`` does not divide a day, or the frame does not fit the data.
     InfeasibleError
-        The table of people by slots would not fit in memory; or samples are longer than a slot and
+        The table of people by slots would not fit in memory, or samples are longer than a slot and
         gaps are not filled in.
 
     Examples
@@ -201,7 +201,7 @@ def _counted(truth: SmallInts, n_places: int) -> Iterator[SmallInts]:
     """Yield the numbers of people at each place, some slots at a time."""
     at_once = max(1, _CELLS_AT_ONCE // max(len(truth), n_places))
     for first in range(0, truth.shape[1], at_once):
-        # Turned over, so that a slot lies together in memory; 0 is for who is not counted.
+        # Transposed, so that a slot is contiguous in memory; 0 stands for people not counted.
         some = np.ascontiguousarray(truth[:, first : first + at_once].T) + 1
         block = np.empty((len(some), n_places), np.int32)
         for row, here in zip(block, some, strict=True):
@@ -250,7 +250,7 @@ def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
     truth[user[moving], slot[moving]] = _nearest_place(tree, a + (b - a) * share[:, None])
 
 
-_CLOSE_M = 1e-6  # places nearer than this to equally near are equally near
+_CLOSE_M = 1e-6  # differences of distance below this count as ties
 _CLOSE_MIN = 1e-9
 _SAMPLES_AT_ONCE = 1 << 20
 
@@ -351,7 +351,7 @@ def _nearest_place(tree: cKDTree, points: FloatArray) -> IntArray:
         nearest[left] = np.where(tied, place, tree.n).min(axis=1)
         if many == tree.n:
             break
-        left = left[tied.all(axis=1)]  # there may be more as near as the last of them
+        left = left[tied.all(axis=1)]  # there may be more places as near as the last one
         many = min(8 * many, tree.n)
     return nearest
 
@@ -414,7 +414,7 @@ def place_of(corners: tuple[FloatArray, ...], frame: CountsFrame, crs: str | Non
         return place
     side = frame.dx_m[0]
     rows = frame.n_places // frame.columns
-    # The bounds bend on the projection: what rounding puts outside belongs to the last square.
+    # Bounds are curved on the projection: points that rounding puts outside join the last square.
     column = np.clip(np.floor((x_m[inside] - frame.x_m[0]) / side), 0, frame.columns - 1)
     row = np.clip(np.floor((y_m[inside] - frame.y_m[0]) / side), 0, rows - 1)
     place[inside] = (row * frame.columns + column).astype(np.int64)
@@ -445,16 +445,16 @@ def _most_frequent(
     slot = rows_of(first, many)
     row = np.repeat(np.arange(len(user)), many)
     inside = np.minimum(end[row], edges[slot + 1]) - np.maximum(begin[row], edges[slot])
-    # Samples, not events: the count weighs the draws of an adversary and nothing else.
+    # Samples, not events: the count affects only the draws of an adversary.
     length = np.where(end > begin, end - begin, 1.0)
     whole = (edges[slot] <= begin[row]) & (end[row] <= edges[slot + 1])
     samples = np.where(whole, 1.0, inside / length[row])
     user, place = user[row], place[row]
     some, which = distinct_rows(user, slot, place)
-    # Rounded, so that what is equal but for the order of adding is a tie.
+    # Rounded, so that sums that differ only by the order of addition are ties.
     samples = np.round(np.bincount(which, samples), 9)
     user, slot, place = user[some], slot[some], place[some]
-    # Stable: of places with as many samples the lowest number stays first.
+    # Stable: among places with equally many samples, the lowest number stays first.
     order = np.lexsort((-samples, slot, user))
     user, slot, place = user[order], slot[order], place[order]
     new = np.ones(len(order), bool)

@@ -3,8 +3,8 @@
 Records at one place are interchangeable, and so are trajectories that predict the same point. So
 the assignment of people is a transport problem between groups, whose masses are whole numbers. It
 is solved by network simplex, and a solution is accepted only with a proof. The proof consists of
-dual prices under which no pair costs less than the sum of its prices, and whose total value equals
-the cost; then no assignment can be cheaper.
+dual prices. No pair costs less than the sum of its prices, and the total value of the prices equals
+the cost. So no assignment can be cheaper.
 
 Source: Xu et al. 2017, eq. 1.
 """
@@ -36,7 +36,7 @@ Pairs = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 
 _MOST_STEPS = 10**9
 _TOLERANCE = 1e-9  # of the largest cost
-_FEW_PAIRS = 4_096  # of sources and sinks: not worth looking for the near ones
+_FEW_PAIRS = 4_096  # sources and sinks; below this, a search for near sinks does not pay
 _NEAR = 8  # sinks looked at for each source, at first
 
 
@@ -56,9 +56,9 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
     at no cost: its amount is fixed, so any unit price would only add a constant.
 
     If demand far exceeds supply, as in counts with noise, most sinks are too far from every source
-    to matter. The problem is then solved with the sinks near each source, and the solution is
+    to matter. The problem is then solved with only the sinks near each source. The solution is
     accepted only with a proof: at the price of an unused sink, no omitted sink is cheaper for any
-    source. Otherwise it is solved again with more sinks.
+    source. Without this proof, the problem is solved again with more sinks.
 
     Parameters
     ----------
@@ -100,13 +100,14 @@ def transport_near(begin: FloatArray, end: FloatArray, supply: IntArray, demand:
 def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
     """Match rows with columns one to one so that the pairs save most; return columns and saving.
 
-    Pairs not listed save nothing. So each row gets an additional column of its own, with no saving,
-    to use if the row is better left out. The solver (scipy's sparse Jonker–Volgenant) then finds
-    the best complete matching, and the rows left out are paired in ascending order.
+    Pairs that are not listed save nothing. So each row gets an additional column of its own without
+    a saving, which it takes if leaving the row out is better. The solver (scipy's sparse
+    Jonker–Volgenant) then finds the best complete matching, and the rows left out are paired with
+    the remaining columns in ascending order.
     """
     offsets, column, value = pairs
     n = len(offsets) - 1
-    # The solver wants costs other than 0, every row has one, so a constant more changes nothing.
+    # The solver needs costs other than 0. Each row uses one, so a constant changes nothing.
     top = 2.0 * float(value.max(initial=0.5))
     many = np.diff(offsets)
     own = offsets[1:] + np.arange(n)
@@ -128,7 +129,7 @@ def most_saving(pairs: Pairs) -> tuple[IntArray, float]:
 
 
 def _within(flows: Flows, sources: int, sinks: int) -> Flows:
-    """Return the flows without those added to make totals equal."""
+    """Return the flows without the flows that were added to make totals equal."""
     source, sink, many = flows
     real = (source < sources) & (sink < sinks)
     return source[real], sink[real], many[real]
@@ -142,12 +143,12 @@ def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, Flo
     between = extremes(costs, len(supply))
     arc, many, potential = cheapest_flow(costs, supply, demand, between[1], _MOST_STEPS)
     source, sink = np.divmod(arc, len(demand))
-    # Prices that are not those of a far-off root: the greatest potential becomes 0.
+    # Prices are shifted so that the greatest potential becomes 0.
     potential = potential - max(float(potential.max()), 0.0)
     price = -potential[: len(supply)]
     if _proven(costs, supply, demand, (source, sink, many), potential, between):
         return (source, sink, many), price
-    # Everyone a row and a column of their own: slower, and without a tolerance.
+    # Each person has a separate row and column: slower, but without a tolerance.
     who, where = (
         np.repeat(np.arange(len(supply)), supply),
         np.repeat(np.arange(len(demand)), demand),

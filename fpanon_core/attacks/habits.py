@@ -106,9 +106,9 @@ def prediction_errors(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the distances from the predicted to the next place, at night and by day, metres.
 
-    All slots in which the person has a sample count, except the first of each day. As in the
-    attack, the prediction is the last place at night and in the second slot of a day, and otherwise
-    ``q_t + (q_t − q_{t−1})`` (Xu et al. 2017, eq. 2).
+    All slots in which the person has a sample count, except the first of each day. Predictions are
+    those of the attack (Xu et al. 2017, eq. 2). At night and in the second slot of a day, the
+    prediction is the last place; otherwise it is ``q_t + (q_t − q_{t−1})``.
 
     Parameters
     ----------
@@ -138,11 +138,12 @@ def prediction_errors(
 def information_gains(
     made: CountedPeople, seed: int, pairs: int = PAIRS
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the gains of joining a day with the next day, of one person and of two people; bits.
+    """Return the gains of joining a day with the next, of one person and of two people, in bits.
 
-    Only days on which the people concerned have a sample are used; their filled-in slots count, as
-    in the attack. At most ``pairs`` days that have a next day are drawn. Each is joined with the
-    next day of the same person, and with that of another person, drawn at random.
+    Only days on which the people concerned have a sample are used; the filled-in slots of these
+    days count, as in the attack. At most ``pairs`` days that have a next day are drawn. Each day is
+    joined with the next day of the same person, and with the next day of another person, drawn at
+    random.
     """
     rng = np.random.default_rng(seed)
     truth, offsets = made.truth, made.counts.day_offsets

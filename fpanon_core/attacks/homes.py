@@ -1,14 +1,16 @@
 """Homes: true homes, and homes that attackers infer from the nights of a record.
 
-*The battery.* Each attacker of a stated battery makes one guess for each record.
+*The battery.* Each attacker of a stated set, the battery, makes one guess for each record.
 
 *Guesses by a map of homes.* A census, a map of buildings or the operator's antennas show how people
-are spread within a cell. The most dangerous such map shows the true homes of all other people: of
+are spread within a cell. The most dangerous map shows the true homes of all other people: of
 everybody in the original except the target.
 
-*Likeliest homes.* This attacker knows what noise was added.
+*Likeliest homes.* An attacker who knows the distribution of the noise infers the homes that explain
+the records best.
 
-*Position at a moment.* The best guess of an attacker who suspects which record is the target's.
+*Position at a moment.* This is the best guess of an attacker who suspects which record is the
+target's.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -54,14 +56,14 @@ _DAY_MIN = 1_440.0
 _EVENING_MIN = 60.0 * NIGHT_FROM_H
 _MORNING_MIN = 60.0 * NIGHT_TO_H
 _RECORDS_A_BLOCK = 64
-_LEVEL = 1e-9  # relative; shares that differ by less are alike
+_LEVEL = 1e-9  # relative; shares that differ by less count as equal
 _DIGITS = 9  # to which nights at a place are compared
-_DEVIATIONS = 2.0  # of noise, within which a record's nights are taken together
+_DEVIATIONS = 2.0  # standard deviations of noise within which a record's nights are combined
 
 
 @dataclass(frozen=True, eq=False)
 class Homes:
-    """Place where each person is most at night in the original; arrays of (n_users,).
+    """Place where each person is most often at night in the original; arrays of (n_users,).
 
     Attributes
     ----------
@@ -85,14 +87,14 @@ def true_homes(fs: FingerprintSet) -> Homes:
     at_night = np.bincount(which, mass)
     in_all = np.bincount(which, fs.count)
     user = fs.sample_user[visited]
-    # Places are numbered by their corners, so that the order of what is left is theirs.
+    # Places are numbered by their corners, so remaining ties are in this order.
     order = np.lexsort((place[visited], -in_all, -at_night, user))
     best = order[np.searchsorted(user[order], np.arange(fs.n_users))]
     row = first[place[visited[best]]]
     known = at_night[best] > 0
     x = np.where(known, fs.x_m[row] + fs.dx_m[row] / 2, np.nan)
     y = np.where(known, fs.y_m[row] + fs.dy_m[row] / 2, np.nan)
-    # A night is called after the day it leads to.
+    # A night is named after the day that follows.
     late = np.flatnonzero(mass > 0)
     night = np.floor((fs.wall_minutes(fs.t_min[late]) + _DAY_MIN - _EVENING_MIN) / _DAY_MIN)
     each, _ = distinct_rows(fs.sample_user[late], night) if len(late) else (late, late)
@@ -117,7 +119,7 @@ def _night_minutes(wall: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True)
 class Commonest:
-    """Home with the most homes near it, which an attacker without any record would guess.
+    """Home with the most homes nearby: the guess of an attacker without any record.
 
     Attributes
     ----------
@@ -153,7 +155,7 @@ class HomesAsked:
     homes : Homes
         True homes of everybody in the original.
     nights : int
-        Least number of nights with a recording for a home to be known.
+        Least number of nights with an event for which a home counts as known.
     record, person, weight : int64 ndarray (n_asked,)
         For each person: the record, the row number in the original, and the number of people that
         this row stands for.
@@ -193,7 +195,7 @@ class Said:
     share: FloatArray
 
     def unless_vague(self, known: Commonest) -> FloatArray:
-        """Return the inferred homes, or the guess without a record where a record says less."""
+        """Return the inferred homes, or ``known`` where a record is weaker evidence."""
         everybodys = np.array([known.x_m, known.y_m])
         vague = self.share < known.share * (1 - _LEVEL)
         guess: FloatArray = np.where(vague[:, None], everybodys, self.places)
@@ -211,8 +213,8 @@ class NightPlaces:
     x, y, dx, dy : float64 ndarray (n,)
         Lower corners and sides, metres.
     at_night, in_all : float64 ndarray (n,)
-        Number of published samples there at night, each weighted by the share of its time that is
-        night; and of all samples there.
+        Number of published samples at the place: at night, each weighted by the share of its time
+        that is night; and in all.
     """
 
     offsets: IntArray
@@ -270,7 +272,7 @@ def fullest_circle(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Said:
-    """Return the centre of the circle with most of each record's nights, spread over their cells.
+    """Return the centre of the circle that holds most of each record's nights, spread over cells.
 
     The circle has a radius of 1 km. With noise, the radius is at least two standard deviations, and
     the mean of the nights in the circle is returned.
@@ -301,8 +303,8 @@ def guesses(
 ) -> dict[str, FloatArray]:
     """Return each attacker's guesses of the homes asked for, (n_asked, 2), metres.
 
-    A guess does not depend on the distance that counts as found: a home found within a distance is
-    found within every larger one.
+    A guess does not depend on the distance that counts as found: a home found within one distance
+    is found within every larger distance.
 
     Parameters
     ----------
@@ -335,7 +337,7 @@ def guesses(
 
 
 _TARGETS_A_BLOCK = 16
-_LESSER = 1e-6  # of the night's masses, what those of all day count in a tie
+_LESSER = 1e-6  # weight of a mass of all day, relative to one of the night, to decide ties
 
 
 def by_others(
@@ -348,7 +350,7 @@ def by_others(
     engine: Engine,
     progress: Progress | None = None,
 ) -> Said:
-    """Infer homes from records by an attacker who knows the homes of all other people.
+    """Infer homes from records as an attacker who knows the homes of all other people.
 
     Parameters
     ----------
@@ -359,7 +361,7 @@ def by_others(
     asked : HomesAsked
     noise : Spread
     circle : Said
-        Inferences from all records by the fullest circle.
+        Homes inferred from all records by the fullest circle.
 
     Returns
     -------
@@ -434,16 +436,16 @@ def noise_likelihood(
     engine: Engine,
     progress: Progress | None = None,
 ) -> FloatArray:
-    """Return the homes that make the records asked for likeliest, (n_asked, 2), metres.
+    """Return the homes under which the records asked for are likeliest, (n_asked, 2), metres.
 
     Parameters
     ----------
     fs : FingerprintSet
-        The original: people may live wherever another person was, as a map of antennas shows.
+        The original. Every place where another person was may be a home, as on a map of antennas.
     published : Published
     asked : HomesAsked
     noise : Spread
-        Noise of the release; it must have some.
+        Noise of the release, which must have some.
     first : float64 ndarray (n_asked, 2)
         Guesses used if there is no place of another person.
     engine : LocalEngine
@@ -454,7 +456,7 @@ def noise_likelihood(
         float((cells[low] + cells[side]).max() - cells[low].min())
         for low, side in (("x_m", "dx_m"), ("y_m", "dy_m"))
     ]
-    # Of planar Laplace noise and of Gaussian noise alike, the density where it is highest.
+    # The highest density, for planar Laplace and for Gaussian noise.
     highest = 1 / (2 * math.pi * noise.scale**2)
     moved = Moved(
         published.offsets,
@@ -505,7 +507,7 @@ def places_at(
     engine: Engine,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the place with the least mean distance to what each target's suspected records say.
+    """Return the place with the least mean distance to each target's suspected positions.
 
     Parameters
     ----------

@@ -79,8 +79,8 @@ def squares_of(counts: AggregateCounts, metres: float) -> tuple[IntArray, IntArr
 def suppress_small(counts: AggregateCounts, limit: int = 15) -> AggregateCounts:
     """Set counts below a limit to 0. A limit of 15 is customary.
 
-    In a release they are left blank instead (see :mod:`fpanon_core.studies.counts_release`); an
-    attacker reads a blank as 0.
+    In a release, these counts are left blank instead (see
+    :mod:`fpanon_core.studies.counts_release`); this attacker reads a blank as 0.
 
     Examples
     --------
@@ -106,9 +106,9 @@ def noise_at_frequent(
     """Move a share of the points at people's most frequent places to a place nearby.
 
     Xu et al. 2017, §6.1: noise "at each mobile user's most frequent locations to make their
-    trajectories less regular". Every point of a user at the user's most frequent place (ties: lower
-    place number) moves, with probability ``share``, to one of the ``neighbours`` nearest other
-    places, each equally likely. Totals do not change.
+    trajectories less regular". Every point of a user at the user's most frequent place moves with
+    probability ``share``. It goes to one of the ``neighbours`` nearest other places, each equally
+    likely. Ties for the most frequent place: lower place number. Totals do not change.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def _neighbours(counts: AggregateCounts, many: int) -> IntArray:
     """Return the nearest other places of each place, (n_places, many)."""
     xy = counts.centres
     _, near = cKDTree(xy).query(xy, many + 1)
-    # A place is its own nearest, unless another has the same centre.
+    # The nearest place is the place itself, unless another has the same centre.
     own = near == np.arange(len(xy))[:, None]
     own[~own.any(axis=1), -1] = True
     others: IntArray = near[~own].reshape(len(xy), many)

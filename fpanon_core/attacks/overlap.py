@@ -39,7 +39,7 @@ class Groups:
     Attributes
     ----------
     cells : float64 ndarray (n_cells, 6)
-        x0, x1, y0, y1, t0, t1, in order of t0 within each group.
+        Columns x0, x1, y0, y1, t0, t1; rows in order of t0 within each group.
     offsets : int64 ndarray (n_groups + 1,)
     people : int64 ndarray (n_groups,)
         Number of people in each group.

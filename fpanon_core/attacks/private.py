@@ -2,34 +2,37 @@
 
 **The frame is stated**: places come from the antenna table or a grid over a stated area, and the
 period is stated. So every data set gives a table of the same shape. If the frame came from the
-events, one record could add a row or a column, which no noise hides: such counts are refused.
+events, one record could add a row or a column, which no noise hides. Counts without a stated frame
+are refused.
 
 **The unit of protection** is the allowed difference between two data sets that an attacker cannot
 distinguish, up to a factor of e^ε:
 
 - ``"user"``: all records of one person, who may also be in only one of the data sets. A person is
-  at one place at most in each slot, whether or not gaps are filled in. So in each slot one count
-  loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1 sensitivity).
+  at one place at most in each slot, whether or not gaps are filled in. So in each slot, at most one
+  count loses 1 and another gains 1. The counts change by at most 2 × slots in total (L1
+  sensitivity).
 - ``"user-slot"``: the records of one person *in one slot*. It applies only to counts of recorded
   samples: if gaps are filled in, one record decides many slots, so filled-in counts are refused. In
-  the slot the person is at one place at most, the one with the most samples; one count loses 1 and
-  another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots, and so
-  two units, together 2 ε. For all of a person's records, the total is ε times the number of slots.
+  the slot the person is at one place at most, the place with the most samples. One count loses 1
+  and another gains 1, so the sensitivity is 2. A record moved to another slot changes two slots,
+  and so two units, together 2 ε. For all of a person's records, the total is ε times the number of
+  slots.
 
-Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε of several
-publications about the same people add up. Fingerprints that stand for several subscribers are
-refused: one subscriber would be in the counts of all of them.
+Every count gets independent discrete Laplace noise of scale sensitivity/ε. The ε values of several
+publications about the same people add up. Fingerprints that stand for several people are refused,
+because one person would be in the counts of all of them.
 
 **Equal reading.** Positions are snapped to raw cells on a map projection. By default its centre is
-the middle of the records. Then one additional person can move the cells of all others, by less than
-their side, but across the bounds of places; the noise does not cover that. Such counts are refused.
-With a stated centre (``read_cdr(..., centre=...)``) nobody moves another person's cell. Counts of
-samples whose length does not divide 15 minutes are refused likewise, as their starts depend on the
-first day.
+the middle of the records. Then one additional person can move the cells of all others by less than
+a side, but across the bounds of places. The noise does not cover this effect, so such counts are
+refused. With a stated centre (``read_cdr(..., centre=...)``) nobody moves another person's cell.
+Counts of samples whose length does not divide 15 minutes are also refused, because their starts
+depend on the first day.
 
 **Assumptions**: the time zone of the slots and other stated parameters of the reading are fixed.
 Properties that the reading derives from the whole file (columns, date formats, times far from all
-others) must be equal for neighbouring data sets. They are, unless a record is very unlike all
+others) must be equal for neighbouring data sets. They are equal unless a record is very unlike all
 others.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
@@ -65,9 +68,9 @@ def privacy_guarantee(
     Raises
     ------
     ConfigError
-        A parameter is out of its range; the counts have no stated frame, or stand for merged data;
-        positions were snapped on a projection without a stated centre; or the counts are filled in
-        although the unit is one slot.
+        A parameter is out of its range. Or the counts allow no guarantee. They have no stated
+        frame, stand for merged data, or are filled in although the unit is one slot. Or the records
+        determined how they were read.
 
     Examples
     --------
@@ -119,7 +122,7 @@ def dp_counts(
     *,
     progress: Progress | None = None,
 ) -> AggregateCounts:
-    """Make counts differentially private; see the module for what is protected.
+    """Make counts differentially private; the module docstring says what is protected.
 
     The noise comes from OpenDP's own source of randomness, which takes no seed: anyone who knew the
     seed could subtract the noise. So each run differs, and each published run costs its ε again.
@@ -148,7 +151,7 @@ def dp_counts(
     guarantee = privacy_guarantee(counts, epsilon, unit)
     flat = counts.counts.astype(np.int64).ravel()
     noisy = with_noise(flat, guarantee.sensitivity, guarantee.epsilon, progress=progress)
-    # Not the digest of the data: it would tell whether a guess at them is right.
+    # No digest of the data, because it would confirm a correct guess at them.
     return replace(counts, counts=noisy.reshape(counts.counts.shape), digest="")
 
 
@@ -161,7 +164,7 @@ def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
     rng = np.random.default_rng(whole("seed", seed, 0))
     stop = -math.expm1(-1.0 / positive("scale", scale))  # 1 − q, q = exp(−1/scale)
     noisy = np.empty((counts.n_slots, counts.n_places), np.int64)
-    for slot, row in enumerate(noisy):  # slot by slot, so that little room is needed
+    for slot, row in enumerate(noisy):  # slot by slot, to save memory
         row[:] = counts.of_slot(slot)
         row += rng.geometric(stop, len(row)) - rng.geometric(stop, len(row))
     return noisy

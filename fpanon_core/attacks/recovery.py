@@ -6,7 +6,7 @@ assignment each time, gives trajectories:
 
 1. **nights** (0 to 6 h local): people stay, so a link costs the distance from the last place;
 2. **days**: people move on, so a link costs the distance from ``q_t + (q_t − q_{t−1})`` (eq. 2).
-   Each local calendar day starts anew at its first slot, with its night, and its daytime continues
+   Each local calendar day starts again at its first slot, with its night, and its daytime continues
    from the night;
 3. **across days** (:func:`link_days`): people repeat themselves, so a link between a day and the
    next costs the information gain of joining their frequencies of places (eq. 3–4).
@@ -24,14 +24,14 @@ Days are linked by information gain.
 
 ``G(U, V) = H(U+V) − (H(U) + H(V))/2`` in bits, where H is the entropy of the frequencies of places.
 G is 0 if two days are alike, and 1 if two days of equal length have no place in common. With an
-incomplete day it can be a little below 0, or more than 1. The links between each day and the next
+incomplete day, G can be a little below 0, or more than 1. The links between each day and the next
 are an optimal assignment under G.
 
-People × people costs are never stored. Days without a common place cost the sum of a part of U and
-a part of V, so the choice among them does not change the total. Compared with that cost, each
-common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U + n_V)``, ``φ(z) =
-z·log₂ z``; the cheapest assignment is the one that saves most, over the pairs with a common place
-only. Days with equal frequencies are interchangeable, and form one group if there are few groups.
+People × people costs are never stored. The cost of two days without a common place is the sum of a
+part of U and a part of V. So the choice among these pairs does not change the total. Compared with
+this cost, each common place, with frequencies f and g, saves ``[φ(f+g) − φ(f) − φ(g)]/(n_U +
+n_V)``, where ``φ(z) = z·log₂ z``. The cheapest assignment saves most over the pairs with a common
+place. Days with equal frequencies are interchangeable, and form one group if there are few groups.
 
 Source: Xu et al. 2017, §4.4, eq. 3–4.
 """
@@ -66,28 +66,28 @@ def recover_trajectories(
     """Recover trajectories from counts of people by place and time slot.
 
     The attack reads counts, positions and slot times only. Every assignment is optimal (Xu et al.
-    2017, eq. 1): groups of trajectories that predict the same point are matched with groups of
-    records at one place, which costs the same as matching people one by one. Matching people
-    predicted at a point with people counted there is optimal too, as distances obey the triangle
-    inequality. Among trajectories that predict the same point, the ones that moved least come
-    first, then the lower row; places are in ascending order.
+    2017, eq. 1). Groups of trajectories that predict the same point are matched with groups of
+    records at one place. This costs the same as matching people one by one. Matching people
+    predicted at a point with people counted there is also optimal, because distances obey the
+    triangle inequality. Trajectories that predict the same point are ordered by the distance they
+    moved, then by row; places are in ascending order.
 
     **Slots with different totals**, as after suppression or noise. Negative counts are taken as 0.
     The attack follows ``n_trajectories`` people. The default is the greatest total of a slot or, if
     a count is negative and the totals are noisy, the median total. A slot with fewer records is
-    filled with dummy records, a slot with more is filled with dummy trajectories. A dummy costs
-    nothing: the number of dummies is fixed, so any unit price would change no link. A trajectory
-    with a dummy record is assumed to have stayed in place; records with a dummy trajectory are
-    dropped. In the first slot of a day, before anybody has a place, the counts are scaled to
-    ``n_trajectories`` (largest remainders; ties: lower place). Slots before a day's first slot with
-    a record repeat that slot; days without any record are ``−1``.
+    filled with dummy records; a slot with more records is filled with dummy trajectories. A dummy
+    costs nothing: the number of dummies is fixed, so any unit price would change no link. A
+    trajectory with a dummy record is assumed to have stayed in place; records with a dummy
+    trajectory are dropped. In the first slot of a day, before anybody has a place, the counts are
+    scaled to ``n_trajectories`` (largest remainders; ties: lower place). Slots before a day's first
+    slot with a record repeat that slot; days without any record are ``−1``.
 
     Parameters
     ----------
     counts : AggregateCounts
     link_threshold_m : float
-        Pairs no farther apart than this are linked directly, the nearest first, before the
-        assignment (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
+        Pairs at most this far apart are linked directly, the nearest first, before the assignment
+        (Xu et al. 2017, §4.3). Above 0 the assignment may no longer be optimal.
     n_trajectories : int, optional
         Number of people in the counts, if the attacker knows it.
     engine : LocalEngine, optional
@@ -104,7 +104,7 @@ def recover_trajectories(
     ConfigError
         A parameter is out of its range.
     InfeasibleError
-        There is nobody in the counts.
+        The counts give no estimate of at least one person.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def _estimate(counts: AggregateCounts) -> int:
 
 
 def _records(counts: AggregateCounts) -> IntArray:
-    """Return the people that an attacker finds in each slot; negative counts are read as 0."""
+    """Return the number of people counted in each slot; negative counts are read as 0."""
     return np.concatenate(
         [np.maximum(counts.block(s), 0).sum(axis=1, dtype=np.int64) for s in counts.pieces()]
     )
@@ -196,9 +196,9 @@ def _recovered_day(
     day: slice, counts: AggregateCounts, people: int, threshold_m: float
 ) -> tuple[SmallInts, FloatArray]:
     """Return the trajectories of one day, (people, slots of the day), and the cost of each step."""
-    # Made when it is the day's turn: those of all days may take much room.
+    # Made day by day, because the arrays of all days may take much memory.
     records = np.maximum(counts.block(day), 0)
-    # The sum makes −0.0 a 0.0, the same place with other bits.
+    # Adding 0.0 turns −0.0 into 0.0, which is the same place with other bits.
     xy, night = counts.centres + 0.0, counts.is_night[day]
     places = np.full((people, len(records)), UNKNOWN, np.int32)
     cost_m = np.full(len(records), np.nan)
@@ -210,7 +210,7 @@ def _recovered_day(
     places[:, : first + 1] = np.repeat(np.arange(len(start)), start)[:, None]
     for at in range(first + 1, len(records)):
         last = places[:, at - 1]
-        # At night people stay; and one place is not yet a movement.
+        # At night, people stay; by day, one place does not yet make a movement.
         before = last if night[at] or at == first + 1 else places[:, at - 2]
         places[:, at], cost_m[at] = next_places(xy, last, before, records[at], threshold_m)
     return places, cost_m
@@ -233,9 +233,9 @@ def next_places(
     records : integer ndarray (n_places,)
         People counted at each place.
     threshold_m : float
-        Pairs no farther apart are linked before the assignment.
+        Pairs at most this far apart are linked before the assignment.
     """
-    # More records at a place than there are trajectories are never needed; noise makes millions.
+    # No more records per place than trajectories are needed; noise can make millions.
     records = np.minimum(records, len(last))
     # Trajectories with the same two last places are one state; states go by predicted point.
     key, state = np.unique(last.astype(np.int64) * len(xy) + before, return_inverse=True)
@@ -247,7 +247,7 @@ def next_places(
     supply = np.bincount(source, minlength=len(points))
     demand = np.bincount(sink, records[place], len(points)).astype(np.int64)
     flows = _flows(points, supply, demand, threshold_m)
-    # Who moved least comes first among those who predict the same point, then the lower row.
+    # Among trajectories that predict the same point, the least moved come first, then lower rows.
     order = np.lexsort((np.hypot(*moved.T)[state], source))
     target = _leave(order, supply, flows)
     apart = np.hypot(*(points[flows[0]] - points[flows[1]]).T)
@@ -345,7 +345,7 @@ def entropy(frequencies: npt.ArrayLike) -> float:
     if f.size == 0 or not np.isfinite(f).all() or f.min() < 0 or f.sum() == 0:
         raise ConfigError("Frequencies must not be negative, and one must be above 0.")
     share = f[f > 0] / f.sum()
-    return float(abs(-(share * np.log2(share)).sum()))  # the sign of −0.0 goes
+    return float(abs(-(share * np.log2(share)).sum()))  # turns −0.0 into 0.0
 
 
 def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
@@ -365,7 +365,7 @@ def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 def link_days(
     daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress | None = None
 ) -> tuple[list[IntArray], FloatArray]:
-    """Link each person's days.
+    """Link each day to the next for all people, by information gain.
 
     Returns
     -------
@@ -373,7 +373,7 @@ def link_days(
         For each day, the row of ``daily`` that belongs to trajectory i.
     cost : float64 ndarray (n_days − 1,)
         Total information gain of the links, bits; NaN beside a day without any record. The day
-        before such a day is linked to the day after.
+        before a day of this kind is linked to the day after it.
     """
     n_days = len(offsets) - 1
     order = [np.arange(len(daily))] * n_days
@@ -449,8 +449,8 @@ def _apart(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the cost of a pair without a common place, as the sum of a part of each side.
 
-    With ``a = n_U/(n_U + n_V)`` it is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``, where h(a)
-    is the entropy of a and 1−a; each side takes half of h(a).
+    With ``a = n_U/(n_U + n_V)``, the cost is ``a·H(U) + (1−a)·H(V) + h(a) − (H(U) + H(V))/2``,
+    where h(a) is the entropy of a and 1−a. Each side takes half of h(a).
     """
     share = lengths[0] / sum(lengths)
     both = entropy([share, 1 - share]) / 2

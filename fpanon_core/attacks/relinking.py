@@ -1,9 +1,9 @@
 """Linking of one person's records over periods, by places and hours.
 
 The attacker has only the release and its description, and uses no name, order or group number. Two
-records are similar to the degree that each makes the other likely: the places and hours of each are
-compared with those of everybody else. So a rare place that two records share counts more than a
-crowded one.
+records are similar to the degree that each makes the other likely. The places and hours of each
+record are compared with the places and hours of everybody else. So a rare place that two records
+share counts more than a crowded one.
 
 Records that this likeness cannot distinguish are interchangeable and form one group. Groups are
 ordered by a digest of their content, salted with their period. So remaining ties are broken by
@@ -67,7 +67,7 @@ AROUND_H = 1
 """Hours before and after its own for which a sample also counts, because habits vary in time."""
 
 _NONE = Spread()
-_DEVIATIONS = 2.0  # of noise: how wide what a sample says is made by it
+_DEVIATIONS = 2.0  # standard deviations of noise by which a sample is widened
 _STEPS_OF_NOISE = 8
 _HOUR_MIN = 60.0
 _HOURS = 24
@@ -83,7 +83,7 @@ class Bins(Closed):
     Attributes
     ----------
     corners : float64 ndarray (n_bins, 4)
-        x, y, x end, y end, metres.
+        x and y of the lower corner, x and y of the upper corner, metres.
     hours : int32 ndarray (n_bins,)
         Bit h is set if the bin includes hour h of the local day.
     """
@@ -165,11 +165,11 @@ def traced(
 ) -> tuple[Bins, Traces]:
     """Return the places and hours of records; a sample's mass of 1 is spread evenly.
 
-    The mass is spread over the sample's rectangle, and over the hours of the local day that it
-    touches, plus one hour before and after; a sample of a day counts for all hours alike. With
-    noise, both are widened by two standard deviations: sides by the root of the sum of squares,
-    times by whole hours on either side. Widened rectangles begin at multiples of a quarter of a
-    standard deviation.
+    The mass is spread over the sample's rectangle and over hours of the local day. These are the
+    hours that the sample touches, plus one hour before and after; a sample of a day counts for all
+    hours alike. With noise, rectangle and hours are widened by two standard deviations: sides by
+    the root of the sum of squares, times by whole hours on either side. Widened rectangles begin at
+    multiples of a quarter of a standard deviation.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def links(pairs: Pairs, first: Traces, second: Traces) -> Flows:
         Flows above 0.
     """
     offsets, column, value = pairs
-    # Everybody a row and a column of their own.
+    # Each person has a separate row and column.
     of, to = (np.repeat(np.arange(len(t.weight)), t.weight) for t in (first, second))
     table = csr_array((value, column, offsets), shape=(len(second.weight), len(first.weight)))
     wide = table[to][:, of]
@@ -246,8 +246,9 @@ def likenesses(
 ) -> Pairs:
     """Return, for each group of the second side, the candidates of the first, and their likeness.
 
-    There is a row for each group of the second side, with the most similar groups of the first,
-    until they stand for ``most`` people. Groups that never meet have likeness 0 and are not listed.
+    Each group of the second side has a row with the most similar groups of the first side. The row
+    has as many groups as stand for ``most`` people. Groups without a common place and hour have
+    likeness 0 and are not listed.
     """
     (here, mine), (_, theirs) = _side(bins, second), _side(bins, first)
     usual = _usual(mine, theirs, engine, part(progress, 0.0, 0.1))
@@ -292,7 +293,7 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
 
 
 def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> FloatArray:
-    """Return the mass that the mean person of the side ``by`` gives each bin of the other."""
+    """Return the mass that the mean person of the side ``by`` gives each bin of the other side."""
     out = np.empty(len(of.hours))
     given = of.corners, of.hours, by, out
     fill(engine, len(out), _BINS_A_BLOCK, usual_density, *given, progress=progress)
@@ -322,17 +323,17 @@ def chained(
     periods : list of Traces
         Records of each period, for two periods or more.
     attacker : callable
-        Function that links the groups of chains to those of records.
+        Function that links groups of chains to groups of records.
     rng : Generator
         Generator that draws among records that are equal.
     first : Flows
-        Links of the first two periods, grouped with the salts of their positions.
+        Links between the groups of the first two periods, which are salted with 0 and 1.
 
     Returns
     -------
     list of int64 ndarray
-        For each period, the chain of each person's record; the chains of record r follow those of r
-        − 1, one for each person it stands for.
+        For each period, the chain of each person's record. Records are in order, each with one
+        chain for each person that it stands for.
     """
     found = [np.arange(periods[0].n_people)]
     n_chains = len(found[0])
@@ -440,10 +441,10 @@ def moves_of(
     -------
     moves : Moves
     ends : float64 ndarray (n_records, 10)
-        The first cell of each record, then the last: x, y of its middle, variance of a place in it,
-        time of its middle, variance of a time in it (metres, minutes).
+        First cell of each record, then last cell. Columns of a cell: x and y of its middle,
+        variance of a place in it, time of its middle, variance of a time in it (metres, minutes).
     """
-    # Both ends of a move are moved by noise, along x and along y.
+    # Noise displaces both ends of a move, along x and along y.
     errors = np.array([4 * space.variance, 2 * time.variance])
     cells = np.column_stack(
         [

@@ -25,7 +25,7 @@ from .recovery import scaled
 Pairing = Literal["greedy", "optimal"]
 PAIRINGS: tuple[str, ...] = get_args(Pairing)
 
-TOP = 5  # places by which recovered trajectories are told apart, at most
+TOP = 5  # largest number of places that identify a recovered trajectory
 _ROWS_A_BLOCK = 64
 _BLOCKS_AT_ONCE = 16
 
@@ -43,30 +43,30 @@ def score_recovery(
 ) -> RecoveryScore:
     """Score recovered trajectories against the true ones.
 
-    Each recovered trajectory, in order, is paired with the unpaired true trajectory with which it
-    has most points (place and slot) in common; ties: the lower row (Xu et al. 2017, §5.1).
+    Each recovered trajectory, in order, is paired with the unpaired true trajectory that has most
+    points (place and slot) in common with it. Ties: the lower row (Xu et al. 2017, §5.1).
     ``optimal`` maximizes the total number of common points of all pairs. Accuracy is the mean, over
     the *true* trajectories, of the share of their points recovered (eq. 5); a trajectory without a
     pair counts 0.
 
     The accuracy after the nights scores each night's sub-trajectories, paired within that night.
-    The accuracy after the days scores each day's. Both are means over all points. So the three
-    accuracies are not comparable shares: each step requires longer trajectories than the one
-    before.
+    The accuracy after the days scores each day's sub-trajectories. Both are means over all points.
+    The three accuracies are not comparable shares, because each step requires longer trajectories
+    than the step before.
 
     **Recorded points.** Most points may have been filled in between two samples, and a filled-in
     point was never observed. With ``recorded``, the same pairs are also scored on points with a
     sample only; the score is the share of these points recovered.
 
     **Baseline.** The same records are linked at random in every slot, then paired and scored in the
-    same way: the result of an attacker who ignores where and when people go. It exceeds 1 divided
-    by the number of places, because pairing picks the best of many.
+    same way. This is the accuracy of an attacker who ignores where and when people go. It exceeds 1
+    divided by the number of places, because pairing picks the best of many.
 
     **Uniqueness.** An attacker who knows a person's k most visited places (for 2: home and work)
-    looks for the recovered trajectory with those places. It is unique if no other has the same set
-    (ties among places: the lower number; a trajectory with fewer than k places has all of them as
-    its set). This is the interpretation of Xu et al. 2017, §5.1; :func:`unicity` with ``top``
-    requires a record that *contains* the places.
+    looks for the recovered trajectory with these places. A recovered trajectory is unique if no
+    other has the same set of places. Ties among places: the lower number. A trajectory with fewer
+    than k places has all of them as its set. This is the interpretation of Xu et al. 2017, §5.1;
+    :func:`unicity` with ``top`` requires a record that *contains* the places.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ class _Judge:
     ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
         """Return the accuracy after each step, on all points and on recorded points.
 
-        The final pairs are returned, too, and the number of points that each shares.
+        The final pairs and the number of points that each pair shares are returned, too.
         """
         slots = np.arange(daily.shape[1])
         days = [day for day in np.split(slots, self._offsets[1:-1]) if len(day)]
@@ -214,7 +214,7 @@ class _Judge:
     ) -> tuple[int, int, int, IntArray, IntArray]:
         """Count the points recovered, the recorded points recovered, and the recorded points.
 
-        The pairs of the last piece are returned, too, and the number of points that each shares.
+        The pairs of the last piece and the number of points that each shares are returned, too.
         """
         found = np.zeros((3, len(pieces)), np.int64)
         last: dict[int, tuple[IntArray, IntArray]] = {}
@@ -242,7 +242,7 @@ class _Judge:
     def _hits(
         self, seen: npt.NDArray[np.bool_], places: SmallInts, slots: IntArray, pair: IntArray
     ) -> int:
-        """Count the recorded points that each true trajectory's pair has right."""
+        """Count the recorded points that the paired trajectories have right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
         # Some columns of all rows first: rows of all columns would be copied for each day.
         within = _run(slots)
@@ -299,7 +299,7 @@ def _run(slots: IntArray) -> slice | IntArray:
 
 
 def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
-    """Return the pairs with the most common points in total, and each pair's number of them.
+    """Return the pairs with the most common points in total, and each pair's common points.
 
     A block has the numbers of points that some trajectories have in common with all true ones.
     """
@@ -322,8 +322,8 @@ def _pair_optimally(blocks: Iterable[SmallInts]) -> tuple[IntArray, IntArray]:
 def _random_links(counts: AggregateCounts, recovered: Recovered, seed: int) -> SmallInts:
     """Return the same records, linked at random in each slot.
 
-    If a slot has fewer records than there are people, as after suppression, people without a record
-    are assumed to have stayed, as in the attack.
+    A slot may have fewer records than people, as after suppression. People without a record are
+    then assumed to have stayed, as in the attack.
     """
     rng = np.random.default_rng(seed)
     random = np.full(recovered.places.shape, UNKNOWN, np.int32)

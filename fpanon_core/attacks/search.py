@@ -4,9 +4,9 @@ The first part finds the samples of a release that a known point may have become
 scores every published record with two attackers.
 
 The attacker knows where and when a person was, and has the release and its description. The
-attacker looks for the record that the stated method most likely made of such a person. The
+attacker looks for the record that the stated method most likely made of this person. The
 best-sample attacker takes, for each point, the record's likeliest sample. The Bayes attacker takes
-the mean over the record's samples, so that of two records that fit, the shorter one ranks first.
+the mean over the record's samples. So of two records that fit, the shorter one ranks first.
 
 Source: docs/science.md, “An attacker who knows the truth”.
 """
@@ -69,7 +69,7 @@ class Published(Closed):
     weight : int64 ndarray (n_records,)
         Number of people with this record.
     own : int64 ndarray (n_whole,)
-        Record of each fingerprint asked for; −1 if there is none.
+        Record of each fingerprint before the release; −1 if there is none.
     """
 
     cells: dict[str, FloatArray]
@@ -246,7 +246,7 @@ def _coarse_enough(span: FloatArray, size: FloatArray, most: int) -> IntArray:
         many = np.floor(span / size) + 1
         if float(np.prod(many)) <= most:
             return many.astype(np.int64)
-        # Coarser in space first: whatever is known of a time, it is known well.
+        # Coarser in space first, because times are usually known precisely.
         size[: 2 if many[0] * many[1] > 1 else 3] *= 2.0
 
 
@@ -261,8 +261,8 @@ class Ranks(NamedTuple):
     Attributes
     ----------
     better, level : float64 ndarray
-        Number of people whose record fits better, and equally well; the target's own is among the
-        latter.
+        Number of people whose record fits better, and whose record fits equally well. The target's
+        own record is among the latter.
     posterior : float64 ndarray
         Posterior probability of the own record, per person who shares it.
     taken : bool ndarray

@@ -1,9 +1,10 @@
 """Areas on which a release is compared with its original: squares, hexagons, or named regions.
 
 Squares have no natural corner, so nine grids of equal squares are used, shifted against each other.
-The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis they are all ninths of a side.
-With a square of three by three shifts, an axis would have only three, and a cell's edge would meet
-a square's edge in three shifts or in none. Other areas are used unshifted.
+The shifts are a rank-1 lattice (Sloan & Joe 1994): along either axis, the shifts are all ninths of
+a side. A square of three by three shifts would have only three different shifts along an axis. A
+cell's edge would then meet a square's edge in three grids or in none. Other areas are used
+unshifted.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -95,7 +96,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     Raises
     ------
     ConfigError
-        ``areas`` is not a kind of areas, or these data cannot be laid over them.
+        ``areas`` is not a kind of areas, or these areas cannot be laid over the data.
     """
     if isinstance(areas, Hexagons):
         return _hexagons(fs, areas, places)
@@ -104,7 +105,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
     (left, right), (low, high) = _central(fs)
     if areas is None:
         side = _round_below(min(right - left, high - low) / _SQUARES_ALONG)
-        # Never finer than the data; then a trip spreads over 16 pairs of squares at most, too.
+        # Never finer than the data, so that a trip spreads over at most 16 pairs of squares.
         side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
     else:
         side = positive("areas", areas, of="metres", otherwise="Hexagons or Regions")
@@ -160,7 +161,7 @@ def _central(fs: FingerprintSet) -> tuple[tuple[float, float], tuple[float, floa
 
 
 def events_of(fs: FingerprintSet) -> FloatArray:
-    """Return the events that each sample stands for, over all subscribers of its fingerprint."""
+    """Return the events that each sample stands for, over all people of its fingerprint."""
     events: FloatArray = (fs.count * fs.weight[fs.sample_user]).astype(np.float64)
     return events
 
@@ -219,7 +220,7 @@ def _regions(fs: FingerprintSet, space: Regions) -> Pieces:
             "the side of a square."
         )
     texts = fs.antennas.column(space.column)
-    # Of the antennas in one cell, the first in the table that has a region gives it.
+    # The first antenna of a cell that has a region in the table determines the region.
     given = np.argsort(texts == "", kind="stable")
     first = given[distinct_rows(fs.antennas.x_m[given], fs.antennas.y_m[given])[0]]
     half = fs.antennas.granularity_m / 2

@@ -1,8 +1,8 @@
 """Parts of the stretch effort, which show why a fingerprint is hard to hide.
 
-For a user a and each of the k − 1 nearest fingerprints b, the samples of the longer fingerprint
-(a's if they are equally long) are matched to the other's. ``S``, ``T`` and ``D`` pool the matched
-pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
+A user a is compared with each of the k − 1 nearest fingerprints b. The samples of the longer
+fingerprint (a's if they are equally long) are matched to the samples of the other. ``S``, ``T`` and
+``D`` pool the matched pairs' parts ``w_s·δ_s``, ``w_t·δ_t`` and their sum.
 
 Source: Gramaglia & Fiore 2015, §4.3; docs/science.md, “Why a fingerprint is hard to hide”.
 
@@ -40,7 +40,7 @@ from ..model.glove import GloveResult
 from ..model.kgap import FIGURES, KGapResult, StretchComponents
 from .packing import pack
 
-_FULL = 1 - 1e-12  # of a weight: rounding may leave a trifle
+_FULL = 1 - 1e-12  # relative to a weight; rounding may leave a small remainder
 
 
 def stretch_components(
@@ -63,7 +63,7 @@ def stretch_components(
     Raises
     ------
     ConfigError
-        If ``result`` was measured on other fingerprints.
+        ``result`` was measured on other fingerprints.
     """
     return components_by_k(fs, result, (result.k,), engine=engine, progress=progress)[result.k]
 
@@ -78,14 +78,14 @@ def components_by_k(
 ) -> dict[int, StretchComponents]:
     """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
-    All together cost as much as the largest k alone. The neighbours for a smaller k are the first
-    of those for a larger k. So every pair is matched once, and the pool for the smaller k is the
+    All k together cost as much as the largest k alone. The neighbours for a smaller k are the first
+    neighbours for a larger k. So every pair is matched once, and the pool for the smaller k is the
     beginning of the larger pool.
 
     Raises
     ------
     ConfigError
-        If ``result`` was measured on other fingerprints, or does not cover one of ``ks``.
+        ``result`` was measured on other fingerprints, or does not cover one of ``ks``.
     """
     if result.digest != fs.digest:
         raise ConfigError("The result was measured on other fingerprints; measure these first.")
@@ -181,7 +181,7 @@ def _capped(parts: FloatArray, weight: float, cap: float) -> tuple[float, float]
 
     Both are NaN for weight 0.
     """
-    if weight == 0:  # leaves no trace of the distance in the parts
+    if weight == 0:  # with weight 0, the parts do not show the distance
         return math.nan, math.nan
     return float(parts.mean()) / weight * cap, float((parts >= weight * _FULL).mean())
 
@@ -204,7 +204,7 @@ def gini(values: npt.ArrayLike) -> float:
     Raises
     ------
     ConfigError
-        If there is no value, or one is negative or not a number.
+        There is no value, or one is negative or not a number.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def gini(values: npt.ArrayLike) -> float:
 
 
 def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return the Lorenz curve of non-negative values: the share of the total held by the smallest.
+    """Return the Lorenz curve of non-negative values: shares of the smallest values in the total.
 
     The :func:`gini` coefficient is twice the area between the curve and the diagonal.
 
@@ -231,7 +231,7 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     Raises
     ------
     ConfigError
-        If there is no value, or one is negative or not a number.
+        There is no value, or one is negative or not a number.
 
     Examples
     --------
@@ -246,17 +246,17 @@ def lorenz(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def tail_weight_index(values: npt.ArrayLike) -> float:
-    """Return the weight of the upper tail, as a multiple of the normal distribution's.
+    """Return the weight of the upper tail, as a multiple of the weight for a normal distribution.
 
     Gramaglia & Fiore 2015, eq. 7.
 
-    Normal → 1, exponential → 1.6, Pareto of shape 1 → 14; NaN where it is undefined because the
-    third quartile equals the median.
+    The index is 1 for normal, 1.6 for exponential, and 14 for Pareto values of shape 1. It is NaN
+    where the third quartile equals the median.
 
     Raises
     ------
     ConfigError
-        If there is no value, or one is not a number.
+        There is no value, or one is not a number.
 
     Examples
     --------
@@ -283,14 +283,13 @@ def mean_loss(
     """Return the mean loss in place and time of the original samples that are published.
 
     The loss is w_space · side/max_space + w_time · span/max_time. The side, (dx + dy)/2, and the
-    span, dt, are those of the published sample that holds the original one; neither is saturated.
+    span, dt, are those of the published sample that holds the original sample; neither is capped.
 
     Parameters
     ----------
     result_or_frame : GloveResult or DataFrame
-        A result; or its accuracy (``space_m``, ``time_min``), where rows without values (samples
-        left out) do not count; or the blocks of :func:`align` (``dx_m``, ``dy_m``, ``dt_min``,
-        ``n_samples``).
+        A result; its accuracy (``space_m``, ``time_min``), in which rows without values are left
+        out; or the blocks of :func:`align` (``dx_m``, ``dy_m``, ``dt_min``, ``n_samples``).
     config : StretchConfig
         Weights and thresholds; weights of 1 and 1 give the plain sum of both parts.
 
@@ -302,7 +301,7 @@ def mean_loss(
     Raises
     ------
     SchemaError
-        If a table has neither set of columns.
+        A table has neither set of columns.
 
     Examples
     --------

@@ -45,8 +45,8 @@ def crossing(first: Membership, second: Membership) -> Crossing:
 
     Examples
     --------
-    Four people in two pairs, crosswise: groups of two in each release, unique records in both
-    together.
+    Each release has four people in two pairs, but the pairs differ. So every record is unique in
+    both releases together.
 
     >>> who = np.array(["a", "b", "c", "d"], dtype=object)
     >>> made = crossing(Membership.whole(who, [0, 0, 1, 1]), Membership.whole(who, [0, 1, 0, 1]))
@@ -65,7 +65,7 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     size = np.bincount(cell, weight).astype(np.int64)[cell]
     person, ids = pd.factorize(first.who[a])
     in_first, in_second = first.size[a], second.size[b]
-    # Of a person's records in several periods those count that hide the person least.
+    # Of a person's records in several periods, the records that hide the person least count.
     smallest = {
         name: _least(values, person)
         for name, values in (("first", in_first), ("second", in_second), ("together", size))
@@ -111,9 +111,9 @@ def crossing(first: Membership, second: Membership) -> Crossing:
 def together(releases: Sequence[Membership]) -> Membership:
     """Combine several releases: people in the same group in all of them share a group.
 
-    People left out of a release share a group there with the others left out, because being left
-    out is assumed to be known. So a composition with the result never leaves a larger group than
-    one with any of the releases.
+    People left out of a release form one group of that release, because being left out is assumed
+    to be known. So a composition with the result never leaves a larger group than a composition
+    with any single release.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
     a, b = _matched(first, second)
     begin = np.maximum(first.begin_day[a], second.begin_day[b])
     end = np.minimum(first.end_day[a], second.end_day[b])
-    # What is of more days than any record of the other stays, too: those may meet a third one.
+    # Records of more days than any record of the other stay too: they may meet a third release.
     rest_a = _uncovered(first, a, begin, end)
     rest_b = _uncovered(second, b, begin, end)
     parts = [(first, a), (first, rest_a), (second, rest_b)]
@@ -152,7 +152,7 @@ def _joined(first: Membership, second: Membership) -> Membership:
 
 
 def _uncovered(each: Membership, rows: IntArray, begin: IntArray, end: IntArray) -> IntArray:
-    """Return the rows of a release whose days are not all in a single joined record."""
+    """Return the rows of a release whose days are not all in one joined record."""
     whole = (begin == each.begin_day[rows]) & (end == each.end_day[rows])
     return np.setdiff1d(np.arange(len(each.who)), rows[whole])
 
@@ -207,14 +207,14 @@ def _followed(releases: Sequence[Membership], ids: npt.NDArray[Any], people: Int
 
 
 def _people_of(each: Membership) -> int:
-    """Return the number of people; each fingerprint counts for those it stands for."""
+    """Return the number of people; each fingerprint counts for all people it stands for."""
     first = np.unique(pd.factorize(each.who)[0], return_index=True)[1]
     return int(each.weight[first].sum())
 
 
 def _crowd(size: IntArray, people: IntArray) -> Crowd:
     alone, total = int(people[size == 1].sum()), int(people.sum())
-    # Exactly 1/5 where everybody is one of five: a limit of 20% is not broken by rounding.
+    # Exactly 1/5 if everybody is one of five, so that rounding never exceeds a threshold of 20%.
     naming = math.fsum(people / size) / total
     return Crowd(int(size.min()), alone, alone / total, naming)
 

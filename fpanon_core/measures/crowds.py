@@ -1,18 +1,18 @@
 """Identical records, false presences and visited places.
 
 *Identical records.* An attacker who knows a whole record is left with all people who have the same
-record; an attacker who knows less is left with at least as many. So the people who share a record
-limit what any points drawn from the release can reveal. Nobody who shares a record is unique, and
-the re-identification risk is at most one over their number. Two people share a record if they were
-in the same bins. The number of events in each bin does not matter, because the known points do not
-include it.
+record. An attacker who knows less is left with at least as many people. So the people who share a
+record limit what any points drawn from the release can reveal. Nobody who shares a record is
+unique, and the re-identification risk is at most one over the number of people who share it. Two
+people share a record if they were in the same bins. The number of events in each bin does not
+matter, because the known points do not include it.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
 *False presences.* A reader of a release takes a row for a statement about a person. If cells were
 cut, moved or exchanged, some rows are false: the person has no sample of their own in that cell.
-They are counted row by row in the release, against the original. So are the original samples that
-lie in no published cell of their person.
+False presences are counted row by row in the release, against the original. Original samples that
+lie in no published cell of their person are counted too.
 
 Source: docs/science.md, “A release, as it leaves”.
 
@@ -47,8 +47,8 @@ class Crowds:
     naming_most : float
         Mean over people of 1 / (number who share the record): an upper bound of k-disclosure.
     linkage_most : float
-        The same mean over records (a person has several in periods): an upper bound of the
-        probability of picking the right one.
+        The same mean over records (with periods, a person has several): an upper bound of the
+        probability of picking the right record.
     """
 
     least: int
@@ -65,8 +65,8 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     fs : FingerprintSet
     person : int64 ndarray (n_users,), optional
         Person of each fingerprint, if several belong to one person, as in periods. A person then
-        counts with the record that fewest share, and has a unique record if the record of any
-        period is unique.
+        counts with the record that the fewest people share. The person has a unique record if the
+        record of any period is unique.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def crowds(fs: FingerprintSet, person: IntArray | None = None) -> Crowds:
     return Crowds(
         least=int(sizes.min()),
         alone_share=float(weight[sizes == 1].sum()) / people,
-        # Exactly 1/5 where everybody is one of five: a limit of 20% is not broken by rounding.
+        # Exactly 1/5 if everybody is one of five: rounding never exceeds a threshold of 20%.
         naming_most=math.fsum(weight / sizes) / people,
         linkage_most=linkage_most,
     )
@@ -135,7 +135,7 @@ class Presence:
     Attributes
     ----------
     rows : int
-        Published rows.
+        Number of published rows.
     phantoms : int
         Number of false presences: rows in whose cell the person has no original sample.
     covered : bool ndarray (n_samples,)

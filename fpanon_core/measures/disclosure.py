@@ -1,10 +1,10 @@
-"""Disclosure: what an attacker learns about a target, not only whom they find.
+"""Disclosure: what an attacker learns about a target, even without picking one record.
 
 An attacker who knows some bins A_i of a target has narrowed the release down to the class E_i. Even
-if many people are left in it, they may have been together elsewhere; then the attacker has learnt
-where the target was. Knowing A_i changes the probability that the target was in bin j from |D_j|/n
-to |E_ij|/|E_i|. EM-disclosure is the difference of the two, KL-disclosure the divergence. The
-baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
+if many people are left in the class, they may all have been together at another place. The attacker
+then learns that the target was also there. Knowing A_i changes the probability that the target was
+in bin j from |D_j|/n to |E_ij|/|E_i|. EM-disclosure is the difference of the two, KL-disclosure the
+divergence. The baseline is an attacker who knows nothing: k = 1/n, EM = KL = 0.
 
 A class visits few of the bins. All others contribute |D_j|/n to EM and −ln(1 − |D_j|/n) to KL;
 these sums are computed once for all classes. The work is then in the samples of the class's members
@@ -72,8 +72,8 @@ def disclosure(
 ) -> DisclosureResult:
     """Compute unicity, k-, EM- and KL-disclosure: overall, per target and per bin.
 
-    Users are *subscribers*: a fingerprint that stands for several counts as that many identical
-    users in n, |D_j|, |E_i| and |E_ij|.
+    A fingerprint that stands for several people counts as that many identical users in n, |D_j|,
+    |E_i| and |E_ij|.
 
     Parameters
     ----------
@@ -81,12 +81,12 @@ def disclosure(
         The release. Its distinct bins (corner and extent) are the columns of D.
     knowledge : Knowledge
         Knowledge drawn from ``fs``, or from other data on the same cells. For places known without
-        time (``"top"``), E_i holds the users who were at all of them, at any time; D still has bins
-        of place and time.
+        time (``"top"``), E_i holds the users who were at all these places, at any time. D still has
+        bins of place and time.
     n_bins : int, optional
         d, the number of bins to take means over; the number of distinct bins of ``fs`` when None.
-        Additional bins are bins in which nobody ever was, such as the fifth of the worked example:
-        they reveal nothing, and only lower the means.
+        Additional bins are bins without any visit, such as the fifth bin of the worked example.
+        They reveal nothing, and only lower the means.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -112,8 +112,9 @@ def disclosure(
         EM_ij = | |E_ij|/|E_i| − |D_j|/n |
         KL_ij = Σ_{x∈{0,1}} P(X_ij = x|A_i)·ln(P(X_ij = x|A_i) / P(X_ij = x))
 
-    Per user they are means over the bins, per bin over the targets, overall over both. ``em_sum``
-    and ``kl_sum`` are sums over the bins, and means over the targets.
+    Measures of a user are means over the bins; measures of a bin are means over the targets.
+    Overall measures are means over both. ``em_sum`` and ``kl_sum`` are sums over the bins, and
+    means over the targets.
 
     Examples
     --------
@@ -195,7 +196,7 @@ def _result(
         unicity_high=high,
         k_disclosure=math.fsum(1.0 / sizes) / n_targets,
         sizes=sizes,
-        # Whether another seed could have asked about others, or known other points of them.
+        # Whether another seed could give other targets, or other known points.
         drawn=not (n_targets == n_users and determined),
         targets=knowledge.targets,
         too_few=knowledge.too_few,
@@ -253,7 +254,7 @@ def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float,
     Let p and q be the shares of the class, and of all users, who were in a bin. Then ``|p − q| ≤
     p·(1 − q) + (1 − p)·q ≤ p·(1 − q) + q``, and ``KL ≤ −p·ln q − ln(1 − q)``. Summed over the bins,
     the terms with the factor p are a mean, over the members, of a sum over each member's own bins.
-    They are at most the largest such sum of all users.
+    This mean is at most the largest sum of any user.
     """
     own = seen.bins[rows_of(seen.offsets[:-1], seen.lengths)]
     firsts = offsets_of(seen.lengths)[:-1]
@@ -269,7 +270,7 @@ class _Classes:
 
     ``targets[c]`` is a target of class c, ``of_target`` the class of each target, and ``times`` the
     number of targets of each class. ``many`` is the number of fingerprints to go through: the
-    members if ``inside``, otherwise everybody else, which is then less work.
+    members if ``inside``, otherwise everybody else, if that is less work.
     """
 
     targets: IntArray
@@ -328,8 +329,8 @@ class _Ledger:
     ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
         """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
-        The sums for a bin include the targets whose class has a member who was in the bin; the
-        number of these targets is returned, too.
+        The sums for a bin include the targets whose class has a member in the bin. The number of
+        these targets is returned, too.
         """
         # Each class costs its members, and something by itself.
         cost = self._classes.many + 64
@@ -380,7 +381,7 @@ def _cuts(costs: IntArray, n: int) -> list[tuple[int, int]]:
 
 
 _USERS_A_BLOCK = 4096
-_SORTED_BY = ("dy_m", "dx_m", "dt_min", "y_m", "x_m", "t_min")  # the last first, as lexsort has it
+_SORTED_BY = ("dy_m", "dx_m", "dt_min", "y_m", "x_m", "t_min")  # last key first, as in lexsort
 
 
 @dataclass(frozen=True, eq=False)

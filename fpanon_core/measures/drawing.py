@@ -2,7 +2,7 @@
 
 Draws depend only on the seed and run in one thread, so they are the same on every engine. The
 targets do not depend on p or on the strategy. With ``random``, ``uniform`` and ``top``, the points
-for a smaller p are the first of those for a larger p. So values for different p, or in a grid, are
+for a smaller p are the first points for a larger p. So values for different p, or in a grid, are
 comparable.
 
 Source: de Montjoye et al. 2013, Methods; docs/science.md, “Adversary knowledge and unicity”.
@@ -32,24 +32,24 @@ def draw_knowledge(
     """Draw p points of some users' trajectories, as an attacker might know them.
 
     ``random`` draws one bin after another from the remaining bins, with probability proportional to
-    their counts: points are drawn among the *interactions* (de Montjoye et al. 2013, Methods). The
-    p smallest of independent exponential times with the counts as rates are such a draw, in drawing
-    order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top`` takes the places with
-    the most events, at any time; ties: smaller x first, then y (Top-K of Xu et al. 2017).
-    ``consecutive`` takes p samples that follow one another, from a start drawn uniformly (Cont-K of
-    Xu et al. 2017).
+    their counts. Points are thus drawn among the *interactions* (de Montjoye et al. 2013, Methods).
+    The draw gives each bin an independent exponential time with its count as rate, and takes the p
+    smallest times in order (Efraimidis & Spirakis 2006). ``uniform`` uses equal rates. ``top``
+    takes the places with the most events, at any time; ties: smaller x first, then y (Top-K of Xu
+    et al. 2017). ``consecutive`` takes p samples that follow one another, from a start drawn
+    uniformly (Cont-K of Xu et al. 2017).
 
     Parameters
     ----------
     fs : FingerprintSet
     p : int
-        Points of each target. A target with fewer bins contributes all of them; ``too_few`` counts
-        these targets.
+        Number of points of each target. A target with fewer bins contributes all of its bins;
+        ``too_few`` counts these targets.
     strategy : {"random", "uniform", "top", "consecutive"}
     users : int
-        Number of targets, drawn at random among the *subscribers*: a fingerprint that stands for
-        several is that many times as likely to be a target. All are targets if there are no more
-        than this.
+        Number of targets, drawn at random among the people. A fingerprint that stands for several
+        people is more likely to be a target, in proportion to their number. Everybody is a target
+        if there are no more people than this.
     seed : int
 
     Returns
@@ -92,7 +92,7 @@ def drawn(
     parts = [_draw_rows(fs, block, config, what) for block in _blocks(fs, targets)]
     rows, sizes, had = (np.concatenate(part) for part in zip(*parts, strict=True))
     if not beyond and config.strategy == "top" and config.p > had.max():
-        # Those drawn have too few; whether everyone has takes a look at everyone.
+        # All drawn targets have too few; everyone must be checked to know whether all have.
         longest = max(int(_count_places(fs, b).max()) for b in _blocks(fs, np.arange(fs.n_users)))
         if config.p > longest:
             raise _too_many(config, longest, "place")
@@ -118,7 +118,7 @@ def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleErr
 def _draw_targets(
     fs: FingerprintSet, users: int, rng: np.random.Generator, among: IntArray | None
 ) -> IntArray:
-    """Return the row numbers, ascending, of subscribers drawn without replacement."""
+    """Return the row numbers, ascending, of people drawn without replacement."""
     rows = np.arange(fs.n_users) if among is None else among
     upto = np.cumsum(fs.weight[rows])
     everybody = int(upto[-1])

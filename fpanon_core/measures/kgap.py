@@ -1,10 +1,10 @@
 """The k-gap: how far each user is from being hidden among k.
 
-``Δ_ab`` is the mean, over the samples of the longer fingerprint, of the smallest stretch effort to
-any sample of the shorter (equal lengths: the mean of both directions). The ``k-gap`` of a user is
-the mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop: pairs are
-skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is linear in the
-data: no matrix of users by users is ever held.
+Each sample of the longer fingerprint has a smallest stretch effort to any sample of the shorter.
+``Δ_ab`` is the mean of these efforts; for equal lengths, the mean of both directions. The ``k-gap``
+of a user is the mean of Δ to the k − 1 nearest fingerprints. Results equal the plain double loop:
+pairs are skipped only by the bound proven in :mod:`fpanon_core.kernels.kgap_search`. Memory is
+linear in the data: no matrix of users by users is ever stored.
 
 Source: Gramaglia & Fiore 2015, eq. 4–5; docs/science.md, “k-gap”.
 """
@@ -54,7 +54,7 @@ _LEAF = 10  # points in a leaf of the tree: a third less time than 40, at 20,000
 _EXTRA_CANDIDATES = 8
 _ROUND_OF_CANDIDATES = 16  # the first lower the limits for the next
 _PAIRS_A_BLOCK = 8_192
-_PARTS_A_WORKER = 16  # where workers are apart: what a lost one had begun is done again
+_PARTS_A_WORKER = 16  # for separate workers: the part of a lost worker is done again
 _UNBOUNDED = 2.0  # above every effort
 
 
@@ -78,11 +78,11 @@ def fingerprint_stretch(
     Raises
     ------
     InfeasibleError
-        If a row number is out of range.
+        A row number is out of range.
 
     Examples
     --------
-    One place, three minutes apart: half the weight of 3 / 480.
+    Two samples at one place, three minutes apart: the effort is half of 3 / 480.
 
     >>> fs = FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 3])
     >>> fingerprint_stretch(fs, 0, 1)
@@ -114,8 +114,8 @@ def k_gap(
     ----------
     fs : FingerprintSet
     k : int
-        Size of the group to hide in, 2 … n_users. A run at the largest k also gives the results
-        for smaller k, by ``.at``.
+        Size of the group to hide in, 2 … n_users. The result for the largest k also gives the
+        results for smaller k, by its method ``at``.
     config : StretchConfig
         Weights and thresholds of the stretch effort.
     users : array_like of int or bool, optional
@@ -132,9 +132,9 @@ def k_gap(
     Raises
     ------
     ConfigError
-        If k is not an integer of 2 or more.
+        k is not an integer of 2 or more.
     InfeasibleError
-        If k exceeds the number of users, or ``users`` names a user that does not exist.
+        k exceeds the number of users, or ``users`` names a user that does not exist.
 
     Examples
     --------
@@ -180,7 +180,7 @@ _Pairs = tuple[SmallInts, SmallInts, FloatArray]  # users a < b, and their effor
 
 
 class _Lists:
-    """Each user's nearest so far; users by falling length, whose row numbers are in ``row``."""
+    """Each user's nearest so far; users by falling length, with their row numbers in ``row``."""
 
     def __init__(self, row: IntArray, many: int, worst: FloatArray) -> None:
         nobody = np.full((len(row), many), len(row), np.int64)
@@ -284,8 +284,8 @@ class _Search:
         """Find everyone's k − 1 nearest.
 
         Pairs of likely neighbours are computed first, so that the rest can be abandoned early.
-        First come the pairs with the nearest mean positions, then, where there is a bound, those
-        with the lowest bounds.
+        First come the pairs with the nearest mean positions, then, where there is a bound, the
+        pairs with the lowest bounds.
         """
         n, k = len(self.row), self.k
         lists = _Lists(self.row, k - 1, self.worst)
@@ -305,7 +305,8 @@ class _Search:
     def _pairs(self, lists: _Lists, candidates: IntArray, engine: Engine) -> None:
         """Compute the pairs of users with their candidates.
 
-        ``candidates`` has a row for each user, with any number of candidates; n stands for none.
+        ``candidates`` has a row for each user, with any number of candidates; n stands for no
+        candidate.
         """
         n = len(self.row)
         some = candidates[self.chosen]
@@ -407,7 +408,7 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
     """Search all tiles with the users first … last−1 as the shorter side."""
     packed, features, lengths = data.packed, data.features, data.lengths
     n, last = len(lengths), min(first + _WIDTH, len(lengths))
-    if features is None:  # cells of unequal extents, of which there is no bound
+    if features is None:  # cells of unequal extents have no bound
         for a_first in range(0, last, _HEIGHT):
             a, b = np.mgrid[a_first : min(a_first + _HEIGHT, last), first:last]
             pairs = (a * n + b)[a < b]

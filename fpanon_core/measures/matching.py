@@ -1,8 +1,8 @@
 """Anonymity sets: the number of users among whom each target is hidden.
 
-An inverted index lists, for every bin named in some knowledge, the users whose trajectory holds it;
-``E_i`` is the intersection of the lists of A_i. All other bins are looked up once in a hash table
-and skipped, so the index needs one reading of the data and no sorting.
+An inverted index lists, for every known bin, the users whose trajectory holds the bin. ``E_i`` is
+the intersection of the lists of A_i. All other bins are looked up once in a hash table and skipped,
+so the index needs one reading of the data and no sorting.
 
 Source: docs/science.md, “Adversary knowledge and unicity”.
 """
@@ -48,11 +48,11 @@ def anonymity_sets(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> IntArray:
-    """Return the size |E_i| of each target's equivalence class: users whose record contains A_i.
+    """Return the size |E_i| of each target's anonymity set: the users whose record contains A_i.
 
-    Users are *subscribers*: a fingerprint that stands for several, as in a k-anonymous release,
-    adds its ``weight``. (The k-gap counts fingerprints, each a candidate to merge with; here people
-    are counted.) Two bins are the same if corner and extent are equal; two places, if their corner
+    People are counted: a fingerprint that stands for several people, as in a k-anonymous release,
+    adds its ``weight``. (The k-gap counts fingerprints instead, each a candidate to merge with.)
+    Two bins are the same if corner and extent are equal. Two places are the same if their corner
     and extent in space are equal.
 
     Parameters
@@ -60,8 +60,8 @@ def anonymity_sets(
     fs : FingerprintSet
         The data searched.
     knowledge : Knowledge
-        Knowledge drawn from ``fs``, or from other data on the same cells; only in the latter case
-        can a size be 0.
+        Knowledge drawn from ``fs``, or from other data on the same cells. A size can be 0 only for
+        knowledge from other data.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -89,7 +89,7 @@ def sizes_of(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> list[IntArray]:
-    """Return :func:`anonymity_sets` of several knowledges, with one index."""
+    """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index."""
     engine = engine or LocalEngine()
     if engine.apart:
         if any(k.timeless != knowledges[0].timeless for k in knowledges):
@@ -115,7 +115,7 @@ def first_unique(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> tuple[IntArray, IntArray]:
-    """Return the number of points until |E| ≤ ``out_of`` (0 = never), and |E|; (n_targets,)."""
+    """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|; (n_targets,)."""
     engine = engine or LocalEngine()
     if engine.apart:
         parts = by_targets(_first_unique_of, fs, knowledge, engine, progress, out_of)
@@ -169,7 +169,7 @@ def _first_unique_of(
 
 
 class Index:
-    """Users of every known bin, in ``lists``; targets are numbered through all knowledges."""
+    """Users of every known bin, in ``lists``; numbers of targets run through all knowledge."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class Index:
         table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
         first, number = np.empty(many, np.int64), np.empty(many, np.int32)
         n_bins = enter_bins(points, timeless, table, first, number)
-        # 0.0 is added for the sake of −0.0, the same place with other bits.
+        # Adding 0.0 turns −0.0 into 0.0, which is the same place with other bits.
         bins = bits(*(column[first[:n_bins]].view(np.float64) + 0.0 for column in points))
         samples = bits(*fs.arrays().values())
         cuts = np.searchsorted(fs.offsets, np.arange(0, fs.n_samples, _SAMPLES_A_BLOCK))

@@ -39,7 +39,7 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
     x_cells, y_cells = (_ranks(fs.x_m), _ranks(fs.y_m))
     cells = x_cells * (int(y_cells.max()) + 1) + y_cells
     if not (_constant(fs.dx_m) and _constant(fs.dy_m)):
-        # With unequal extents a place is more than its corner; the kernels do not use places then.
+        # With unequal extents, a corner does not determine a place; kernels then use no places.
         cells = np.arange(fs.n_samples)
     cell = _ranks(cells)
     key = fs.sample_user * (int(cell.max()) + 1) + cell

@@ -15,8 +15,8 @@ options”.
 Ordinal agreement: whether measures rank the profiles in the same order.
 
 If all measures rank the profiles in the same order, the choice of a profile does not depend on the
-measure. Profiles Pareto optimal under one measure are then so under all (lemma 4.1). For a
-*discordant* pair of profiles, the choice depends on the measure.
+measure. Profiles that are Pareto optimal under one measure are then Pareto optimal under all
+measures (lemma 4.1). For a *discordant* pair of profiles, the choice depends on the measure.
 
 Source: Noriega Campero 2015, §4.4.1; docs/science.md, “Disclosure”.
 
@@ -51,7 +51,7 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
     """Return whether each option is on the front, with small risk and large utility.
 
     Options equal in both are on the front together or not at all. An option with unknown (NaN) risk
-    or utility is never on it, and dominates none.
+    or utility is never on the front, and dominates no option.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def pareto_front(risk: npt.ArrayLike, utility: npt.ArrayLike) -> npt.NDArray[np.
 
     Notes
     -----
-    The front needs one sort. In order of risk, an option is on the front if none of equal risk has
-    more utility and none of smaller risk has at least as much.
+    The front needs one sort, by risk. An option is on the front if no option of equal risk has more
+    utility, and no option of smaller risk has at least as much utility.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def dominating(
     ----------
     risk, utility : array_like (n,)
     low, high : array_like (n,), optional
-        Ends of each risk's interval: an option dominates another only if its ``high`` is not above
-        the other's ``low`` (and it is better in one of risk and utility). For unknown ends (NaN)
-        the risk is used.
+        Ends of each risk's interval. An option dominates another only if its ``high`` is not above
+        the other's ``low``, and it is better in risk or utility. For unknown ends (NaN), the risk
+        is used.
 
     Raises
     ------
@@ -119,7 +119,8 @@ def dominating(
     Notes
     -----
     Dominance is a strict partial order, also with intervals. Every dominated option is dominated by
-    one that is not dominated, and some option is not dominated if any is known.
+    an option that is not dominated itself. So at least one option is not dominated, if any is
+    known.
 
     Examples
     --------
@@ -143,7 +144,8 @@ def level(
 ) -> list[IntArray]:
     """Return the row numbers, ascending, of the options that each option is level with.
 
-    By the estimates one of two level options dominates the other; by the intervals neither does.
+    By the estimates, one of two level options dominates the other; by the intervals, neither
+    dominates.
 
     Examples
     --------
@@ -218,7 +220,7 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
     Notes
     -----
     Noriega Campero 2015, eq. 4.20, asks for ``m_j(g) > m_j(g') ⇔ m_j'(g) > m_j'(g')`` for all pairs
-    of profiles: τ = 1, nothing discordant. Intervals of the values are not considered.
+    of profiles. τ is then 1, and no pair is discordant. Intervals of the values are not considered.
 
     Examples
     --------
@@ -296,7 +298,7 @@ def asked_utility(frame: pd.DataFrame, domain: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row per option, in order of first appearance and with its spelling there: ``option``,
+        One row per option, in order of first appearance and with its first spelling: ``option``,
         ``mean`` (score/10), ``experts`` (number who scored it), ``low``, ``high`` (95% interval by
         Student's t, cut to [0, 1]; NaN with one expert).
 

@@ -1,7 +1,7 @@
-"""Unicity: the share of users whom a few points single out.
+"""Unicity: the share of users that a few points single out.
 
-``ε_p`` is the share of users whose p known points fit no record but their own. The baseline to
-compare it with is guessing: 1 divided by the number of users.
+``ε_p`` is the share of users whose p known points fit no record but their own. The baseline is
+guessing: 1 divided by the number of users.
 
 Source: de Montjoye et al. 2013; docs/science.md, “Adversary knowledge and unicity”.
 
@@ -12,8 +12,8 @@ Source: de Montjoye et al. 2013, fig. 2C; docs/science.md, “Adversary knowledg
 The scaling law: how unicity falls with resolution.
 
 ``ε = α − x^β``, where x is the resolution along one axis (antennas or metres, hours), or the
-product of two. It is compared with three other forms by pseudo-R²; then β is fitted against p, the
-number of known points.
+product of two. The law is compared with three other forms by pseudo-R²; then β is fitted against p,
+the number of known points.
 
 Source: de Montjoye et al. 2013, fig. 4 and table S1; docs/science.md, “The scaling law and the
 sparsity model”.
@@ -24,8 +24,8 @@ Source: de Montjoye et al. 2013, table S1.
 
 The sparsity model: the uniqueness expected from sparse data alone.
 
-In an n × d matrix of independent Bernoulli(π) entries two rows agree with probability
-``q = (π² + (1 − π)²)^d``; a given row is unique with probability ``(1 − q)^(n−1)``.
+In an n × d matrix of independent Bernoulli(π) entries, two rows agree with probability ``q = (π² +
+(1 − π)²)^d``. A given row is unique with probability ``(1 − q)^(n−1)``.
 
 Source: Noriega Campero 2015, eq. 3.1–3.4; docs/science.md, “The scaling law and the sparsity
 model”.
@@ -75,13 +75,13 @@ def unicity(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> UnicityResult:
-    """Return the share of users whom p points single out, or narrow down to ``out_of``.
+    """Return the share of users that p points single out, or narrow down to ``out_of`` users.
 
     Parameters
     ----------
     fs : FingerprintSet
     p : int
-        Points known of each target.
+        Number of points known of each target.
     out_of : int
         Largest anonymity set, in users, that counts as singled out.
     strategy : {"random", "uniform", "top", "consecutive"}
@@ -108,8 +108,8 @@ def unicity(
 
     Notes
     -----
-    ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (de Montjoye et al. 2013, Methods). Users are subscribers:
-    a fingerprint that stands for several is drawn, and counted in E_i, as that many.
+    ``ε_p = |{i : |E_i| ≤ out_of}| / n`` (de Montjoye et al. 2013, Methods). A fingerprint that
+    stands for several people is drawn, and counted in E_i, as that many users.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def points_needed(
     ----------
     fs : FingerprintSet
     users : int
-        Number of heavy users drawn at random; all of them if there are no more than this.
+        Number of heavy users drawn at random; all heavy users if there are no more than this.
     min_per_month : float
         Interactions (counts, not samples) in a month of 30 days that make a user heavy. The data
         last from the first to the last local calendar day with a sample, both included; shorter
@@ -187,11 +187,11 @@ def points_needed(
     -------
     DataFrame
         One row per target: ``user`` (row number), ``pseudonym``, ``per_month`` (interactions),
-        ``bins`` (in the record; places for ``top``), ``points`` needed, NaN for users *never*
-        singled out by all bins together, and ``anonymity_set``, |E| after the last point taken.
-        ``attrs`` hold ``never`` (number of such users), ``heavy`` (number of heavy users to draw
-        from), ``config`` (strategy, users, seed, out_of, min_per_month) and ``digest``. All are
-        plain values, which a Parquet file keeps.
+        ``bins`` (in the record; places for ``top``), ``points`` needed (NaN for users *never*
+        singled out, even by all their bins), and ``anonymity_set``, |E| after the last point taken.
+        ``attrs`` hold ``never`` (number of users never singled out), ``heavy`` (number of heavy
+        users to draw from), ``config`` (strategy, users, seed, out_of, min_per_month) and
+        ``digest``. All are plain values, which a Parquet file keeps.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def points_needed(
 
 
 def interactions_per_month(fs: FingerprintSet) -> FloatArray:
-    """Return each subscriber's events in 30 days, shape (n_users,); see :func:`points_needed`."""
+    """Return events per person in 30 days, for each fingerprint; see :func:`points_needed`."""
     days = np.floor(fs.wall_minutes(np.array([fs.t_min.min(), fs.t_min.max()])) / _DAY_MIN)
     events = np.add.reduceat(fs.count, fs.offsets[:-1]) / fs.weight
     monthly: FloatArray = events * MONTH_DAYS / (days[1] - days[0] + 1)
@@ -274,12 +274,12 @@ def fit_scaling_law(x: npt.ArrayLike, unicity: npt.ArrayLike) -> ScalingFit:
     ConfigError
         Lengths differ, a value is not finite, or x is not above 0.
     InfeasibleError
-        Fewer than three points, or fewer than two resolutions that differ.
+        There are fewer than three points, or fewer than two different resolutions.
 
     Notes
     -----
-    Least squares by Levenberg–Marquardt. For a given β the best α is a mean, so the sum of squares
-    is scanned over β first, and the search starts from its lowest points.
+    The fit is by least squares (Levenberg–Marquardt). For a given β, the best α is a mean. So the
+    sum of squares is first scanned over β, and the search starts from its lowest points.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     Raises
     ------
     InfeasibleError
-        Fewer than two p, or a β is not a number.
+        There are fewer than two p, or a β is not a number.
 
     Examples
     --------
@@ -368,7 +368,7 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
     values = term(x, betas[:, None])
     alphas = (eps + values).mean(axis=1)
     squares = ((eps - alphas[:, None] + values) ** 2).sum(axis=1)
-    # Where f is huge, ε drowns in α − f, and what is left over seems to be 0.
+    # If f is huge, ε is lost in the rounding of α − f, and the residuals seem to be 0.
     limit = _LARGEST_TERM * (1 + float(np.abs(eps).max()))
     squares[np.abs(values).max(axis=1) > limit] = np.inf
     # Local minima of the scan: the lowest starts alone might all lie in one valley.
@@ -383,13 +383,13 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
             warnings.simplefilter("ignore", OptimizeWarning)
             try:
                 found, spread = curve_fit(curve, x, eps, first, jac=jacobian, **_SEARCH)
-            except RuntimeError:  # not settled in time; the scan's own point stands
+            except RuntimeError:  # no convergence; the point of the scan is kept
                 found, spread = np.array(first), np.full((2, 2), np.inf)
         left = eps - curve(x, *found)
         sensible = np.abs(term(x, found[1])).max() <= limit
         if sensible and (best is None or float(left @ left) < best[0]):
             best = (float(left @ left), found, spread)
-    if best is None:  # every search ran away; the scan's own lowest point stands
+    if best is None:  # every search diverged; the lowest point of the scan is kept
         lowest = int(squares.argmin())
         best = (0.0, np.array([alphas[lowest], betas[lowest]]), np.full((2, 2), np.inf))
     _, (alpha, beta), spread = best
@@ -416,7 +416,7 @@ def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
 
 
 def sparsity_model(n_users: int, n_bins: npt.ArrayLike, density: float = 0.5) -> SparsityModel:
-    """Return the probabilities that a user is unique and that all are 2-anonymous, by sparsity.
+    """Return the probabilities, from sparsity alone, that a user is unique and all are 2-anonymous.
 
     Parameters
     ----------
@@ -486,7 +486,7 @@ def intervals(fs: FingerprintSet) -> Intervals:
     """Return the minutes between consecutive samples of each person, from start to start.
 
     A sample counts once, whatever its number of events; samples in the same minute at two places
-    are 0 apart. The median of an even number of intervals is the mean of the middle two.
+    are 0 minutes apart. The median of an even number of intervals is the mean of the middle two.
 
     Examples
     --------
@@ -527,8 +527,9 @@ def antennas_by_area(
     home_x_m, home_y_m : float64 ndarray (n_users,)
         Home of each user, metres; NaN if unknown.
     side_m : float, optional
-        Side of the squares, metres. If not given: the smallest of 1, 2, 5 × 10^n with at most 20
-        squares along the longer side of the box of the central 98% of the places.
+        Side of the squares, metres. If not given, it is the smallest of 1, 2 or 5 × 10^n that needs
+        at most 20 squares along the longer side. The longer side is that of the box of the central
+        98% of the places.
 
     Examples
     --------

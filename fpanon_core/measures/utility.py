@@ -1,21 +1,21 @@
 """Computed utility of a release.
 
-Noriega Campero 2015 (ch. 5) asked ten experts. This module computes, against the original data,
-what such experts use: the "maps of regional density and mobility patterns of the population" that
-they were shown. Every component lies in [0, 1]. Components that compare are 1 for unchanged data,
-and the two resolutions are 1 for points without extent. The module cannot know what a use needs;
-therefore the weights are stated and can be changed.
+Noriega Campero 2015 (ch. 5) showed ten experts "maps of regional density and mobility patterns of
+the population". This module computes how well a release keeps these patterns, compared with the
+original data. Every component lies in [0, 1]. Components that compare with the original are 1 for
+unchanged data. The two resolutions are 1 for points without extent. The module cannot know what a
+purpose needs, so the weights are stated and can be changed.
 
-Events are counted: a sample's ``count``, times the number of subscribers its fingerprint stands
-for. So a record keeps its mass however many others it was merged with, and generalization only
-spreads mass.
+Events are counted: a sample's ``count``, times the number of people its fingerprint stands for. So
+a record keeps its mass, however many records it was merged with, and generalization only spreads
+mass.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 
-The reference is the original data's side of every comparison, made once for many releases.
+The reference holds the original's figures for comparison, computed once for many releases.
 
-It holds analysis areas over the original, the occupancy by hour and the trips on them, and each
-subscriber's radius of gyration and number of visited places.
+It consists of areas over the original, with occupancy by hour and trips. It also holds each
+person's radius of gyration and number of visited places.
 
 Source: docs/science.md, “Techniques, utility and the front of release options”.
 """
@@ -54,43 +54,44 @@ def utility(
     The components are as follows; the mass of each event is spread evenly over its cell:
 
     - ``density``: 1 − Jensen–Shannon distance, base 2, of area × hour-of-day occupancy. A cell
-      larger than an area, or a window longer than an hour, spreads over all that it overlaps. Mass
-      in areas that the original does not use counts as entirely misplaced.
+      larger than an area, or a window longer than an hour, spreads over all areas or hours that it
+      overlaps. Mass in areas that the original does not use counts as entirely misplaced.
     - ``flows``: common part of commuters ``2·Σ min(T, T') / (ΣT + ΣT')`` of the origin–destination
-      matrices of the areas, per subscriber, so that a sample of the users can score 1. A trip leads
-      from a subscriber's main place at one start time of samples (the place with the most events;
-      ties: smaller x, then y) to a different main place at the next start time, since the order
-      within one window is unknown. Trips spread as their cells do; trips within an area do not
-      count.
-    - ``mobility``: 1 − Kolmogorov–Smirnov distance of the subscribers' radii of gyration, of their
-      events at the cells' middles.
-    - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per subscriber.
-    - ``space``, ``time``: 1 − mean span/threshold, at least 0. The spans are (dx + dy)/2 and dt,
-      over events; thresholds :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`. They depend on the
-      release only: the original's own cells also limit what can be known.
+      matrices of the areas. T counts trips per person, so a sample of the users can score 1. A trip
+      leads from a person's main place at one start time of samples to a different main place at the
+      next start time. The main place has the most events (ties: smaller x, then y). It stands for
+      all places of one start time, whose order is unknown. Trips spread as their cells do; trips
+      within an area do not count.
+    - ``mobility``: 1 − Kolmogorov–Smirnov distance of people's radii of gyration. Events count at
+      the middles of their cells.
+    - ``visits``: 1 − Kolmogorov–Smirnov distance of the numbers of distinct places per person.
+    - ``space``, ``time``: 1 − mean span/threshold, at least 0. The means are over events, of (dx +
+      dy)/2 and of dt; the thresholds are :data:`MAX_SPACE_M` and :data:`MAX_TIME_MIN`. Both
+      components depend on the release only, because the original's own cells also limit what can be
+      known.
 
-    Squares have no natural corner: ``density`` and ``flows`` are means over nine grids, shifted by
-    i/9 of a side along x and 2i/9 along y; the score of each grid lies from ``lowest`` to
+    Squares have no natural corner. So ``density`` and ``flows`` are means over nine grids, shifted
+    by i/9 of a side along x and 2i/9 along y. The score of each grid lies from ``lowest`` to
     ``highest``.
 
-    Along nested generalizations ``visits``, ``space`` and ``time`` cannot rise. ``space`` and
-    ``time`` do not show errors caused by noise or exchange; the other components do. ``density``,
-    ``flows`` and ``mobility`` fall on real data, but their definitions do not guarantee it to the
-    last digit.
+    With coarser and coarser nested generalizations, ``visits``, ``space`` and ``time`` cannot rise.
+    ``space`` and ``time`` do not show errors caused by noise or exchange; the other components do.
+    ``density``, ``flows`` and ``mobility`` usually fall too, but their definitions do not guarantee
+    this.
 
     Parameters
     ----------
     original, released : FingerprintSet
-        Data with the same projection and epoch; the release may have fewer users. In a release in
-        periods, radii and visits are computed per record, as its reader can. Trips are still
-        counted per person, without trips from one period to the next.
+        Data with the same projection and epoch; the release may have fewer users. If the release
+        has periods, its radii and visits are computed per record, because a recipient cannot do
+        more. Trips are still counted per person, without trips from one period to the next.
     weights : "transport", "epidemics", or mapping of component to weight
         Not negative and not all 0; components not named have weight 0.
     areas : float, Hexagons or Regions, optional
         Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
-        table. The usual squares if not given; see :meth:`Reference.of`.
+        table. The squares of :meth:`Reference.of` if not given.
     reference : Reference, optional
-        Reference made from the original beforehand, for use with many releases.
+        Reference made from the original in advance, for use with many releases.
 
     Returns
     -------
@@ -146,8 +147,8 @@ def measured(
 ) -> tuple[dict[str, float], Corners]:
     """Return all components of a release against the reference, and density and flows by corner.
 
-    If several fingerprints belong to one person, ``people`` is the number of subscribers that trips
-    are divided by.
+    If several fingerprints belong to one person, ``people`` is the number of people that trips are
+    divided by.
     """
     spread = Spread.of(released, people)
     grids = spread.on(reference)
@@ -178,7 +179,8 @@ def _share(value: float) -> float:
 def score(components: Mapping[str, float], weights: Mapping[str, float]) -> float:
     """Return the weighted mean (weights add up to 1); exactly 1 if every weighted component is 1.
 
-    A component that is not applicable (NaN) counts as 0, because a use that needs it gets nothing.
+    A component that is not applicable (NaN) counts as 0, because a purpose that needs it gets
+    nothing.
     """
     kept = {name: components[name] for name in COMPONENTS if weights[name] > 0}
     lost = math.fsum(
@@ -202,7 +204,7 @@ def _common_part(mine: FloatArray, theirs: FloatArray, others: float) -> float:
     """Return 1 − Σ|T − T'| / (ΣT + ΣT'): the common part, exactly 1 for equal trips."""
     total = float(mine.sum() + theirs.sum()) + others
     if total == 0:
-        return 1.0  # nobody goes anywhere, in either
+        return 1.0  # no trips in either
     return 1 - (float(np.abs(mine - theirs).sum()) + others) / total
 
 
@@ -234,7 +236,7 @@ class Corner(Closed):
     starts, targets : int64 ndarray
         Trips from area i go to the areas ``targets[starts[i]:starts[i+1]]``.
     trips : float64 ndarray (len(targets),)
-        Number of trips per subscriber.
+        Number of trips per person.
     """
 
     laid: Laid
@@ -246,7 +248,7 @@ class Corner(Closed):
 
 @dataclass(frozen=True, eq=False)
 class Reference(Closed):
-    """The original's side of comparisons with releases of one data set. Arrays are read-only.
+    """Figures of an original for comparison with its releases. Arrays are read-only.
 
     Attributes
     ----------
@@ -254,9 +256,9 @@ class Reference(Closed):
         Analysis areas; ``str`` describes them in words.
     corners : tuple of Corner
         Nine for squares, shifted by i/9 of a side along x and 2i/9 along y; one for other areas.
-    radii : float64 ndarray (n_subscribers,)
+    radii : float64 ndarray (n_people,)
         Radius of gyration, metres.
-    visits : float64 ndarray (n_subscribers,)
+    visits : float64 ndarray (n_people,)
         Distinct places.
     max_space_m, max_time_min : float
         Mean spans of an event's cell, (dx + dy)/2, and of its window, at which the resolution
@@ -289,10 +291,10 @@ class Reference(Closed):
         fs : FingerprintSet
         areas : float, Hexagons or Regions, optional
             Analysis areas: the side of squares, metres; hexagons; or regions named in the antenna
-            table. If not given: squares of 1, 2 or 5 times a power of ten metres, the largest that
-            fit 50 times along both sides of the box of the central 95% of the events; or of the
-            data's largest cell, if that is larger. One of the nine grids has a corner at the box's
-            lower corner.
+            table. If not given, squares are used whose side is 1, 2 or 5 times a power of ten
+            metres. It is the largest side that fits 50 times along both sides of the box of the
+            central 95% of the events. If the data's largest cell is larger, its side is used. One
+            of the nine grids has a corner at the box's lower corner.
         max_space_m, max_time_min : float
             Thresholds of the components ``space`` and ``time``.
 
@@ -341,7 +343,7 @@ class Spread:
     trips : (origin, goal, mass)
         Distinct pairs of places with trips between them, and the number of trips of each pair.
     subscribers : float
-        Number of subscribers that trips are divided by.
+        Number of people that trips are divided by.
     """
 
     places: Places
@@ -353,7 +355,7 @@ class Spread:
     def of(cls, fs: FingerprintSet, people: int | None = None) -> Spread:
         """Return the spread of a data set.
 
-        If several fingerprints belong to one person, ``people`` is the number of subscribers.
+        Give the number of ``people`` if several fingerprints belong to one person.
         """
         places, place = Places.of(fs)
         subscribers = float(fs.weight.sum()) if people is None else float(people)
@@ -391,17 +393,17 @@ def jensen_shannon(p: FloatArray, q: FloatArray) -> float:
 def trips_between(
     grid: Laid, starts: IntArray, targets: IntArray, spread: Spread
 ) -> tuple[FloatArray, float]:
-    """Return trips per subscriber between given pairs of areas, and between all others together."""
+    """Return trips per person between given pairs of areas, and between all others together."""
     out = np.zeros(len(targets))
     total = match_trips(*spread.trips, grid, starts, targets, out)
     others = total - float(out.sum())
-    # What rounding leaves is no trip.
+    # A remainder of rounding is not a trip.
     some = others / spread.subscribers if others > 1e-9 * total else 0.0
     return out / spread.subscribers, some
 
 
 def radii(fs: FingerprintSet) -> FloatArray:
-    """Return the radius of gyration of each subscriber's events, metres, to the millimetre."""
+    """Return the radius of gyration of each person's events, metres, to the millimetre."""
     count = fs.count.astype(np.float64)
     events = np.add.reduceat(count, fs.offsets[:-1])
     square = np.zeros(fs.n_users)
@@ -410,12 +412,12 @@ def radii(fs: FingerprintSet) -> FloatArray:
         mean = np.add.reduceat(count * middle, fs.offsets[:-1]) / events
         off = middle - mean[fs.sample_user]
         square += np.add.reduceat(count * off**2, fs.offsets[:-1]) / events
-    # Rounded: one who never moved must have 0 whatever the arithmetic makes of the mean.
+    # Rounded, so that a person who never moved has exactly 0.
     return np.repeat(np.round(np.sqrt(square), 3), fs.weight)
 
 
 def visited(fs: FingerprintSet) -> FloatArray:
-    """Return the number of distinct places of each subscriber."""
+    """Return the number of distinct places of each person."""
     place = distinct_rows(fs.x_m, fs.y_m, fs.dx_m, fs.dy_m)[1]
     once = distinct_rows(fs.sample_user, place)[0]
     places = np.bincount(fs.sample_user[once], minlength=fs.n_users)

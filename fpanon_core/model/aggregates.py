@@ -29,7 +29,7 @@ from .errors import SchemaError
 NIGHT_ENDS_H = 6.0  # night is 0 to 6 h local
 UNKNOWN = -1
 _DAY_MIN = 1440.0
-_COUNTS_AT_ONCE = 1 << 20  # of a table, worked on at a time
+_COUNTS_AT_ONCE = 1 << 20  # of a table, processed at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,13 +51,13 @@ class AggregateCounts(Closed):
     dx_m, dy_m : float64 ndarray (n_places,)
         Extent of each place, metres; points (0) if not given.
     slot_min : float
-        Length of a slot, minutes, except for a slot in which the clocks change. If not given, the
-        smallest difference between two starts, or 30 for a single slot.
+        Length of a slot, minutes; only a slot in which the clocks change has another length. If not
+        given, it is the smallest difference between two starts, or 30 for a single slot.
     wall_start_min : float64 ndarray (n_slots,)
         The same starts on the wall clock, which decide nights and days; ``slot_start_min`` if not
         given.
     digest : str
-        Digest of the fingerprints that the counts were made from; "" if they came without.
+        Digest of the fingerprints that the counts were made from; "" if there is none.
     frame : CountsFrame or None
         Stated places and period; None where both follow from the events.
     filled_in : bool
@@ -66,8 +66,8 @@ class AggregateCounts(Closed):
     heaviest : int
         Largest number of people counted for one fingerprint; above 1 only for merged data.
     of_records : str
-        Sentence that says what depended on the records when they were read: the projection for
-        snapping positions, or the clock for snapping times; "" if nothing did.
+        Sentence that says what the records themselves determined when they were read: the
+        projection for positions, or the clock for times. "" if they determined nothing.
     """
 
     counts: npt.NDArray[np.integer]
@@ -124,7 +124,7 @@ class AggregateCounts(Closed):
         rows: CountRows | None = self.__dict__.get("_rows")
         return self.counts if rows is None else rows
 
-    if not TYPE_CHECKING:  # for a checker, ``counts`` is a field, and there is nothing else
+    if not TYPE_CHECKING:  # type checkers see only the field ``counts``
 
         def __getattr__(self, name: str) -> Any:
             """Make the table of counts at first use, from rows, and keep it."""
@@ -250,9 +250,10 @@ class LeftOut:
     Attributes
     ----------
     outside_area, outside_period : int
-        Samples outside the area, or the period; one outside both is counted under the area.
+        Numbers of samples outside the area, and outside the period. A sample outside both counts
+        only in ``outside_area``.
     people : int
-        People without any sample inside.
+        Number of people without any sample inside the frame.
     """
 
     outside_area: int = 0
@@ -334,8 +335,8 @@ class RecoveryConfig:
     ----------
     link_threshold_m : float
         Pairs of a trajectory and a record at most this far apart are linked at once, the nearest
-        first (Xu et al. 2017, §4.3). With 0, only equal places are linked at once, and the cost
-        does not change.
+        first (Xu et al. 2017, §4.3). With 0, only pairs at exactly the same point are linked at
+        once, which keeps the total cost minimal.
     n_trajectories : int or None
         Assumed number of people in the counts; None estimates it.
     """
@@ -360,8 +361,8 @@ class Recovered(Closed):
         Place number of each trajectory in each slot, after the last step; −1 on days without
         published counts.
     daily : int32 ndarray (n_trajectories, n_slots)
-        The same before days were linked. Within one day, a row is one trajectory; rows of different
-        days are unrelated.
+        Place numbers before the days were linked. Within one day, a row is one trajectory; rows of
+        different days are unrelated.
     is_night : bool ndarray (n_slots,)
     day_offsets : int64 ndarray (n_days + 1,)
         Slots of day i are ``day_offsets[i]:day_offsets[i+1]``.
@@ -373,7 +374,7 @@ class Recovered(Closed):
         without published counts.
     unrecorded : int64 ndarray (n_slots,)
         Number of trajectories without a record in a slot (positive), or of records without a
-        trajectory (negative). All 0 where every slot counts the same people.
+        trajectory (negative). All 0 if every slot counts ``n_trajectories`` people.
     config : RecoveryConfig
     digest : str
         Digest of the data behind the counts.
@@ -406,7 +407,7 @@ class Recovered(Closed):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecoveryScore(Closed):
-    """Share of the true trajectories that an attack recovered, compared with random linking.
+    """Accuracy of the trajectories that an attack recovered, compared with random linking.
 
     Xu et al. 2017, eq. 5–6.
 
@@ -416,8 +417,8 @@ class RecoveryScore(Closed):
         Share of the true points recovered, after the last step, in [0, 1] (eq. 5).
     accuracy_by_step : float64 ndarray (3,)
         Accuracy after the nights, after the days and after the links between days. For the first
-        two, the partial trajectories of each night, or day, are paired separately. NaN for nights
-        if there are none.
+        two, the partial trajectories of each night, or day, are paired separately. The first is NaN
+        if there are no nights.
     baseline_accuracy : float
         Accuracy of random linking of the same records, paired in the same way.
     baseline_by_step : float64 ndarray (3,)
@@ -426,15 +427,15 @@ class RecoveryScore(Closed):
         Points of days without published counts are left out.
     error_mean_m, error_median_m : float
     uniqueness : float64 ndarray (5,)
-        Share of the recovered trajectories whose set of k most visited places is unique among them,
-        for k = 1 … 5.
+        Share of the recovered trajectories with a unique set of k most visited places, for k = 1 …
+        5.
     pair : int64 ndarray (n_trajectories,)
         Row of the true trajectory paired with each recovered one; −1 where none was left.
     shared : int64 ndarray (n_trajectories,)
         Number of points that the two trajectories of a pair have in common.
     recorded_by_step : float64 ndarray (3,)
-        As ``accuracy_by_step``, over only the points with a sample, which were not filled in. NaN
-        if the score was not given which points have a sample.
+        Accuracy as in ``accuracy_by_step``, but only over points with a sample, not over filled-in
+        points. NaN if it was not stated which points have a sample.
     baseline_recorded_by_step : float64 ndarray (3,)
     recorded_share : float
         Share of the true points with a sample.

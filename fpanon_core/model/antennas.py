@@ -71,7 +71,7 @@ class Antennas:
             raise SchemaError("x_m and y_m must have one entry for each antenna.")
         if not (np.isfinite(x).all() and np.isfinite(y).all()):
             raise SchemaError("An antenna's position is no number; leave such antennas out.")
-        # By way of whole numbers, as samples are snapped: to the same floating-point number.
+        # Through whole numbers, as for samples, so that floating-point numbers are equal.
         put(self, "x_m", _closed(np.floor(x / side).astype(np.int64) * float(side)))
         put(self, "y_m", _closed(np.floor(y / side).astype(np.int64) * float(side)))
         put(self, "granularity_m", float(side))
@@ -85,14 +85,14 @@ class Antennas:
                 raise SchemaError(f"{name} must have one number for each of the {len(x)} antennas.")
             put(self, name, _closed(degrees))
         if self.outlines:
-            import shapely  # asked of few tables; the others need not wait for it
+            import shapely  # needed for few tables, so it is imported late
 
             shapes = shapely.from_wkb(list(self.outlines.values()), on_invalid="ignore")
             if shapely.is_missing(shapes).any():
                 raise SchemaError("An outline of a region is no polygon.")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state and make the arrays read-only again, as pickling does not keep that."""
+        """Restore the state and make the arrays read-only again, which pickling does not do."""
         own = (state[name] for name in ("x_m", "y_m", "lon", "lat"))
         for value in (*own, *state["columns"].values()):
             _closed(value)

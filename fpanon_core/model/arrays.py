@@ -2,8 +2,9 @@
 
 Lists of different lengths are packed into one array: list i is rows ``offsets[i]:offsets[i+1]``.
 
-A cell is ``[x, x + dx) × [y, y + dy) × [t, t + dt)``: x, y, dx, dy in metres on a map projection, t
-and dt in minutes since the data set's epoch. A sample says that a person was in a cell.
+A cell is ``[x, x + dx) × [y, y + dy) × [t, t + dt)``. Its x, y, dx and dy are in metres on a map
+projection; t and dt are in minutes, t since the data set's epoch. A sample says that a person was
+in a cell.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def rows_of(begins: IntArray, lengths: IntArray) -> IntArray:
 
 
 def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
-    """Divide lists into slices with at most ``most`` entries in all, or with one longer list.
+    """Divide lists into slices of at most ``most`` entries in total, or of one longer list.
 
     Examples
     --------
@@ -92,21 +93,21 @@ def stretches(offsets: IntArray, most: int) -> Iterator[slice]:
 
 
 class Closed:
-    """Base of dataclasses with read-only arrays: call :meth:`_close` in ``__post_init__``."""
+    """Base class of dataclasses with read-only arrays; call :meth:`_close` in ``__post_init__``."""
 
     def __post_init__(self) -> None:
         self._close()
 
     def _close(self) -> None:
         for f in fields(self):  # type: ignore[arg-type]
-            value = self.__dict__.get(f.name)  # what is not there is made when asked for
+            value = self.__dict__.get(f.name)  # missing arrays are made on demand
             if isinstance(value, np.ndarray) and value.flags.writeable:
-                value = value.view()  # who made the array may go on with it
+                value = value.view()  # the caller may continue to change its own array
                 value.flags.writeable = False
                 object.__setattr__(self, f.name, value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state and make the arrays read-only again, as pickling does not keep that."""
+        """Restore the state and make the arrays read-only again, which pickling does not do."""
         for value in state.values():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
@@ -125,7 +126,7 @@ BY_TIME = ("t_min", "x_m", "y_m", "dx_m", "dy_m", "dt_min")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells(Closed):
-    """Base of classes that consist of cells. Arrays are read-only.
+    """Base class of classes that consist of cells. Arrays are read-only.
 
     Attributes
     ----------

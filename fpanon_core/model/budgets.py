@@ -1,13 +1,13 @@
-"""Limits on the size of what is read, numbers in environment variables, amounts in words.
+"""Budgets for what readers decode; numbers from the environment; sizes and durations as text.
 
-A file that is small on disk can fill any memory: by compression, by repetition (a run of a million
-equal rows takes a few bytes of Parquet), or by a false claim (a row of a sheet numbered 10¹¹).
-Every reader therefore checks what it is about to make, rows × columns × bytes, against a budget
-*before* it makes it. The budget depends only on the size of the source as it came, however often
-and in whatever way it is compressed.
+A file that is small on disk can fill any memory, by compression, by repetition or by a false claim.
+A run of a million equal rows takes a few bytes of Parquet. A sheet can claim to have a row with the
+number 10¹¹. Every reader therefore computes the size of its result, rows × columns × bytes, and
+compares the size with a budget *before* it makes the result. The budget depends only on the size of
+the source as it came, not on how it is compressed.
 
-The memory for reading a source is then bounded too, by :data:`MEMORY_BASE` plus
-:data:`MEMORY_TIMES` times what the budget lets the source become (``Budget.memory_bytes``). That
+The memory for reading a source is then bounded too. The bound is :data:`MEMORY_BASE` plus
+:data:`MEMORY_TIMES` times the decoded size that the budget accepts (``Budget.memory_bytes``). This
 bound is measured, not proved: ``tests/fuzz`` checks it for every reader.
 """
 
@@ -48,7 +48,7 @@ and compared."""
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits on what a source may become when it is read.
+    """Largest sizes that a source may reach when it is read.
 
     Parameters
     ----------

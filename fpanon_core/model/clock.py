@@ -100,7 +100,7 @@ class LocalClock:
         wall = np.asarray(wall_min, dtype=np.float64)
         starts, shifts = self._shifts
         reached = np.full(wall.shape, np.inf)
-        latest = wall.max(initial=0.0) + 2 * _DAY  # no offset is two days
+        latest = wall.max(initial=0.0) + 2 * _DAY  # every offset is shorter than two days
         for i, shift in enumerate(shifts):
             begin = starts[i]
             if begin > latest:
@@ -129,7 +129,7 @@ class LocalClock:
         if np.all(shifts % minutes == 0):
             return np.floor(t / minutes) * minutes, np.full(t.shape, float(minutes))
         index = np.floor(self.wall_minutes(t) / minutes)
-        # In the hour that occurs twice the wall clock runs back; a boundary once passed counts.
+        # In an hour that occurs twice, the wall clock runs back; boundaries count once passed.
         while (passed := self.elapsed_minutes((index + 1) * minutes) <= t).any():
             index += passed
         begin = self.elapsed_minutes(index * minutes)
@@ -153,7 +153,7 @@ def zone_of(timezone: str) -> ZoneInfo:
 
 
 def instants(clock: LocalClock | None, minutes: FloatArray) -> pd.Series[Any]:
-    """Return times in the display zone, to the microsecond; without a clock, the minutes."""
+    """Return times in the display zone, to the microsecond; without a clock, return the minutes."""
     if clock is None:
         return pd.Series(minutes)
     epoch = np.datetime64(clock.epoch.replace(tzinfo=None), "us")

@@ -28,9 +28,9 @@ class RelinkConfig:
     Attributes
     ----------
     candidates : int
-        Number of people among whom the attacker looks for each record's person, 1 or more. The
-        record is compared with the most similar records of the other period, until these stand
-        for that many people. If this is at least the number of all people, all are compared.
+        Number of people that each record is compared with, 1 or more. The attacker takes the most
+        similar records of the other period, as many as stand for this number of people. If the
+        number is at least that of all people, all records are compared.
     seed : int
         Seed of the draws among similar records when records are followed over all periods, and of
         the random matching for comparison.
@@ -58,16 +58,16 @@ class RelinkResult:
     Attributes
     ----------
     share : float
-        Share of the people with a record in a period and in the next whose two records are linked,
-        over all such pairs of periods.
+        Share of people whose records of two consecutive periods are linked, among the people with a
+        record in both. All pairs of consecutive periods count.
     low, high : float
-        95% Wilson interval of ``share``, as wide as if each person were asked once.
+        95% Wilson interval of ``share``, computed as if each person counted once.
     alike : float
         Share of these people whose record is linked to their own next record, or to one with the
-        same places and hours. The attacker then reads the person's own cells. The highest value of
-        the battery, and no less than ``share``.
+        same places and hours. The attacker then reads the person's own cells. This is the highest
+        value of the battery, at least ``share``.
     alike_low, alike_high : float
-        95% Wilson interval of ``alike``, computed likewise.
+        95% Wilson interval of ``alike``, computed in the same way.
     alike_chance : float
         ``alike`` of a random matching; large where many records are alike.
     precision : float
@@ -75,22 +75,22 @@ class RelinkResult:
     chance : float
         ``share`` of a random matching.
     chained : float
-        Largest share of a person's records that ends in one chain when the same attacker follows
-        all periods in order, as a mean over the people with two records or more. Never 0: a single
-        record is a chain.
+        Largest share of a person's records in one chain, if the same attacker follows all periods
+        in order. It is a mean over the people with two records or more. It is never 0, because a
+        single record is a chain.
     chained_low, chained_high : float
         95% Wilson interval of ``chained``.
     chained_chance : float
         ``chained`` of random chains, mean of 20 draws.
     n_people : int
-        People with a record in a period and in the next, in any pair of periods.
+        Number of people with a record in each of two consecutive periods, anywhere in the data.
     n_chained : int
-        People with two records or more.
+        Number of people with two records or more.
     per_pair : DataFrame
-        A row for each period and the next: ``period``, ``next_period`` (numbers from 0), ``people``
-        and ``next_people`` in them, ``both`` (people in both), ``links`` made, ``linked`` (people
-        linked correctly, by probability), ``share``, ``low``, ``high``, ``alike``,
-        ``alike_chance``, ``precision``, ``chance``. NaN where nobody is in both.
+        A row for each pair of consecutive periods: ``period``, ``next_period`` (numbers from 0),
+        ``people`` and ``next_people`` in them, ``both`` (people in both), ``links`` made,
+        ``linked`` (people linked correctly, by probability), ``share``, ``low``, ``high``,
+        ``alike``, ``alike_chance``, ``precision``, ``chance``. NaN where nobody is in both.
     method : str
         Techniques applied to the data, in words.
     period_days : int
@@ -135,20 +135,20 @@ class RelinkResult:
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return :attr:`per_pair`, a row for each period and the next."""
+        """Return :attr:`per_pair`, a row for each pair of consecutive periods."""
         return self.per_pair
 
 
 @dataclass(frozen=True)
 class Crowd:
-    """Group sizes, counting people with the same data, over the people who are in both releases.
+    """Sizes of groups of people with the same data, over the people who are in both releases.
 
     Attributes
     ----------
     smallest : int
-        People in the smallest group.
+        Number of people in the smallest group.
     alone : int
-        People with a unique record, who are a group of their own.
+        Number of people with a unique record; each of them is a group of one.
     alone_share : float
         Share of the people with a unique record.
     naming : float
@@ -173,26 +173,26 @@ class Crossing:
     together : Crowd
         Groups of the people who are in the same group in both releases.
     first, second : Crowd
-        Groups of the same people in each release alone.
+        Groups of the same people in each single release.
     n_first, n_second, n_both : int
-        People in each release, and in both.
+        Numbers of people in each release, and in both.
     newly_alone : int
-        People with a unique record in the composition but in neither release alone.
+        Number of people whose record is unique in the composition, but in neither single release.
     sizes : DataFrame
         A row for each group size: ``size``, and the number of people in groups of that size:
         ``together``, ``first``, ``second``.
     periods : DataFrame
-        A row for each two periods that share a day and people, numbered from 1 in each release;
-        without periods one row of 1 and 1. Columns: ``first_period``, ``second_period``,
-        ``people``, ``smallest``, ``alone``, ``naming``.
+        A row for each two periods that share a day and people. Periods are numbered from 1 in each
+        release; without periods, there is one row for 1 and 1. Columns: ``first_period``,
+        ``second_period``, ``people``, ``smallest``, ``alone``, ``naming``.
     per_person : DataFrame
-        A row for each person in both, in the order of the first: ``pseudonym``, and the group sizes
-        ``first``, ``second``, ``together``. Not for release.
+        A row for each person in both releases, in the order of the first release: ``pseudonym``,
+        and the group sizes ``first``, ``second``, ``together``. Not for release.
     followed : (Crowd, Crowd, Crowd) or None
-        Where a person has several records in a release: the groups of people in the same groups in
-        *all* periods, for both releases together and for each alone. They hold for an attacker who
-        follows a person through the periods. ``per_person`` then also has ``followed``,
-        ``first_followed`` and ``second_followed``.
+        Groups of people who share a group in *all* periods: for both releases together, for the
+        first and for the second. They apply to an attacker who follows a person through the
+        periods. None unless a person has several records in a release. If they are given,
+        ``per_person`` also has ``followed``, ``first_followed`` and ``second_followed``.
     names : (str, str)
         Techniques applied for each release, in words.
     ks : (int or None, int or None)
@@ -234,12 +234,12 @@ class Crossing:
 
     @property
     def guessing(self) -> float:
-        """Chance of picking a person's record by guessing among the people in both."""
+        """Chance of picking a person's record by guessing among the people in both releases."""
         return 1 / self.n_both
 
     @property
     def smaller(self) -> int:
-        """Number of people whose group is smaller in the composition than in either release."""
+        """Number of people with a smaller group in the composition than in both single releases."""
         table = self.per_person
         return int((table["together"] < table[["first", "second"]].min(axis=1)).sum())
 
@@ -254,7 +254,7 @@ class Crossing:
 
     @property
     def falls(self) -> bool:
-        """Whether anybody's group is smaller in the composition than in either release alone."""
+        """Whether anybody has a smaller group in the composition than in both single releases."""
         return self.smaller > 0 or self.followed_smaller > 0
 
     def to_frame(self) -> pd.DataFrame:
@@ -293,7 +293,7 @@ class ReleaseMatch:
     guessing : float
         The same share for a record drawn at random from the second release.
     n_targets : int
-        Number of people attacked, drawn from those in both.
+        Number of people attacked, drawn from the people in both releases.
     names : (str, str)
         Techniques applied for each release, in words.
     seed : int

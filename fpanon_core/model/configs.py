@@ -19,9 +19,10 @@ class StretchConfig:
     Attributes
     ----------
     w_space, w_time : float
-        Weights of the two parts, not negative, adding up to 1. A loss
-        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1], so it
-        also accepts 1 and 1, for unweighted sums. For an effort, which must, these are refused.
+        Weights of the two parts, not negative, with a sum of 1. A loss
+        (:func:`fpanon_core.mean_loss`, :func:`fpanon_core.aligned`) need not lie in [0, 1]. So it
+        also accepts weights of 1 and 1, for unweighted sums. An effort must lie in [0, 1] and
+        refuses them.
     max_space_m : float
         Stretch in space, metres, from which the effort in space is complete.
     max_time_min : float
@@ -135,10 +136,10 @@ class KnowledgeConfig:
         Number of points known of each target, 1 or more.
     strategy : str
         ``"random"``: distinct bins drawn without replacement, with probability proportional to
-        their counts; ``"uniform"``: the same without the weights; ``"top"``: the most visited
+        their counts; ``"uniform"``: the same with equal probabilities; ``"top"``: the most visited
         places, without time; ``"consecutive"``: samples that follow one another.
     users : int
-        Targets drawn at random; everybody if there are no more.
+        Number of targets drawn at random; everybody if the data have no more people than this.
     seed : int
         Seed of all draws.
     """

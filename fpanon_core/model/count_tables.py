@@ -72,7 +72,7 @@ class TableFrame(Closed):
 
     @property
     def share(self) -> FloatArray:
-        """Share of its area's people that each place gets when they are divided equally."""
+        """Share of an area's people that each of its places gets if they are divided equally."""
         shares: FloatArray = 1.0 / np.bincount(self.area)[self.area]
         return shares
 
@@ -95,9 +95,10 @@ class PresenceTable(Closed):
     protection : Tables
         Release option that made the table.
     scale_error : float
-        Expected relative error of the factor common to all cells; 0 without noise.
+        Expected relative error of ``of_share``, the factor common to all cells; 0 without noise.
     of_share : float
-        That factor, which turns the shares that bounded people add into people; 1 without noise.
+        Factor that converts the sum of people's bounded contributions into a number of people; 1
+        without noise.
     """
 
     values: FloatArray
@@ -132,7 +133,8 @@ class FlowTable(Closed):
     cells : int64 ndarray (3, n)
         Origin, destination and type of day of each flow.
     trips : float64 ndarray (n,)
-        Trips of each flow; flows that are not listed are 0, or blank below a threshold.
+        Trips of each flow. Flows that are not listed are 0, or are blank because they are below a
+        threshold.
     error : float64 ndarray (2,)
         Expected absolute error that noise causes in a cell, trips a day; 0 without noise.
     frame : TableFrame
@@ -178,7 +180,7 @@ class CountTables(Closed):
     presence : PresenceTable or None
     flows : FlowTable or None
     fault : str
-        Reason why the ε promises nothing: the records affected how they were read; "" where the
+        Reason why ε promises nothing: the records affected how the data were read. "" where the
         promise holds.
     digest : str
         Digest of the original data; never published.

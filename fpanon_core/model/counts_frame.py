@@ -3,7 +3,7 @@
 The rows and columns of a table of counts show which places and times there are. If they are taken
 from the events, they reveal single people: one more record can add a row, and no noise hides that.
 A frame states them in advance. Its places are all antennas of the antenna table, or all cells of a
-grid over a stated area. Its slots are all those of a stated number of days.
+grid over a stated area. Its slots are all slots of a stated number of days.
 
 Source: docs/science.md, “Counts and trajectory recovery”.
 """
@@ -130,7 +130,8 @@ class StatedPeriod:
     Attributes
     ----------
     first_day : date or None
-        Local date of the first day. None for data without a clock: the first day of their own time.
+        Local date of the first day. None for data without a clock; the period then begins at minute
+        0 of the data.
     days : int
     slot_min : float
         Length of a slot, minutes; it must divide a day.
@@ -165,7 +166,7 @@ class StatedPeriod:
         Raises
         ------
         ConfigError
-            The data have a clock but no first day is stated, or have none but one is stated.
+            No first day is stated for data with a clock, or one is stated for data without a clock.
         """
         if of_data is None:
             if self.first_day is not None:
@@ -321,7 +322,8 @@ class CountsFrame(Closed):
         Raises
         ------
         ConfigError
-            The data have no antenna table, or no degrees for an area in degrees.
+            The data have no antenna table, or an area in degrees is stated for data without
+            degrees.
         InfeasibleError
             There are too many places.
         """
@@ -447,7 +449,7 @@ class CountsFrame(Closed):
         >>> CountsFrame.of_hexagons(area, 6, StatedPeriod(None, 1, 60)).n_places
         54
         """
-        import h3.api.basic_int as h3  # asked of few frames; the others need not wait for it
+        import h3.api.basic_int as h3  # needed for few frames, so it is imported late
 
         south, west, north, east = area.south, area.west, area.north, area.east
         shape = h3.LatLngPoly([(south, west), (south, east), (north, east), (north, west)])

@@ -26,7 +26,8 @@ class Reported:
     name : str
         Technical term, within a sentence.
     meaning : str
-        Meaning in plain words, with the people it refers to; ``{p}`` as before.
+        Meaning in plain words, with the people it refers to; ``{p}`` stands for the number of known
+        points.
     short : str
         Name in a list.
     unit : str
@@ -59,7 +60,8 @@ class Definition:
     axis : str
         Title of a figure's axis; ``{p}`` stands for the number of known points.
     asked, short, unit, help : str
-        Texts for the threshold of the measure, in a form and in a line.
+        Texts about the threshold of the measure: title of its field, name in a sentence or list,
+        unit, and help text of its field.
     counted : str
         What the threshold limits, for texts that count the thresholds in force.
     report : Reported

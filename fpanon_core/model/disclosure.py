@@ -4,9 +4,9 @@
 measures by which a release is judged.
 
 The first measure is the re-identification risk: the share of people whose record the strongest of
-three attackers picks out. EM and KL are sums over a person's bins, as means cannot compare release
-options of different resolution. No authority has set a threshold for mobility data; each threshold
-names its source.
+three attackers picks out. EM and KL are sums over a person's bins, because means cannot compare
+release options of different resolution. No authority has set a threshold for mobility data; each
+threshold names its source.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ class DisclosureResult(Cells):
     kl : float
         Mean of KL_ij over targets and bins, in nats, from 0 to ln(n_users).
     em_sum, kl_sum : float
-        Means over targets of the sums over bins: the expected change in a target's presences, in
-        bins, and the information gained about a target, in nats. The means describe an average bin;
-        finer data have more bins, nearly all empty.
+        Means over targets of the sums over bins. They are the expected change in a target's
+        presences, in bins, and the information gained about a target, in nats. The means describe
+        an average bin; finer data have more bins, nearly all empty.
     sizes : int64 ndarray (n_targets,)
         |E_i| in users.
     em_user, kl_user : float64 ndarray (n_targets,)
@@ -78,9 +78,9 @@ class DisclosureResult(Cells):
     bin_users : int64 ndarray (n_visited,)
         |D_j|, the users present in each bin.
     too_few : int
-        Targets with fewer than p bins, all of which were known.
+        Number of targets with fewer than p bins, all of which were known.
     n_users : int
-        Users searched; without any knowledge, this is the size of everybody's class.
+        Number of users searched. Without any knowledge, it is the size of every target's class.
     n_bins : int
         d, the number of bins over which means are taken; larger than the length of the arrays per
         bin if some bins were never visited.
@@ -122,7 +122,7 @@ class DisclosureResult(Cells):
         return len(self.sizes)
 
     def measure(self, name: Measure | Sum) -> float:
-        """Return ``"unicity"``, ``"k"``, ``"em"``, ``"kl"``, ``"em_sum"`` or ``"kl_sum"``.
+        """Return the measure of this name, such as ``"unicity"`` or ``"em_sum"``.
 
         Raises
         ------
@@ -134,10 +134,11 @@ class DisclosureResult(Cells):
     def interval(self, name: Measure | Sum) -> tuple[float, float]:
         """Return the 95% interval of a measure, for the choice of targets and points: low, high.
 
-        For unicity, it is Wilson's interval. The other measures are means over targets of values
-        that cannot exceed 1 (k), ``em_most`` or ``kl_most`` (the sums; likewise the means over
-        bins): see :func:`mean_interval`. The interval has a width even where all targets are alike,
-        as that says little about other people. It has none where nothing was ``drawn``.
+        For unicity, it is Wilson's interval. The other measures are means over targets of bounded
+        values, whose interval is :func:`mean_interval`. The bound is 1 for k, ``em_most`` or
+        ``kl_most`` for sums, and the same divided by ``n_bins`` for means over bins. If nothing was
+        ``drawn``, the interval has no width. Otherwise it has a width, even if all targets have the
+        same value, because other people may differ.
 
         Raises
         ------
@@ -165,9 +166,9 @@ class DisclosureResult(Cells):
         -------
         DataFrame
             One row per place (corner and extent), by x, then y: ``x_m``, ``y_m``, ``dx_m``,
-            ``dy_m`` (metres), ``em``, ``kl`` (means of ``em_bin``, ``kl_bin``, every window
-            counting alike), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over these) and
-            ``users_a_window`` (samples / windows).
+            ``dy_m`` (metres), ``em``, ``kl`` (means of ``em_bin`` and ``kl_bin``, with equal
+            weights for all windows), ``windows`` (bins at the place), ``samples`` (Σ|D_j| over
+            these bins) and ``users_a_window`` (samples / windows).
         """
         bins = pd.DataFrame(self.arrays(PLACE))
         bins = bins.assign(em=self.em_bin, kl=self.kl_bin, users=self.bin_users)
@@ -181,20 +182,21 @@ class DisclosureResult(Cells):
         """Return the mean disclosure in each local hour of the week.
 
         The mean is over the bins that overlap the hour, weighted by the minutes of overlap. A
-        window longer than an hour is spread over the hours it covers; one of a week or more, over
-        all.
+        window longer than an hour is spread over the hours it covers. A window of a week or more is
+        spread over all hours.
 
         Parameters
         ----------
         clock : LocalClock, optional
-            Clock of the data. Without one, hours are counted from the epoch, and days from its day.
+            Clock of the data. Without one, hours are counted from the epoch, and days from the
+            epoch's day.
 
         Returns
         -------
         DataFrame
-            168 rows: ``day`` (0 = Monday; without a clock 0 = the first day of the data),
-            ``hour``, ``em``, ``kl`` (NaN where nobody was anywhere) and ``bin_minutes``, the
-            minutes over which the means are taken.
+            168 rows: ``day`` (0 = Monday; without a clock 0 = the first day of the data), ``hour``,
+            ``em``, ``kl`` (NaN for hours without a visited bin) and ``bin_minutes``, the minutes
+            over which the means are taken.
         """
         bins = pd.DataFrame({"t": self.t_min, "dt": self.dt_min, "em": self.em_bin})
         windows = bins.assign(kl=self.kl_bin, bins=1.0).groupby(["t", "dt"]).sum().reset_index()
@@ -202,9 +204,9 @@ class DisclosureResult(Cells):
         totals = np.zeros((3, _DAYS * _HOURS))
         first_day = 0 if clock is None else _weekday(clock)
         begin, end = windows.t.to_numpy(copy=True), (windows.t + windows.dt).to_numpy()
-        while (going := begin < end).any():  # one hour's piece of every window a round
+        while (going := begin < end).any():  # each round takes one hour's piece of every window
             wall = begin[going] if clock is None else clock.wall_minutes(begin[going])
-            # The least remainder that rounding leaves must not hold up the clock.
+            # A tiny remainder of rounding must not stop the loop.
             piece = np.maximum(_HOUR_MIN - wall % _HOUR_MIN, 1e-6)
             minutes = np.minimum(piece, end[going] - begin[going])
             hour = np.floor(wall / _HOUR_MIN).astype(np.int64) + first_day * _HOURS
@@ -239,17 +241,17 @@ class Risk:
     Attributes
     ----------
     measure : str or None
-        Measure of :class:`DisclosureResult`; None for a measure of what an attacker finds with true
-        points.
+        Measure of :class:`DisclosureResult`; None for a measure that another result holds.
     limit : float or None
-        Threshold: an option whose risk may exceed it is marked, unless another threshold is given.
-        None for an advisory measure, which affects no verdict until a threshold is set.
+        Threshold that applies unless another is given. An option whose risk may exceed the
+        threshold is marked. None for an advisory measure, which affects no verdict until a
+        threshold is set.
     most : float
         Largest possible threshold; infinite for a sum.
     source : str
         Source of the threshold: works by authors and year, or a note that it is ours.
     beside_guessing : bool
-        Whether the threshold applies to what is found beyond guessing.
+        Whether the threshold applies to the excess of the risk over guessing.
     plain : str
         Meaning in words, wherever the measure is shown.
     """
@@ -266,8 +268,8 @@ HOME_WITHIN_M = 1_000.0
 """Distance within which a guess of a person's home counts as found, metres."""
 
 NAMING = ("outsider", "linkage", "k")
-"""Measures of the chance of picking a person's record: by the worse kind of points, by true points,
-by published points. They share one threshold."""
+"""Measures of the re-identification risk: with the worse kind of known points, with true points,
+and with published points. They share one threshold."""
 
 _TABLE = Path(__file__).with_suffix(".toml")
 RISKS: Mapping[str, Risk] = MappingProxyType(
@@ -276,10 +278,10 @@ RISKS: Mapping[str, Risk] = MappingProxyType(
 """The measures of risk by name.
 
 ``"linkage"``: share of people whose record is picked by an attacker who knows p true points of each
-(:func:`fpanon_core.link`, tolerant reading). ``"k"``: the same chance with p points as they are
-published. ``"outsider"``: of the two, the one whose interval has the larger upper end. ``"home"``:
-share of people whose home is found within 1 km by an attacker who has their record and may know all
-other homes (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: with points as
+(:func:`fpanon_core.link`). ``"k"``: the same chance with p points as they are published.
+``"outsider"``: of the two, the one whose interval has the larger upper end. ``"home"``: share of
+people whose home is found within 1 km by an attacker who has their record and may know all other
+homes (:func:`fpanon_core.home_found`). ``"unicity"``, ``"em"``, ``"kl"``: with points as
 published."""
 
 
@@ -287,8 +289,8 @@ OF_TABLES = ("home", "membership")
 """Measures for tables, which have no records; for records, all but membership apply."""
 
 ALONE = "alone"
-"""People with a unique record, whom an attacker with more than a few points can single out. Their
-share has the threshold of ``"unicity"``, as El Emam et al. 2010 ask who is unique by all published
+"""People with a unique record: an attacker with enough points can single them out. Their share has
+the threshold of ``"unicity"``, because El Emam et al. 2010 ask who is unique in all published
 data."""
 
 

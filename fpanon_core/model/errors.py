@@ -21,7 +21,7 @@ class FpanonError(Exception):
 
     @property
     def message(self) -> str:
-        """The message; one that names a remedy also has the words for every kind of reader."""
+        """Text of the error; if it names a remedy, it also has wordings for screen and commands."""
         said: str = self.args[0] if self.args else ""
         return said
 
@@ -43,19 +43,20 @@ class Cancelled(FpanonError):
 
 
 class OutOfMemory(FpanonError):
-    """Memory ran out: file and parameters are valid, but they need too much."""
+    """Memory ran out: the file and the parameters are valid, but they need too much memory."""
 
 
 class Unforeseen(SchemaError):
     """A file caused a fault in its reader that the program did not foresee.
 
     The message gives the fault's kind and place, never its text, which may quote the file. Readers
-    raise no other exception for such a fault. The readers' own tests count this one as a failure.
+    raise no other exception for a fault of this kind. The tests of the readers count this exception
+    as a failure.
     """
 
 
 def memory_ended(fault: Exception) -> bool:
-    """Return whether the exception means that memory ran out, also for a new thread's stack."""
+    """Return whether the exception means that memory ran out, perhaps for a new thread's stack."""
     return isinstance(fault, MemoryError) or (
         isinstance(fault, RuntimeError) and "start new thread" in str(fault)
     )

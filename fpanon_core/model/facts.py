@@ -96,8 +96,8 @@ class ReleaseFacts:
     people_alone : int
         Number of published people with a unique record.
     last_window_days : (int, int) or None
-        If the last published window ends after the last day: the number of the window's days up to
-        the last day, and the window's number of days.
+        Given if the last published window ends after the last day: the number of its days up to
+        then, and of all its days.
     phantom_share : float or None
         Share of the rows that are false presences: the person was never recorded in the row's cell.
     accuracy : Accuracy or None
@@ -283,7 +283,7 @@ def _check_together(facts: ReleaseFacts) -> None:
     if facts.first_day is not None and facts.last_day is not None:
         together["last_day"] &= facts.first_day <= facts.last_day
     if facts.phantom_share is not None:
-        # A share of the rows, as it is worked out from their number: no digit is free.
+        # A share is computed from a number of rows, so no digit is free.
         rows = facts.rows
         exact = round(facts.phantom_share * rows) / rows if rows else 0.0
         together["phantom_share"] &= facts.phantom_share == exact
@@ -292,7 +292,7 @@ def _check_together(facts: ReleaseFacts) -> None:
             raise ConfigError(f"The value of {name} contradicts the other facts.")
 
 
-# --- of which kind is a value? --------------------------------------------------------------------
+# --- kinds of values -----------------------------------------------------------------------------
 
 
 def _is_count(value: Any) -> bool:

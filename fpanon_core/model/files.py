@@ -2,12 +2,12 @@
 
 A folder is opened once, and its contents are opened from its descriptor, part by part. A file or
 folder that was replaced by a link after it was listed is not followed. A pipe, a socket or a device
-is refused, as opening one could wait for ever or have side effects.
+is refused, because opening one could wait forever or have side effects.
 
 A plain digest lets everybody who has it test guesses at the data, such as their people and places.
 Files therefore hold the digest under a key of 256 bits, which is stored among the user's own files
-and is in no export. The same data have the same keyed digest here, and nobody without the key can
-compute it.
+and is in no export. For one user, the same data always have the same keyed digest. Nobody without
+the key can compute it.
 
 Source: Krawczyk et al. 1997 (HMAC), with SHA-256.
 """
@@ -61,7 +61,7 @@ def file_opened(name: str | os.PathLike[str], folder: int | None = None) -> int:
     """
     if is_plain(os.stat(name, dir_fd=folder, follow_symlinks=False)):
         descriptor = os.open(name, _FILE, dir_fd=folder)
-        if is_plain(os.fstat(descriptor)):  # it may have been exchanged meanwhile
+        if is_plain(os.fstat(descriptor)):  # it may have been replaced in the meantime
             return descriptor
         os.close(descriptor)
     raise OSError(errno.ELOOP, "no plain file")

@@ -1,9 +1,9 @@
-"""Fingerprints: the samples of every subscriber, in time order.
+"""Fingerprints: the samples of every user, in time order.
 
-A :class:`FingerprintSet` holds every subscriber's *fingerprint*, the set of that subscriber's
-distinct samples in time order, as flat arrays with offsets. A *sample* is a place-and-time cell
-``[x, x+dx) × [y, y+dy) × [t, t+dt)``; x, y, dx, dy in metres on a map projection, t and dt in
-minutes since the data set's epoch, local midnight of its first day.
+A :class:`FingerprintSet` holds every user's *fingerprint*, the set of the user's distinct samples
+in time order, as flat arrays with offsets. A *sample* is a cell of place and time, ``[x, x+dx) ×
+[y, y+dy) × [t, t+dt)``. Its x, y, dx and dy are in metres on a map projection; t and dt are in
+minutes. The time t counts from the data set's epoch, local midnight of its first day.
 
 Source: docs/science.md, “Samples and fingerprints”.
 """
@@ -39,7 +39,7 @@ class FingerprintSet(Cells):
     Attributes
     ----------
     user_ids : ndarray (n_users,)
-        Ids as they came in, never shown or exported: see :attr:`pseudonyms`.
+        Ids as given, never shown or exported; :attr:`pseudonyms` are shown instead.
     offsets : int64 ndarray (n_users + 1,)
         Samples of user u are rows ``offsets[u]:offsets[u+1]``, by start time, then x, then y.
     x_m, y_m, dx_m, dy_m : float64 ndarray (n_samples,)
@@ -47,13 +47,14 @@ class FingerprintSet(Cells):
     t_min, dt_min : float64 ndarray (n_samples,)
         Start and length, minutes.
     count : int64 ndarray (n_samples,)
-        Number of events in the sample. It weights the draws of an attacker, identifies heavy users,
-        is the mass in computed utility, and is what the exchange of positions or times distributes.
-        It affects neither stretch efforts nor GLOVE nor the counts of people by place and slot.
+        Number of events in the sample. This number weights an attacker's draws, identifies heavy
+        users, and is the mass in computed utility. The exchange of positions or times distributes
+        these events. The number affects neither stretch efforts nor GLOVE nor the counts of people
+        by place and slot.
     granularity_m, granularity_min : float
         Extent of a raw sample.
     weight : int64 ndarray (n_users,)
-        Number of subscribers each fingerprint stands for: 1, or more after merging.
+        Number of people each fingerprint stands for: 1, or more after merging.
     number : int64 ndarray (n_users,)
         Running number behind each pseudonym; kept by :meth:`subset`.
     clock : LocalClock or None
@@ -87,7 +88,7 @@ class FingerprintSet(Cells):
         put(self, "count", np.ascontiguousarray(self.count, np.int64))
         if self.offsets.shape != (n + 1,) or self.offsets[0] != 0:
             raise SchemaError("Offsets must start at 0 and number one more than the users.")
-        if np.any(self.offsets[1:] <= self.offsets[:-1]):  # no difference: it could overflow
+        if np.any(self.offsets[1:] <= self.offsets[:-1]):  # a difference could overflow
             raise SchemaError("A fingerprint has no samples; leave such users out.")
         rows = int(self.offsets[-1])
         if any(len(getattr(self, name)) != rows for name in (*CELL, "count")):

@@ -1,7 +1,7 @@
 """Land, coasts and towns, from the outlines that are shipped with the program; map backgrounds.
 
-The outlines are public geography (Natural Earth, see ``pages/charts/basemap/README.md``). Maps draw
-them, and they serve to detect implausible positions. No other machine is contacted.
+The outlines are public geography (Natural Earth, see ``pages/charts/basemap/README.md``). Maps show
+the outlines, and checks use them to detect implausible positions. No other machine is contacted.
 
 :class:`Background` holds an operator's own lines under the maps, such as roads or districts. They
 are only drawn; nothing is measured with them.
@@ -49,7 +49,7 @@ def lines_of(layer: str) -> tuple[FloatArray, IntArray]:
 
 
 def on_land(lat: FloatArray, lon: FloatArray) -> BoolArray:
-    """Return whether each position is on land; lakes count as land, also the Caspian Sea."""
+    """Return whether each position is on land; lakes count as land, including the Caspian Sea."""
     found = np.zeros(len(lat), bool)
     for ring, (west, south, east, north) in zip(*_land(), strict=True):
         open_yet = ~found & (lon >= west) & (lon <= east) & (lat >= south) & (lat <= north)

@@ -44,8 +44,8 @@ class GloveResult:
     Attributes
     ----------
     group : int64 ndarray (n_users,)
-        Group of each user, by row number. −1: nothing is published of the user, who is suppressed
-        or has no sample left within the thresholds. Groups are numbered by their smallest row
+        Group of each user, by row number. −1 for a user of whom nothing is published: suppressed,
+        or without a sample left within the thresholds. Groups are numbered by their smallest row
         number.
     published : GeneralizedFingerprintSet
         One fingerprint per group.
@@ -56,15 +56,15 @@ class GloveResult:
     accuracy : DataFrame
         One row per original sample: ``user``, ``sample`` (row numbers), ``group``, ``space_m``
         (spatial span (dx + dy)/2 of the published sample that holds it, metres), ``time_min`` (its
-        temporal span, minutes). NaN where suppressed. An original sample longer than the cell that
-        holds its start extends over several adjacent cells: their largest spatial span and total
-        length.
+        temporal span, minutes). NaN where suppressed. For an original sample that extends over
+        several adjacent cells, the figures are the largest spatial span and the total length of
+        these cells.
     phantom_share : float
-        Share of false presences: (member, published sample) pairs in which the member has no
-        original sample, of all such pairs.
+        Share of false presences: of all pairs of a member and a published sample, the pairs in
+        which the member has no original sample.
     left_over : int64 ndarray
-        Row numbers of the last users, fewer than k, for whom no partner for merging was left. They
-        are merged into the nearest group or suppressed, according to ``leftover``.
+        Row numbers of the last users, fewer than k, who cannot form a group of their own. They are
+        merged into the nearest group or suppressed, according to ``leftover``.
     left_out : int64 ndarray
         Row numbers, ascending, of the users left out as costliest to hide: at most the share
         ``leave_out`` of all users.
@@ -86,7 +86,8 @@ class GloveResult:
         Digest of the original before it was cut into periods; empty for whole fingerprints.
     shards : int
         Number of parts into which the people were divided, each of which was hidden separately;
-        with periods, the largest number. If left-over users are merged, each part has its own.
+        with periods, the largest number. If left-over users are merged, each part has its own
+        left-over users.
     versions : dict
         Versions of fpanon and of the packages that it computes with.
     """
@@ -179,10 +180,9 @@ class GloveResult:
         Columns: ``pseudonym``, ``group``, ``x_min_m``, ``x_max_m``, ``y_min_m``, ``y_max_m``
         (metres on the projection), ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` (degrees; NaN
         without a projection), ``start``, ``end`` (in the display time zone; minutes without a
-        clock). Samples hold from start up to, but not including, end. There is no user id.
-        Pseudonyms, group numbers and the order of the people are drawn anew from the operating
-        system in every call, so that no two tables are alike. Each user's rows are in order of
-        time.
+        clock). A sample lasts from start up to, but not including, end. There is no user id.
+        Pseudonyms, group numbers and the order of the people are drawn from the operating system in
+        every call, so no two tables are alike. Each user's rows are in order of time.
         """
         return pd.concat(list(self.frames()), ignore_index=True)
 
@@ -206,11 +206,11 @@ class GloveResult:
         """Return the figures to show side by side, as plain numbers.
 
         Spans are over the published original samples; ``share_2km`` and ``share_2h`` are the shares
-        of these within 2 km and within 2 hours. ``users`` and ``users_suppressed`` count people,
-        the latter those without any published sample in any period. ``pieces`` and ``periods`` are
-        the numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
-        sample; all three are None without periods. ``users_left_over`` counts the left-over
-        users of each period.
+        of these within 2 km and within 2 hours. ``users`` counts people; ``users_suppressed``
+        counts people without any published sample in any period. ``pieces`` and ``periods`` are the
+        numbers in the original, and ``pieces_suppressed`` counts the pieces without a published
+        sample; all three are None without periods. ``users_left_over`` counts the left-over users
+        of each period.
         """
         space = self.accuracy["space_m"].dropna()
         time = self.accuracy["time_min"].dropna()
@@ -259,7 +259,7 @@ class Verification:
     counts : dict
         Number of faults by kind; empty when there are none.
     k : int
-        Group size checked; 0 where no k-anonymous group is promised, and records were not compared
+        Group size checked. 0 where no k-anonymous group is promised; records were then not compared
         with the original.
     users, groups, samples : int
         Numbers of original users, published groups and original samples checked.

@@ -17,7 +17,7 @@ from .intervals import wilson_interval
 
 
 class HomesFound(pd.DataFrame):
-    """Table of the share of homes that each distance's strongest attacker finds within it.
+    """Share of homes found within each distance, by the strongest attacker for that distance.
 
     Selecting from the table or copying it gives a plain DataFrame.
 
@@ -46,9 +46,9 @@ class HomesFound(pd.DataFrame):
         Parameters
         ----------
         off : mapping of str to float64 ndarray (n,)
-            Distances of each attacker's guesses, metres.
+            Distances from each attacker's guesses to the homes, metres.
         guessing : float64 ndarray (n,)
-            Distances of the guess of an attacker without records.
+            Distances from the guess of an attacker without records to the homes, metres.
         weight : int64 ndarray (n,)
             Number of people with each home.
         distances : sequence of float
@@ -74,7 +74,7 @@ class HomesFound(pd.DataFrame):
                 low, high = wilson_interval(right, people)
                 rows.append((attacker, distance, right / people, low, high))
         each = pd.DataFrame(rows, columns=["attacker", "within_m", "found", "low", "high"])
-        # All are asked of the same people: whose share is largest, that one's interval is highest.
+        # All attackers have the same targets, so the largest share has the highest interval.
         best = [
             max(range(number, len(rows), len(distances)), key=lambda row: rows[row][2])
             for number in range(len(distances))
@@ -107,14 +107,14 @@ class Intervals(Closed):
     Attributes
     ----------
     user : int64 ndarray (n,)
-        Row number of each subscriber with two samples or more.
+        Row number of the fingerprint of each person with two samples or more.
     median_min : float64 ndarray (n,)
-        Median interval of each subscriber, minutes.
+        Median interval of each of these people, minutes.
     interval_min : float64 ndarray (QUANTILES,)
         Quantiles of the intervals of all people together, minutes.
     n_intervals : int
     too_few : int
-        Number of subscribers with only one sample, and so without an interval.
+        Number of people with only one sample, and so without an interval.
     """
 
     user: IntArray
@@ -131,14 +131,14 @@ class Areas(Closed):
     Attributes
     ----------
     side_m : float
-        Side of the squares, which start at 0, 0 of the projection, metres.
+        Side of the squares, metres. One corner of the grid is the projection's origin (0, 0).
     x_m, y_m : float64 ndarray (n,)
         Lower corner of each area, metres.
     people, antennas : int64 ndarray (n,)
-        Number of subscribers with a home in each area, and number of antennas (or places seen) in
+        Number of people with a home in each area, and number of antennas (or recorded places) in
         the area.
     homeless : int
-        Number of subscribers without a home, as they have no record at night.
+        Number of people whose home is unknown.
     """
 
     side_m: float
@@ -150,7 +150,7 @@ class Areas(Closed):
 
     @property
     def r2(self) -> float:
-        """Squared correlation of people and antennas, in [0, 1]; NaN where either is constant."""
+        """Squared correlation of people and antennas; NaN for constant values or under 3 areas."""
         if len(self.people) < 3 or np.ptp(self.people) == 0 or np.ptp(self.antennas) == 0:
             return float("nan")
         return float(np.corrcoef(self.people, self.antennas)[0, 1] ** 2)
@@ -163,7 +163,8 @@ class Habits(Closed):
     Attributes
     ----------
     top, top_night : float64 ndarray (n_people, 5)
-        Share of each person's events, and of those at night, at the 1 … 5 most frequent places.
+        Share of each person's events at the 1 … 5 most frequent places: of all events, and of the
+        events at night.
     night_places : int64 ndarray (n_people,)
         Number of places at which each person was recorded at night.
     next_night_m, next_day_m : float64 ndarray (QUANTILES,)
@@ -171,8 +172,8 @@ class Habits(Closed):
     n_night, n_day : int
         Numbers of predicted steps.
     same_bits, other_bits : float64 ndarray (n_pairs,)
-        Information gain between one day and the next, for two days of the same person and for days
-        of two different people, ascending, bits.
+        Information gain between one day and the next, bits, ascending: for days of one person, and
+        for days of two different people.
     """
 
     top: FloatArray

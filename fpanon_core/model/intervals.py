@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-_NATS = math.log(2 / 0.05)  # what 97.5% leaves to each end
+_NATS = math.log(2 / 0.05)  # probability beyond each end
 _Z = 1.959963984540054  # the normal distribution's 97.5% point
 
 
@@ -21,7 +21,7 @@ def wilson_interval(found: float, of: int) -> tuple[float, float]:
     share, spread = found / of, _Z**2 / of
     middle = (share + spread / 2) / (1 + spread)
     half = _Z / (1 + spread) * math.sqrt((share * (1 - share) + spread / 4) / of)
-    # At the ends the interval's end is exactly 0 or 1; rounding must not cross them.
+    # For shares of 0 and 1, the end is exactly 0 or 1; rounding must not cross it.
     low = 0.0 if found == 0 else max(0.0, middle - half)
     high = 1.0 if found == of else min(1.0, middle + half)
     return low, high

@@ -79,7 +79,7 @@ class StretchComponents:
     Attributes
     ----------
     temporal_share : float64 ndarray
-        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, as the user is hidden already.
+        ΣT / (ΣS + ΣT), in [0, 1]; NaN where both are 0, because the user is hidden already.
     gini_space, gini_time, gini_total : float64 ndarray
         Gini coefficients of S, T, D.
     tail_space, tail_time, tail_total : float64 ndarray
@@ -89,7 +89,7 @@ class StretchComponents:
         where space, or time, has no weight, so that the mean is unknown.
     beyond_space, beyond_time : float64 ndarray
         Share of the matched samples whose distance, or time, is at or beyond the threshold and is
-        therefore capped; NaN likewise.
+        therefore capped. NaN where space, or time, has no weight.
     fs : FingerprintSet
     result : KGapResult
         Result that the components belong to; it has the configuration and the data's digest.

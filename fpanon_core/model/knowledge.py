@@ -31,7 +31,7 @@ from .fingerprints import FingerprintSet
 
 Bin = tuple[float, float, float]
 
-_CLOSE = 1e-6  # metres or minutes: what arithmetic in floating point may move a corner by
+_CLOSE = 1e-6  # metres or minutes by which rounding may move a corner
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,11 +113,10 @@ class Knowledge(Cells):
         ConfigError
             No user is given, a user is not a row number, or a bin is not three finite numbers.
         InfeasibleError
-            A user is not in the data, is given without a bin, or with a bin that is not in that
-            user's fingerprint. Such a bin is refused, not ignored. This attacker knows only true
-            points (the target is in its own equivalence class), and ignoring a bin would make
-            everyone look better hidden than they are. Give bins of the generalization profile in
-            force.
+            A user is not in the data, has no bin, or has a bin that is not in that user's
+            fingerprint. A false bin is refused, not ignored. This attacker knows only true points,
+            so the target is always in its own anonymity set. Ignoring a bin would make everyone
+            look better hidden than they are. Give bins of the generalization profile in force.
 
         Examples
         --------
@@ -178,7 +177,7 @@ def _rows_of_bins(fs: FingerprintSet, user: int, bins: Iterable[Any]) -> tuple[l
     for corner in corners:
         at = np.flatnonzero((np.abs(trace - corner) <= _CLOSE).all(axis=1))
         missing += len(at) == 0
-        # Cells of one fingerprint that share a corner but not an extent are all meant.
+        # All cells of one fingerprint with this corner count, whatever their extent.
         rows.update(dict.fromkeys((part.start + at).tolist()))
     return list(rows), missing
 
@@ -269,7 +268,8 @@ class KnownPoints(Cells):
     same_place, same_time : float64 ndarray (n_points,)
         Probability that the point's place, or time, was exchanged for itself; 1 without exchange.
     place_share, time_share : float64 ndarray (n_points,)
-        Share of samples with the point's own place (time), among those it may be exchanged with.
+        Share of samples with the point's own place, or time, among the samples that it may be
+        exchanged with.
     """
 
     offsets: IntArray

@@ -47,22 +47,23 @@ class LinkConfig(KnowledgeConfig):
 
 @dataclass(frozen=True)
 class LinkReading:
-    """Result of one attacker's score.
+    """Results of one attacker.
 
     Attributes
     ----------
     first : float
-        Share of the targets in the release whose own record ranks first. Where several records rank
-        equally, the chance is 1 over the people to whom they belong.
+        Share of the targets in the release whose own record ranks first. If several records share
+        the first rank, the target counts as 1 over the number of people with these records.
     among_10 : float
-        Share of these targets whose own record is among the first ten, likewise.
+        Share of these targets whose own record is among the first ten; equal ranks count in the
+        same way.
     posterior : float
         Mean probability that the attacker assigns to the target's own record.
     accused : float
-        Share of the targets *not* in the release for whom the attacker picks another person's
+        Share of the targets *not* in the release for which the attacker picks another person's
         record; NaN where everybody is in the release.
     first_low, first_high, …
-        95% Wilson interval of each.
+        Ends of the 95% Wilson interval of each figure.
     n_accused : int
         Number of targets accused.
     """
@@ -255,7 +256,7 @@ class RiskResult:
         return f"RiskResult({self.method}: {self.value:.1%} by {self.attacker})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return :attr:`by_attacker` with ``guessing`` and ``strongest`` (True for one)."""
+        """Return :attr:`by_attacker` with columns ``guessing`` and ``strongest`` (True for one)."""
         return self.by_attacker.assign(
             guessing=self.guessing, strongest=self.by_attacker["attacker"] == self.attacker
         )

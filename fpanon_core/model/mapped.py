@@ -2,8 +2,8 @@
 
 A folder holds a NumPy file for each column and ``about.json`` with the rest. The columns are
 mapped, not read: all processes that open the folder share the same pages of memory, and unread
-parts take none. Nothing in the folder is a pickle. A set opened this way passes to another
-process as the folder's name and the state of its files. It is refused if these have changed since.
+parts take none. Nothing in the folder is a pickle. A set opened this way passes to another process
+as the folder's name and the state of its files. The set is refused if the files have changed since.
 The folder may come from others. Its name may be a link, which is followed once. Every file in it is
 opened from the folder's own descriptor, and a link, pipe or device is refused.
 
@@ -86,7 +86,7 @@ def rows_in(place: Path | int, rows: slice | None = None) -> npt.NDArray[Any]:
     Parameters
     ----------
     place : Path or int
-        Path, in a folder of our own; or a file descriptor, which is closed.
+        Path in one of our own folders, or a file descriptor, which is closed afterwards.
     rows : slice, optional
 
     Raises
@@ -106,7 +106,7 @@ def mapped_rows(place: Path | int) -> npt.NDArray[Any]:
     with open(place, "rb") as file:
         count, kind = _head(file)
         if not count:
-            return np.empty(0, kind)  # nothing cannot be mapped
+            return np.empty(0, kind)  # an empty file cannot be mapped
         return np.memmap(file, kind, "r", file.tell(), (count,))
 
 
@@ -251,7 +251,7 @@ def new_folder(folder: str | os.PathLike[str]) -> Path:
 
 
 class told:
-    """Context that turns a fault in writing into a ConfigError and removes what was written."""
+    """Turn a fault in writing into a ConfigError and remove what was written (context manager)."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -345,7 +345,7 @@ def opened_in(folder: int, name: str) -> int:
 
 
 class _Kept:
-    """An open folder of fingerprints, whose files must not change or be replaced meanwhile."""
+    """An open folder of fingerprints, whose files must not change while it is open."""
 
     def __init__(self, path: str, folder: int) -> None:
         self._path, self._folder = path, folder
@@ -354,7 +354,7 @@ class _Kept:
         try:
             for name, *_ in self.stamp:
                 if name in kept | {_ABOUT, _IDS}:
-                    os.close(opened_in(folder, name))  # says so of a link before all else
+                    os.close(opened_in(folder, name))  # reports a link before any other fault
             self._about = json.loads(self._text(_ABOUT))
             self._files = self._about["files"]
             self.digest = self._about["digest"]
@@ -461,7 +461,7 @@ def _antennas(plain: dict[str, Any]) -> Antennas:
     columns = {n: np.array(texts, object) for n, texts in plain["columns"].items()}
     side = float(plain["granularity_m"])
     outlines = dict(plain.get("outlines", {}))
-    Antennas(granularity_m=side, columns=columns, outlines=outlines, **own)  # for its checks
+    Antennas(granularity_m=side, columns=columns, outlines=outlines, **own)  # only for its checks
     every = [*columns.values(), np.array(list(outlines.values()), object)]
     if not all(isinstance(text, str) for texts in every for text in texts):
         raise _CHANGED

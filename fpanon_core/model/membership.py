@@ -24,8 +24,8 @@ class MembershipResult:
     by_attacker : DataFrame
         ``attacker``, ``advantage``, ``low``, ``high``, ``true_positives``, ``false_positives``.
     differencing, differencing_low, differencing_high : float
-        Share of targets whose presence shows because some cell differs between two published
-        tables, with and without the target. With its 95% interval; NaN with ε, where noise differs
+        Share of targets whose presence is revealed, with its 95% interval: some cell differs
+        between two published tables, with and without the target. NaN with ε, because noise differs
         from table to table.
     """
 
@@ -56,7 +56,7 @@ class TableRecovery:
     n_users, n_slots : int
     table : DataFrame
         A row for each reading of blanks: ``blanks`` ("none", "0", "half"; "all" uses no count at
-        all), ``recovered``, ``low``, ``high``, ``random`` (linked at random).
+        all), ``recovered``, ``low``, ``high``, ``random`` (share recovered by random linking).
     """
 
     recovered: float

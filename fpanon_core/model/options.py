@@ -176,11 +176,12 @@ class ReleaseOption:
 
 
 def as_option(thing: Any) -> ReleaseOption:
-    """Convert an object that describes a release option into one.
+    """Convert an object that describes a release option into a :class:`ReleaseOption`.
 
     Parameters
     ----------
-    thing : ReleaseOption, GeneralizationProfile, technique, sequence of these, or (name, such)
+    thing : ReleaseOption, GeneralizationProfile, technique, sequence of these, or pair
+        A pair is a name with any of the others.
 
     Raises
     ------
@@ -303,7 +304,7 @@ class SuppressRare:
 class Glove:
     """Hiding in groups of ``k``: :func:`fpanon_core.glove`, thresholds in metres and minutes.
 
-    Up to the share ``leave_out`` of the people, those costliest to hide, may be left out.
+    The people costliest to hide may be left out, up to the share ``leave_out`` of all people.
     """
 
     WORD: ClassVar[str] = "GLOVE"
@@ -523,8 +524,8 @@ _SPACES: dict[str, type[Any]] = {
 def check_chain(steps: Sequence[Step]) -> None:
     """Refuse steps before or after periods that do not keep the periods apart.
 
-    A window across the edge of a period would hide people of two periods together. Or it would show
-    in two pieces of one person, and reveal that the pieces belong together.
+    A window across the edge of a period could hide people of two periods together. It could also
+    appear in two pieces of one person, and reveal that the pieces belong together.
 
     Raises
     ------
@@ -637,7 +638,8 @@ UNITS: tuple[Unit, ...] = get_args(Unit)
 class PrivacyGuarantee:
     """Promise of differential privacy for counts over a stated frame.
 
-    The ε of several publications about the same people add up, for each figure of ε separately.
+    The ε values of several publications about the same people add up, separately for
+    :attr:`epsilon_slot` and :attr:`epsilon_all`.
 
     Attributes
     ----------
@@ -668,7 +670,7 @@ class PrivacyGuarantee:
 
     @property
     def epsilon_slot(self) -> float:
-        """ε for a person's place in one slot, as the place is counted.
+        """ε for a person's counted place in one slot.
 
         Where gaps are filled in, one record decides many slots. Then only the sum over all slots,
         :attr:`epsilon_all`, bounds what one record gives away.

@@ -29,7 +29,7 @@ class PeriodSet(Closed):
     ----------
     pieces : FingerprintSet
         A fingerprint for each person and period with a sample, under an id drawn at random, in
-        random order. Neither shows which pieces belong to one person.
+        random order. Neither the id nor the order shows which pieces belong to one person.
     person : int64 ndarray (n_pieces,)
         Row number in the original of the person behind each piece. Not for release.
     period : int64 ndarray (n_pieces,)

@@ -340,7 +340,7 @@ class Hexagons:
     @property
     def edge_m(self) -> float:
         """Mean length of an edge over the globe, metres."""
-        import h3  # asked of few profiles; the others need not wait for it
+        import h3  # needed for few profiles, so it is imported late
 
         return float(h3.average_hexagon_edge_length(self.resolution, unit="m"))
 

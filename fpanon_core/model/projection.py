@@ -39,7 +39,7 @@ def equal_area_around(lat: float, lon: float, *, stated: bool = False) -> str:
 
 
 def is_stated(crs: str | None) -> bool:
-    """Return whether the projection is independent of the records; also True without one."""
+    """Return whether the projection is independent of the records; True if there is none."""
     return crs is None or _STATED in crs.split()
 
 
@@ -53,7 +53,7 @@ def project(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatArray, Flo
     def work(parts: list[slice]) -> None:
         forward: Callable[..., Any]
         if crs.startswith("+proj=laea") and "+datum=WGS84" in crs:
-            forward = Proj(crs)  # bit for bit the same, and a fifth faster
+            forward = Proj(crs)  # equal to the last bit, and a fifth faster
         else:
             forward = Transformer.from_crs("EPSG:4326", crs, always_xy=True).transform
         for part in parts:
@@ -84,7 +84,7 @@ def degrees_of(
 ) -> pd.DataFrame:
     """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of rectangles on a projection.
 
-    They are the extremes over each rectangle's corners and the middles of its sides, to seven
+    The values are the extremes over each rectangle's corners and the middles of its sides, to seven
     decimals. Longitudes continue across the antimeridian. NaN without a projection.
     """
     names = ("lat_min", "lat_max", "lon_min", "lon_max")
@@ -119,7 +119,7 @@ class Unprojection:
 CENTRAL = 0.98
 """Share of the positions along each axis that decides the extent of a map."""
 _CLOSE = 0.25
-_MUCH_SMALLER = 0.5  # a view that is hardly smaller would only leave something out
+_MUCH_SMALLER = 0.5  # a view that is hardly smaller would omit positions for no benefit
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Extent:
 
 
 def central(x: FloatArray, y: FloatArray, weight: npt.ArrayLike | None = None) -> Extent:
-    """Return the extent of the central 98% along each axis and of positions close by, or of all.
+    """Return the extent of the central 98% along each axis and positions close by, or of all.
 
     Close by means within a quarter of the width of the central positions. The extent of all is
     returned unless the smaller one is at most half as wide or half as high.

@@ -114,7 +114,8 @@ class GeneralizedFingerprintSet(Cells):
         ----------
         groups : array_like of int, optional
             Groups to include, in this order and as often as given, with weight 1 each: the
-            published copies of a list of users. If None, each group once, with its own weight.
+            published copies of a list of users. If None, each group is included once, with its own
+            weight.
         """
         chosen = np.arange(self.n_groups) if groups is None else np.asarray(groups, np.int64)
         lengths = self.lengths[chosen]
@@ -135,13 +136,13 @@ class GeneralizedFingerprintSet(Cells):
     def degrees(self) -> pd.DataFrame:
         """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of each sample's rectangle.
 
-        They are the extremes over its corners and the middles of its sides, to seven decimals.
-        Longitudes continue across the antimeridian. NaN without a projection.
+        The values are the extremes over the rectangle's corners and the middles of its sides, to
+        seven decimals. Longitudes continue across the antimeridian. NaN without a projection.
         """
         return degrees_of(self.crs, self.x_m, self.x_m + self.dx_m, self.y_m, self.y_m + self.dy_m)
 
     def instants(self, minutes: FloatArray) -> pd.Series[Any]:
-        """Return times in the display zone, to the microsecond; without a clock, the minutes."""
+        """Return times in the display zone, to the microsecond; without a clock, return minutes."""
         return instants(self.clock, minutes)
 
 
@@ -428,7 +429,7 @@ class Records:
         )
 
     def _degrees(self) -> dict[str, FloatArray]:
-        """Compute the degrees of each distinct sample once for all records, as this takes long."""
+        """Compute the degrees of each distinct sample once for all records; this takes long."""
         c = self.cells
         degrees = {name: np.empty(len(c.x_m)) for name in CELL_COLUMNS[4:8]}
 

@@ -120,7 +120,7 @@ ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 )
 """Chance that a recipient under contract attacks, by controls, for low, medium and high motive."""
 
-_MOST = 1 / 3  # groups of three, whatever is assumed of the recipient
+_MOST = 1 / 3  # the risk in groups of three, for any recipient
 _KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
 
 
@@ -135,9 +135,9 @@ class Recipient:
     controls : {"low", "medium", "high"}
         How well the recipient guards the data. Default: low; high in a secure room.
     motive : {"low", "medium", "high"}
-        How much the recipient may want to attack, and be able to. Default: high.
+        How willing and able the recipient may be to attack. Default: high.
     sensitivity : {"low", "medium", "high"}
-        Sensitivity of the data. Records of people's whereabouts are highly sensitive.
+        Sensitivity of the data. Records of people's locations are highly sensitive.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from .checks import whole
 
 _KEY_BITS = 256
 _ROUNDS = 20
-_PSEUDONYM_BYTES = 10  # 80 bits: 16 characters of base32
+_PSEUDONYM_BYTES = 10  # 80 bits are 16 characters of base32
 
 
 def generator(seed: int | None) -> np.random.Generator:

@@ -139,7 +139,7 @@ def _said(what: str, facts: ReleaseFacts) -> str:
 @cache
 def _templates() -> Any:
     """Return the templates of the page and of sentences that other texts share."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # slow; rarely needed
 
     made = Environment(  # nosec B701 # Markdown, no HTML: ``plain`` makes outside words harmless
         loader=PackageLoader(__package__ or "fpanon_core.model", "."),

@@ -30,8 +30,8 @@ class Origin:
     original : FingerprintSet
         Data before the option was applied.
     after : FingerprintSet or None
-        Data afterwards; None where ``hidden`` holds them, which takes far less memory than a row
-        for everybody.
+        Data after the option. None where ``hidden`` holds them, which takes far less memory than a
+        fingerprint for everybody.
     person : int64 ndarray (n_records,)
         Row number in the original of each released record; with periods a person has several.
     seen : FingerprintSet or PeriodSet
@@ -134,7 +134,7 @@ class Origin:
 
 
 def option_of(hidden: GloveResult) -> ReleaseOption:
-    """Return the release option that makes such a result."""
+    """Return the release option that produces this result of hiding people."""
     kind = Aligned if hidden.method == "aligned" else Glove
     step = kind(hidden.k, hidden.suppress_space_m, hidden.suppress_time_min, hidden.leave_out)
     before = () if hidden.period_days is None else (Periods(hidden.period_days),)

@@ -65,8 +65,9 @@ class NoisyStatistics(Closed):
     Attributes
     ----------
     tables : mapping of str to float64 ndarray
-        Tables by name of the statistic, in people, with noise. Homes and visits are by the leaves
-        in ``leaf``; rings are by class of radius, by anchor and others, and by distance.
+        Noisy table of each statistic by name, in people. Homes and visits are counted by the leaves
+        in ``leaf``. Rings are counted by class of radius, by kind of place (anchor or other) and by
+        distance.
     leaf : int32 ndarray (n_zones,)
         Leaf of each zone.
     epsilon : float
@@ -83,7 +84,7 @@ class NoisyStatistics(Closed):
 
     @property
     def n_people(self) -> float:
-        """Number of people estimated from :data:`COUNTING`, by inverse variance; at least 1."""
+        """Estimated number of people, at least 1: inverse-variance mean over :data:`COUNTING`."""
         total = weights = 0.0
         for name in COUNTING:
             table = self.tables[name]
@@ -157,7 +158,7 @@ class SyntheticPeople(Closed):
     option : Synthesize
     placing : Placing
     fault : str
-        Reason why the ε promises nothing: the records affected how they were read; "" where the
+        Reason why ε promises nothing: the records affected how the data were read. "" where the
         promise holds.
     digest : str
         Digest of the original data; never published.

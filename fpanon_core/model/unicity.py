@@ -4,7 +4,7 @@
 by a few points. :class:`ScalingFit` is what :func:`fpanon_core.fit_scaling_law` returns: four forms
 ``ε = α − f(x; β)`` of unicity against resolution. :class:`LinearFit` is what
 :func:`fpanon_core.fit_exponents` returns: a line through the exponents against p.
-:class:`SparsityModel` is what :func:`fpanon_core.sparsity_model` returns: the uniqueness to expect
+:class:`SparsityModel` is what :func:`fpanon_core.sparsity_model` returns: the uniqueness expected
 by chance.
 """
 
@@ -181,7 +181,7 @@ class ScalingFit:
 class LinearFit:
     """A straight line by least squares, ``β = intercept + slope·p``.
 
-    De Montjoye et al. 2013, fig. 4, have .157 − .007·p.
+    The line in de Montjoye et al. 2013, fig. 4, is .157 − .007·p.
 
     Attributes
     ----------
@@ -249,12 +249,13 @@ FORMS: dict[str, tuple[Term, Term, Callable[[FloatArray], float]]] = {
 
 @dataclass(frozen=True, eq=False)
 class SparsityModel:
-    """Uniqueness to expect by chance of n users in d bins; arrays if ``n_bins`` is an array.
+    """Uniqueness expected by chance for n users in d bins; arrays if ``n_bins`` is an array.
 
     Attributes
     ----------
     p_unique : float or float64 ndarray
-        P[a given user is unique] = (1 − q)^(n−1).
+        P[a given user is unique] = (1 − q)^(n−1), where q is the probability that two users agree
+        in all bins.
     p_anonymous : float or float64 ndarray
         P[everyone is 2-anonymous] = (1 − p_unique)^n, as if users were independent.
     n_users : int

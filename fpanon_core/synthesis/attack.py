@@ -4,13 +4,13 @@
 synthetic people made from the other half, with or without the person. Three scores use the
 synthetic people: correlation and likelihood ratio of places by hour, and the similarity of the
 nearest record. A fourth attacker also sees the noisy statistics behind the synthetic people, and
-weights them by their noise.
+weights the statistics by their noise.
 
-*Near copies*: tests whether synthetic records are nearer to people in the data than to people
-outside; an AUC of .5 means no.
+*Near copies*: the test compares how near synthetic records are to people in the data and to people
+outside. An AUC of .5 means equally near.
 
-*Home*: as on tables, from the homes of the model, as if the attacker had very many synthetic
-people.
+*Home*: the attack on tables, made with the homes of the model. These are the homes that very many
+synthetic people would show.
 
 Source: docs/science.md, “Attackers who know the truth”.
 """
@@ -54,7 +54,7 @@ ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
 """Names of the attackers, in the order of their scores."""
 
 _LEAST_PEOPLE = 20
-_MOST_PEOPLE = 2_000  # of more a random choice: among fewer people each shows more, not less
+_MOST_PEOPLE = 2_000  # of more, a sample is drawn: fewer people are easier to detect
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,9 @@ class SyntheticAttacked(TablesAttacked):
     Attributes
     ----------
     near_copies, near_copies_low, near_copies_high : float
-        AUC of the nearest record, people in the data against people outside, with its 95%
-        interval; .5 if synthetic records are equally near to both. NaN without synthetic people.
+        AUC of the similarity of the nearest synthetic record, for people in the data against people
+        outside, with its 95% interval. It is .5 if the records are equally near to both, and NaN
+        without synthetic people.
     """
 
     near_copies: float
@@ -124,7 +125,7 @@ def attack_synthetic(
     for row, user in enumerate(asked.tolist()):
         own = exact_statistics(fs.subset([user]), ground)
         mine = seen.by_hour(np.array([user]))
-        for world, less in enumerate((0, 1)):  # with the person, without: under equal noise
+        for world, less in enumerate((0, 1)):  # with and without the person, with equal noise
             left = {name: cells - less * own[name] for name, cells in every.items()}
             noisy = noisy_statistics(left, ground, option.epsilon, seeded(seed, user))
             scores[row, world, 0] = _ratio(noisy, own, known)
@@ -168,7 +169,7 @@ def _ratio(
 
 
 def _auc(inside: FloatArray, outside: FloatArray) -> tuple[float, float, float]:
-    """Return the chance that a value of ``inside`` exceeds one of ``outside``, with 95% interval.
+    """Return the chance that a value of ``inside`` exceeds one of ``outside``; its 95% interval.
 
     The interval is Hanley & McNeil's.
     """

@@ -1,8 +1,9 @@
 """Model fitted to the noisy statistics, from which synthetic people are generated.
 
 The fit is post-processing: it sees noisy statistics and the public frame alone, so it costs no ε.
-Homes and visits by zone are shrunk towards each other and towards the residents, hours towards a
-stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and distances.
+Homes and visits by zone are shrunk towards each other and towards the residents; hours are shrunk
+towards a stated profile. Trips from home follow a gravity model fitted to noisy homes, visits and
+distances.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -34,7 +35,7 @@ def fitted(found: NoisyStatistics, ground: Ground) -> Model:
     first = np.concatenate([[0], np.cumsum(np.bincount(ground.zone))])
     weights = np.split(ground.frame.weight[order], first[1:-1])
     roles = _hours(found)
-    # Of one person at most one half each.
+    # Each is at most one half for one person.
     events, moves = (2 * np.clip(found.tables["amounts"] / found.n_people, 0.0, 0.5)).tolist()
     return Model(
         x_m=ground.x_m,

@@ -28,7 +28,7 @@ _MOST_READY = 50.0
 
 
 class Lives(NamedTuple):
-    """Events of people; rows ``offsets[i]:offsets[i+1]`` of person i, by time and place.
+    """Events of people; person i has rows ``offsets[i]:offsets[i+1]``, by time, then by place.
 
     ``place`` is a place number in the frame; ``wall_min`` is in wall-clock minutes since the first
     midnight.
@@ -42,7 +42,7 @@ class Lives(NamedTuple):
 def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
     """Generate ``people`` people from the model.
 
-    There are fewer if their records would exceed :data:`MOST_RECORDS`.
+    Fewer people are generated if their records would exceed :data:`MOST_RECORDS`.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def ready(model: Model, seed: int) -> float:
     """Return the readiness to move that yields as many moves as the statistics state."""
     readiness, numbers = 1.0, np.arange(_PILOT)
     for turn in range(_PILOT_ROUNDS):
-        # Other streams than those of the people made up.
+        # Other streams than the streams of the generated people.
         figures = np.empty((_PILOT, 3))
         survey(model, seed + 1 + turn, numbers, readiness, figures)
         found = float(np.minimum(figures[:, 1], MOST_COUNTED).mean()) / MOST_COUNTED
@@ -103,7 +103,7 @@ def records_each(model: Model) -> float:
 
 
 def chosen(model: Model, radius: FloatArray, people: int) -> IntArray:
-    """Choose candidates whose radii follow the statistics, as far as there are enough of them."""
+    """Choose candidates whose radii follow the statistics, if there are enough candidates."""
     ring = np.searchsorted(model.ring_m, radius)
     wanted = np.floor(model.radii * people).astype(np.int64)
     order = np.argsort(ring, kind="stable")  # candidates of one ring in the order they were made

@@ -1,7 +1,7 @@
 """Synthetic people: trajectories for researchers, with a promise to each person in the data.
 
-The statistics of all people get noise once. Model and people are made from the noisy statistics and
-the public frame alone.
+Noise is added once to the statistics of all people. Model and people are made from the noisy
+statistics and the public frame alone.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -39,7 +39,8 @@ def synthesize(
 ) -> SyntheticPeople:
     """Make synthetic people; ε-differentially private for everything about one person.
 
-    Each call draws new noise and costs its ε: choosing among several by utility costs the ε of all.
+    Each call draws new noise and costs its ε. Choosing among the results of several calls by
+    utility costs the sum of their ε.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def synthesize(
         Privacy parameter; smaller values protect more.
     people : int, optional
         Number of people to generate; by default the noisy number of people. More people cost no ε
-        and keep totals steadier: state the scale of the result when publishing.
+        and make totals steadier. When publishing, state the scale of the result.
     engine : Engine, optional
         Engine for the statistics; by default all cores of this machine.
     progress : callable of one float in [0, 1], optional

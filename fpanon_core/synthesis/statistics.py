@@ -44,8 +44,8 @@ class Ground(Closed):
     ----------
     frame : TableFrame
     zone : int32 ndarray (n_places,)
-        Zone of each place. Zones are pieces of neighbouring places from median splits; neighbouring
-        zones have near numbers.
+        Zone of each place. Zones are pieces of neighbouring places from median splits; zones close
+        to each other have numbers close to each other.
     x_m, y_m : float64 ndarray (n_places,)
         Centres of the places.
     """

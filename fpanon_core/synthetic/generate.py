@@ -1,8 +1,8 @@
 """A synthetic CDR table of any size, for trials and speed measurements.
 
-It shows how the tools behave on data of a known kind; it proves nothing about people. The region
-comes from :mod:`.region`, the people from :mod:`fpanon_core.kernels.synthetic_lives`. Tables are
-filled user by user into arrays of their final size, so that memory holds little more than the
+The table shows how the tools behave on data of a known kind. It proves nothing about people. The
+region comes from :mod:`.region`, the people from :mod:`fpanon_core.kernels.synthetic_lives`. Tables
+are filled user by user into arrays of their final size, so that memory holds little more than the
 result.
 """
 
@@ -46,7 +46,7 @@ def generate_cdr(
     Parameters
     ----------
     n_users : int
-        Number of users; the records of each user do not depend on it.
+        Number of users; the records of each user do not depend on this number.
     days : int
         Length of the data, 1 to 366 days.
     seed : int
@@ -177,7 +177,7 @@ class _World:
 def _looked_up(column: pd.Series[float], place: npt.NDArray[np.int16]) -> FloatArray:
     """Return the antenna table's value for each row.
 
-    It works in slices because numpy widens an index to 64 bits.
+    The function works in slices, because numpy widens an index to 64 bits.
     """
     values, out = column.to_numpy(np.float64), np.empty(len(place))
     for begin in range(0, len(place), _SLICE):
@@ -190,7 +190,7 @@ def _gravity(region: Region) -> npt.NDArray[np.float32]:
 
     The probability is proportional to jobs over squared distance.
     """
-    # The kilometre added keeps next-door antennas from drawing everyone.
+    # The added kilometre keeps neighbouring antennas from attracting everyone.
     apart = np.hypot(*(p[:, None] - p[None, :] for p in (region.x_m, region.y_m))) + 1000.0
     pull = region.jobs / apart**2
     np.fill_diagonal(pull, 0.0)
@@ -208,7 +208,7 @@ def _rhythm(days: int, weekday: int) -> FloatArray:
 
 
 def _user_ids(begin: int, end: int) -> npt.NDArray[np.int32]:
-    """Return distinct ids that look like subscriber numbers and do not follow the users' order.
+    """Return distinct ids that look like phone numbers and do not follow the users' order.
 
     An odd multiplier makes ``i → a·i + c mod 2^23`` a bijection (a linear congruence); every 2^23
     users have their own range. So ids of the first eight million users have at most seven digits,

@@ -1,13 +1,14 @@
 """An invented region with its antennas, where the people of the synthetic data live.
 
-The region has one city with suburbs, five towns, and villages, on 120 × 90 km. It is divided into
-districts, and these into municipalities. **Everything in it is fictitious**: it lies on the empty
-Tanezrouft plain of the Sahara, hundreds of kilometres from any town. So no real place or person can
-be mistaken for one in it; names are combined from syllables. The plain keeps one offset from UTC
-all year.
+The region has one city with suburbs, five towns, and villages. It measures 120 × 90 km. The region
+is divided into districts, and districts are divided into municipalities. **Everything in it is
+fictitious**: it lies on the empty Tanezrouft plain of the Sahara, hundreds of kilometres from any
+town. So no real place or person can be mistaken for a place or person in the region. Names are
+combined from syllables. The plain keeps one offset from UTC all year.
 
-As operators build them, most antennas stand where people are, but in less than proportion: a city
-mast serves more people than a village mast. The others form a thin even cover.
+As in real networks, most antennas stand where people are. Their number grows less than in
+proportion to people, so a city mast serves more people than a village mast. The other antennas form
+a thin, even cover.
 """
 
 from __future__ import annotations
