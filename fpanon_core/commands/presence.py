@@ -64,6 +64,9 @@ class Stated:
         Side of a square, metres.
     resolution : int
         Resolution of the hexagons, 0 to 15.
+    residents : str or None
+        Column of the antenna table with public numbers of residents, such as census numbers, from
+        which private tables and synthetic people start; never numbers counted in the data.
     """
 
     first_day: dt.date | None = None
@@ -72,6 +75,7 @@ class Stated:
     area: StatedArea | None = None
     side_m: float = 1_000.0
     resolution: int = 8
+    residents: str | None = None
 
     def frame(self, timezone: str | None) -> FrameConfig:
         """Return the stated frame; raise ConfigError if there is none."""
@@ -79,7 +83,9 @@ class Stated:
             raise ConfigError("State the period: --from with the first day, and --days.")
         period = StatedPeriod(self.first_day, self.days, 60.0, timezone)
         places: Any = self.places or ("antennas" if self.area is None else "grid")
-        return FrameConfig(period, places, self.area, self.side_m, self.resolution)
+        return FrameConfig(
+            period, places, self.area, self.side_m, self.resolution, residents=self.residents
+        )
 
 
 @dataclass(frozen=True)

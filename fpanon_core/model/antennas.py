@@ -127,16 +127,26 @@ class Antennas:
         ConfigError
             There is no such column, or it has other entries than numbers of at least 0.
         """
-        try:
-            found = np.array([float(text or 0) for text in self.column(name)])
-        except ValueError:
-            found = np.array([np.nan])
-        if not (np.isfinite(found).all() and (found >= 0).all() and found.any()):
+        found = self._numbers(name)
+        if found is None:
             raise ConfigError(
                 f"The column {name!r} of the antenna table has entries that are no numbers of "
                 "residents; choose another column."
             )
         return found
+
+    def _numbers(self, name: str) -> FloatArray | None:
+        try:
+            found = np.array([float(text or 0) for text in self.column(name)])
+        except ValueError:
+            return None
+        possible = np.isfinite(found).all() and (found >= 0).all() and found.any()
+        return found if possible else None
+
+    @cached_property
+    def number_columns(self) -> tuple[str, ...]:
+        """Names of the columns that :meth:`numbers` reads."""
+        return tuple(name for name in self.columns if self._numbers(name) is not None)
 
     @cached_property
     def digest(self) -> str:

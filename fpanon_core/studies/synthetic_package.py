@@ -240,7 +240,8 @@ def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> s
         "everything rare.",
     ]
     if groups < frame.n_areas:
-        said.append("Within a group of places, people are spread evenly.")
+        how = "evenly" if frame.config.residents is None else "by the numbers of residents"
+        said.append(f"Within a group of places, people are spread {how}.")
     said += describe_warnings(option, n_noisy, frame.n_areas)
     said.append("Do not look for real people here, and do not test hypotheses about single places.")
     return " ".join(said)

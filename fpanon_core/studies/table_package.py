@@ -375,10 +375,17 @@ def days_text(frame: TableFrame) -> str:
         else f"{_DAY_NAMES[first.weekday()]} {first.day} {first:%B %Y}"
     )
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
+    known = frame.config.residents
+    start = (
+        f" Estimates start from public numbers of residents near each antenna ({known!r} in the "
+        "publisher's antenna table)."
+        if known
+        else ""
+    )
     return (
         f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
         f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. The promise "
-        "below does not cover any choice made by looking at the records."
+        f"below does not cover any choice made by looking at the records.{start}"
     )
 
 

@@ -53,7 +53,7 @@ _USUAL: dict[str, Any] = {
     "bands": 0,
     "side": 1.0,
     "resolution": 7,
-    **dict.fromkeys(("people", "many", "made")),
+    **dict.fromkeys(("people", "many", "made", "residents")),
 }
 
 
@@ -123,7 +123,16 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
         help=definitions.COUNTS_FRAME,
         **kept("places" if made_up else "areas"),
     )
-    found: dict[str, Any] = {"kind": kind, "many": None}
+    found: dict[str, Any] = {"kind": kind, "many": None, "residents": None}
+    columns = () if data.fs.antennas is None else data.fs.antennas.number_columns
+    if columns and kind not in (_GRID, _HEXAGONS):
+        found["residents"] = at[3].selectbox(
+            "Start from public residents",
+            (None, *columns),
+            format_func=lambda name: name or "no",
+            help=leaving.RESIDENTS,
+            **kept("residents"),
+        )
     if kind == _ANTENNAS and not made_up:
         most = len(data.fs.antennas or ())
         how: dict[str, Any] = {"placeholder": "proposed"} | kept("many")
@@ -152,11 +161,10 @@ def _frame(
     kind = areas["kind"]
     if kind == _ANTENNAS:
         antennas = len(data.fs.antennas or ())
-        return FrameConfig(
-            period, antennas_an_area=math.ceil(antennas / (areas["many"] or proposed))
-        )
+        many = math.ceil(antennas / (areas["many"] or proposed))
+        return FrameConfig(period, antennas_an_area=many, residents=areas["residents"])
     if kind not in _OURS:
-        return FrameConfig(period, column=kind)
+        return FrameConfig(period, column=kind, residents=areas["residents"])
     area = leaving.stated_area(areas["area"])
     if kind == _GRID:
         return FrameConfig(period, "grid", area, 1000 * areas["side"])
@@ -189,6 +197,7 @@ def _begin(data: Dataset) -> None:
     kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]
     state[f"{_FIELD}side"] = frame.side_m / 1000
     state[f"{_FIELD}resolution"] = frame.resolution
+    state[f"{_FIELD}residents"] = frame.residents
     if isinstance(sent, Synthesize):
         state[f"{_FIELD}contents"], state[f"{_FIELD}places"] = _MADE_UP, kind
         return

@@ -30,7 +30,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
     """Records of forty people at antennas, and the table of these."""
     folder = tmp_path_factory.mktemp("synthesize")
     cdr = generate_cdr(40, days=3, seed=2)
-    pd.DataFrame(cdr.attrs["antennas"]).to_csv(folder / "antennas.csv", index=False)
+    antennas = pd.DataFrame(cdr.attrs["antennas"]).assign(census=range(400))
+    antennas.to_csv(folder / "antennas.csv", index=False)
     cdr.to_csv(folder / "events.csv", index=False)
     return [folder / "events.csv", "--antennas", folder / "antennas.csv"]
 
@@ -42,7 +43,7 @@ def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path: Path) -> None:
     out, book = tmp_path / "people.zip", tmp_path / "ledger.jsonl"
-    asked = [*data, *PERIOD, *ZONE, "--epsilon", 1]
+    asked = [*data, *PERIOD, *ZONE, "--epsilon", 1, "--residents", "census"]
     told = figures_of("synthesize", *asked, "--people", 50, "--out", out, "--ledger", book)
     # Nothing exact is among the figures: what was asked for, and what was made up.
     assert set(told) == {"option", "people", "records", "path"}
@@ -56,6 +57,7 @@ def test_people_are_made_charged_once_and_verified(data: list[object], tmp_path:
         page = packed.read("README.md").decode()
     assert set(about) == {"version", "kind", "option", "people", "groups", "timezone", "shares"}
     assert "give or take about" in page, "how far the noisy number is off"
+    assert "numbers of residents near each antenna ('census'" in page
     assert len(records) == told["records"]
     assert records["time"].str[:10].isin(["2024-03-04", "2024-03-05", "2024-03-06"]).all()
     assert Ledger(book).to_frame()["what"].tolist() == [told["option"]]

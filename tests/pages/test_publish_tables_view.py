@@ -365,3 +365,25 @@ def test_sentences_are_short() -> None:
     check_sentences(told)
     for text in (story.EPSILON, story.PEOPLE, story.SCALE, leaving.BY_SPAN, *story.ABOUT):
         check_sentences(text)
+
+
+def test_public_residents_are_stated_never_assumed(app: AppTest) -> None:
+    places = "".join(f"{n},14.{70 + n},-17.4,{100 + n}\n" for n in range(30))
+    go(app, "data")
+    app.file_uploader(key="data_antennas").upload(
+        "places.csv", b"point,lat,lon,people\n" + places.encode()
+    )
+    upload(app, rows(30, 24), page="tables")
+    found = app.selectbox(key="tables_residents")
+    assert found.value is None
+    found.select("people").run()
+    day = dt.date(2024, 3, 5)
+    assert made(state(app, 30, day)).config.frame.residents == "people"
+    option = fp.Synthesize(fp.FrameConfig(fp.StatedPeriod(day, 1), residents="people"), 0.5)
+    choose_option(app, option)
+    go(app, "report")
+    until(app, lambda at: has(at, "tables_go")).run()
+    assert not app.checkbox(key="tables_public").value
+    state(app, None, day)
+    app.checkbox(key="tables_public").check().run()
+    assert made(app, "produce_people").config.frame.residents == "people"
