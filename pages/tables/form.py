@@ -53,7 +53,8 @@ _USUAL: dict[str, Any] = {
     "bands": 0,
     "side": 1.0,
     "resolution": 7,
-    **dict.fromkeys(("people", "many", "made", "residents")),
+    "residents": "",
+    **dict.fromkeys(("people", "many", "made")),
 }
 
 
@@ -126,13 +127,9 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
     found: dict[str, Any] = {"kind": kind, "many": None, "residents": None}
     columns = () if data.fs.antennas is None else data.fs.antennas.number_columns
     if columns and kind not in (_GRID, _HEXAGONS):
-        found["residents"] = at[3].selectbox(
-            "Start from public residents",
-            (None, *columns),
-            format_func=lambda name: name or "no",
-            help=leaving.RESIDENTS,
-            **kept("residents"),
-        )
+        shown = {"format_func": lambda name: name or "none", "help": leaving.RESIDENTS}
+        label, named = "Start from public residents", ("", *columns)
+        found["residents"] = at[3].selectbox(label, named, **shown, **kept("residents")) or None
     if kind == _ANTENNAS and not made_up:
         most = len(data.fs.antennas or ())
         how: dict[str, Any] = {"placeholder": "proposed"} | kept("many")
@@ -197,7 +194,7 @@ def _begin(data: Dataset) -> None:
     kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]
     state[f"{_FIELD}side"] = frame.side_m / 1000
     state[f"{_FIELD}resolution"] = frame.resolution
-    state[f"{_FIELD}residents"] = frame.residents
+    state[f"{_FIELD}residents"] = frame.residents or ""
     if isinstance(sent, Synthesize):
         state[f"{_FIELD}contents"], state[f"{_FIELD}places"] = _MADE_UP, kind
         return

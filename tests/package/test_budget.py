@@ -46,7 +46,7 @@ BUDGET = {
     "pages/report": (3, 203),
     "pages/server": (9, 1_111),
     "pages/shell": (26, 2_945),
-    "pages/tables": (4, 549),
+    "pages/tables": (4, 546),
     "pages/unicity": (4, 572),
     "tests": (324, 41_500),
 }
