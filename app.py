@@ -1,4 +1,4 @@
-"""The server that `streamlit run` starts, and the script it runs: page set-up and navigation."""
+"""The server that `streamlit run` starts, and the script that draws each page in its frame."""
 
 from __future__ import annotations
 

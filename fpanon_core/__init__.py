@@ -1,9 +1,9 @@
 """fpanon: which release of a mobility data set is safe, and what each release costs.
 
-The names in ``__all__`` are the public interface; everything else is free to change.
-``__init__.pyi`` beside this file lists the names and their modules, where type checkers and editors
-look for them. Each name is imported when it is first asked for, so that a program that wants one
-function does not wait for all the others.
+The names in ``__all__`` are the public interface; everything else may change. ``__init__.pyi``
+beside this file lists the names and their modules, where type checkers and editors look for them.
+Each name is imported when it is first used. So a program that uses one function does not wait for
+the others to load.
 """
 
 import ast

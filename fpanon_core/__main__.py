@@ -1,8 +1,12 @@
 """The command line: ``fpanon``, or ``python -m fpanon_core``, and one of its commands.
 
-For batches and servers. Exit codes: 0 done; 2 the file, an option or the question is at fault, said
-in one sentence on standard error; 1 a fault of the program; 130 interrupted. No output holds a user
-id.
+It serves batches and servers. The exit code is 0 when the work is done, and 130 after an
+interruption. It is 2 if the file, an option or the question is at fault; one sentence on standard
+error names the fault. It is 1 after a fault of the program, or if a release does not pass its
+verification.
+
+User ids are written only to files that must stay with the data. These are the key, the list of what
+was left out, and the folder of a kept reading.
 """
 
 from __future__ import annotations
@@ -38,7 +42,7 @@ def main(
         False, "--version", callback=_print_version, is_eager=True, help="Say which version it is."
     ),
 ) -> None:
-    """Which release of a mobility data set is safe? Read it, measure it, or make one up."""
+    """Find out which release of a mobility data set is safe: read, measure and release the data."""
 
 
 if __name__ == "__main__":

@@ -41,9 +41,9 @@ def attack(
 ) -> None:
     """Attack the data before and after a release option, with true points; compare with guessing.
 
-    The release is made from the data by the option, and attacked with points of the original. The
-    result states which records are singled out, which homes are found, and how far off a guessed
-    place is.
+    The command makes the release by the option, and attacks it with points of the original data.
+    The result states how many records are singled out, how many homes are found, and how far off
+    guessed places are.
 
     For example: fpanon attack records.csv.gz --option 'GLOVE, k = 5' --p 4 --out attack.csv
 
@@ -84,7 +84,7 @@ def _check_place(out: Path) -> None:
 
 
 def _check_original(source: Path | None) -> None:
-    """Raise ConfigError if the data are a release, which does not name the person of a record."""
+    """Raise ConfigError if the data are a release, which does not say whose each record is."""
     if source is None:
         return
     beside = source / DATA_PACKAGE if source.is_dir() else source.with_name(DATA_PACKAGE)
@@ -169,7 +169,7 @@ def _value(value: float, unit: str) -> str:
 
 
 def words(result: Result, linked: Linked | None = None) -> list[str]:
-    """Return the findings as sentences to quote."""
+    """Return the findings as sentences that can be quoted."""
     table, days = result.after.home, result.period_days
     return said(
         "attack",

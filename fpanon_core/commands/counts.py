@@ -25,7 +25,7 @@ _RUN: Fields = dict.fromkeys(("workers", "scheduler", "out", "tables"))
 
 
 def read_date(text: str | None) -> dt.date | None:
-    """Return the day stated by an option."""
+    """Return the day that an option states; raise ConfigError if it is not a date."""
     try:
         return None if text is None else dt.date.fromisoformat(text)
     except ValueError:
@@ -58,8 +58,8 @@ class Wish:
         Count at the antennas of the antenna table, or in squares over --area; antennas if there is
         no --area.
     area : StatedArea or None
-        Southern, western, northern and eastern bound in degrees; in metres with an m after each.
-        Records outside are not counted.
+        Southern, western, northern and eastern bounds in degrees, or in metres with an m after
+        each. Records outside are not counted.
     side_m : float
         Side of a square of the grid, metres.
     recorded_only : bool
@@ -158,7 +158,7 @@ def check_private(wanted: Request) -> None:
 
 
 def stated_centre(wanted: Request, frame: FrameConfig) -> tuple[float, float] | None:
-    """Return the projection centre of private counts, from stated values alone, not the records."""
+    """Return the projection centre of private counts: from stated values, never from records."""
     area = frame.area
     if area is not None:
         return area.middle if area.unit == "degrees" else None

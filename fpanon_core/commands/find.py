@@ -49,7 +49,7 @@ class Sought:
     areas : str or None
         Areas in which density and flows are compared: the side of squares in metres, or a column of
         the antenna table that names regions. If not given, squares of 5 km for travel and of 1 km
-        for all else, where they suit the extent of the data.
+        for other purposes, where they suit the extent of the data.
     seconds : float
         Time for the search, seconds.
     """

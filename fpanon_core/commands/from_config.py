@@ -69,10 +69,10 @@ _Made = Callable[[dict[str, Any]], Any]
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Make the options of a command from its parameters, and its arguments from their values.
 
-    A parameter is a dataclass, perhaps ``Annotated`` with its :data:`Fields`, and gives options for
-    all its fields. Or it is a single value, ``Annotated`` with its :class:`Asked`. Positional
-    arguments come first. Help on a parameter or field in the command's docstring overrides that in
-    the dataclass's docstring.
+    A parameter may be a dataclass, perhaps ``Annotated`` with its :data:`Fields`; it gives options
+    for all its fields. Or it is a single value, perhaps ``Annotated`` with its :class:`Asked`.
+    Positional arguments come first. Help on a parameter or field in the command's docstring
+    overrides that in the dataclass's docstring.
     """
     hints = get_type_hints(function, include_extras=True)
     does, _, parameters = inspect.cleandoc(function.__doc__ or "").partition("\n\nParameters\n")
@@ -154,7 +154,7 @@ def _of_fields(
 
 
 def _described(listed: str) -> dict[str, str]:
-    """Return the text on each name in a docstring's list of attributes or parameters."""
+    """Return the text about each name in a docstring's list of attributes or parameters."""
     said: dict[str, str] = {}
     for names, text in re.findall(r"^(\w[\w, ]*)(?: :.*)?\n((?:    .*\n?)+)", listed, re.M):
         plain = re.sub(r'``"?|"``|:\w+:`|`', "", " ".join(text.split()))
@@ -202,7 +202,7 @@ def whole_numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
-    """Return the profiles of the options ``--profile``, in their order; none without options.
+    """Return the profiles that the options ``--profile`` state, in their order.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """The group of commands, and the messages of a command that fails.
 
-A failing command prints one plain sentence, never a stack trace and never data. The group imports a
-command only when it is called; it lists the commands without importing any.
+A failing command prints a plain sentence, without data. Only ``--debug`` adds a stack trace, which
+may hold data. The group imports a command only when it is called; it lists the commands without
+importing any.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..model.version import SHIPPED
 
 
 class PlainFaults(TyperGroup):
-    """Commands whose errors become a sentence on standard error and an exit code."""
+    """Group of commands whose errors become a sentence on standard error and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; exit code 2 after a :class:`FpanonError`, 1 after any other error."""
@@ -61,7 +62,7 @@ COMMANDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding=
 
 
 class CommandGroup(PlainFaults):
-    """The group of :data:`COMMANDS`."""
+    """Group of all commands in :data:`COMMANDS`."""
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)

@@ -40,14 +40,14 @@ _KEPT = (
 
 @dataclass(frozen=True)
 class Beside:
-    """Options besides hiding.
+    """Further options of the commands that hide people.
 
     Attributes
     ----------
     checkpoint : Path or None
         With --shards: a separate folder that keeps finished parts, so that the same command, begun
-        again, does only the missing ones. It contains personal data: keep it to yourself. It is
-        emptied when the run ends.
+        again, does only the missing ones. It contains personal data: keep it to yourself. The run's
+        files in it are removed when the run ends.
     compare : bool
         Also state the cost of making everyone equally coarse, and of GLOVE without and with
         thresholds (15 km, 6 hours), for k = 2, 5 and 10.

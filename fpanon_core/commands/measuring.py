@@ -112,7 +112,7 @@ class _Unicity:
 
     @property
     def study(self) -> outsider.Config:
-        """Config of the study behind the further tables."""
+        """Config of the study that makes the further tables."""
         usual = outsider.Config(self.users, self.seed)
         return replace(usual, profiles=self.profiles) if self.profiles else usual
 
@@ -127,9 +127,9 @@ class _Unicity:
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     """Estimate unicity: the share of people whom a few known points single out.
 
-    With --tables also: unicity by every strategy and up to 8 points, the points needed, unicity
-    over a grid of resolutions (--profile, or a usual one) with its scaling law, and the sparsity
-    model.
+    --tables adds unicity by every strategy and up to 8 points, the points needed, and the sparsity
+    model. It also adds unicity over a grid of resolutions (--profile, or a usual one) with its
+    scaling law.
 
     Parameters
     ----------

@@ -62,10 +62,11 @@ class Wish:
     Attributes
     ----------
     preset : str or None
-        Options to explore: trade (3 regions by 4 windows), fine (6 grids by 6 windows), hexagons (5
-        resolutions by 3 windows), glove (k = 2, 5, 10, as far as there are users), hide (aligned,
-        the same k by whole, weeks, days), asis (the data as they are), or several as in
-        trade,glove. trade if nothing else is given.
+        Options to explore; several are joined by commas, as in trade,glove. trade: 3 regions by 4
+        windows; fine: 6 grids by 6 windows; hexagons: 5 resolutions by 3 windows. glove: k = 2, 5
+        and 10, unless there are fewer people; hide: aligned groups of the same k, for whole
+        records, weeks and days. tables: tables of presence and flows; asis: the data as they are.
+        trade if nothing else is given.
     options_file : Path or None
         JSON file with a list of release options to explore.
     risk : str
@@ -101,7 +102,7 @@ def options(
     run: Run,
     context: typer.Context,
 ) -> None:
-    """Weigh release options: each one's risk and utility, and which are dominated.
+    """Weigh release options: the risk and utility of each, and which ones are dominated.
 
     Parameters
     ----------
@@ -109,8 +110,8 @@ def options(
         Choice of the known points. uniform: any of a person's samples with equal chance; random:
         drawn among the interactions, which usually singles out fewer people.
     seed : int
-        Seed of techniques and draws, for studies; the same seed gives the same result. The command
-        publish has no seed.
+        Seed of techniques and draws; the same seed gives the same result. It serves studies; the
+        command publish has no seed.
     out : Path or None
         Write one row per option (.csv, .parquet), and everything beside it as .json, with the
         unchanged data measured in the same way: the command report reads that. Results that it
@@ -206,7 +207,7 @@ def _presets(text: str | None, own: Sequence[ReleaseOption]) -> list[str]:
 
 
 def _distinct(options: list[ReleaseOption]) -> list[ReleaseOption]:
-    """Return the options without duplicates of the same steps; the first keeps its name."""
+    """Return the options without those that repeat the steps of an earlier one."""
     return list({option.steps: option for option in reversed(options)}.values())[::-1]
 
 
@@ -226,7 +227,7 @@ def _weights(text: str) -> str | dict[str, float]:
 
 
 def figures_beside(out: Path) -> Path:
-    """Return the path of the full results: table.json for table.csv.gz."""
+    """Return the path of the full results beside a table: table.json for table.csv.gz."""
     return out.with_name(
         re.sub(r"(\.gz)?(\.csv)?(\.parquet)?$", "", out.name, flags=re.I) + ".json"
     )
@@ -424,8 +425,8 @@ def report(
         A threshold of your own, as in outsider=0.1, home=0.02, em=12; inf for none; may be given
         several times. The thresholds of the options' file if not given.
     recipe : Path or None
-        A report's recipe: its measures, thresholds, question, choice and reason apply where nothing
-        else is given here.
+        Recipe of a report. Its measures, thresholds, question, choice and reason apply where
+        nothing else is given here.
     """
     if out.suffix.lower() != ".html":
         raise ConfigError(f"The report's name ends in {out.suffix!r}; end it in .html.")
@@ -455,13 +456,13 @@ def read_recipe(path: Path) -> Recipe:
     Raises
     ------
     SchemaError
-        The file is missing, no recipe, damaged, or of another kind.
+        The file is missing, damaged, or not a recipe.
     """
     return Recipe.from_dict(read_json(path))
 
 
 def warn_of_recipe(recipe: Recipe, digest: str) -> None:
-    """Warn if the numbers may differ from those of the report that the recipe came with."""
+    """Warn if the numbers may differ from those of the report that came with the recipe."""
     why = []
     if not same_data(recipe.digest, digest):
         why.append(
@@ -475,7 +476,7 @@ def warn_of_recipe(recipe: Recipe, digest: str) -> None:
 
 
 def _by_recipe(exploration: Exploration, recipe: Recipe) -> Exploration:
-    """Return the exploration by the recipe's measures and thresholds."""
+    """Return the exploration with the measures and thresholds of a recipe."""
     if exploration.table.config != recipe.knowledge:
         raise ConfigError(
             "The options were measured with other knowledge or another seed than the recipe's; run "

@@ -58,8 +58,8 @@ class Stated:
     places : str or None
         Areas of antennas, or squares or H3 hexagons over --area; antennas if there is no --area.
     area : StatedArea or None
-        Southern, western, northern and eastern bound in degrees; in metres with an m after each.
-        Records outside are not counted.
+        Southern, western, northern and eastern bounds in degrees, or in metres with an m after
+        each. Records outside are not counted.
     side_m : float
         Side of a square, metres.
     resolution : int
@@ -109,8 +109,8 @@ class Wish:
     trips_per_day : int
         Largest number of trips a day that count for one person in private flows.
     people : int or None
-        A stated number of people: areas of antennas and bands are chosen for it, so that a typical
-        cell is off by at most a fifth.
+        A stated number of people. Areas of antennas and bands are chosen so that, for this number,
+        a typical cell is off by at most a fifth.
     """
 
     what: str = "both"
@@ -139,7 +139,7 @@ class Book:
     Attributes
     ----------
     ledger : Path or None
-        File beside the data set in which ε is charged first.
+        File beside the data set; ε is charged there before anything is drawn.
     budget : float or None
         Largest ε that may be spent on these people; the ledger keeps it.
     reason : str or None

@@ -37,8 +37,8 @@ def ingest(
     rejects : Path or None
         Write the rows set aside: number, reason, and the fields of time and place.
     keep : Path or None
-        Keep the data read in this new folder, which other commands take in place of a file. It
-        holds the user ids: not for release. Needed for a folder of parts.
+        Keep the data read in this new folder, which other commands accept in place of a file. The
+        folder holds the user ids: not for release. This option is required for a folder of parts.
     out : Path or None
         Write the samples under pseudonyms (.csv, .parquet). Not for release.
     """

@@ -70,8 +70,8 @@ def recover(config: Annotated[recovery.Config, _ASKED], besides: Besides, run: R
     users : int or None
         Number of people counted, drawn at random; all if there are fewer.
     out : Path or None
-        Write the scores; instead the mitigations, or else the factors, if requested (.csv,
-        .parquet).
+        Write the scores (.csv, .parquet). With --mitigations, write the mitigations instead; else
+        with --factors, the factors.
     """
     counting = (config.slot_min, config.users, config.pairing, config.seed)
     run.read(besides.trajectories)

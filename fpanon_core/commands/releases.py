@@ -37,8 +37,8 @@ class Leaving:
     Attributes
     ----------
     out : Path or None
-        Write the release: a name that ends in .zip, or a new folder. It holds data, a one-page
-        README and a description of every column, and is verified as written.
+        Write the release to a name that ends in .zip, or to a new folder. The release holds data, a
+        one-page README and a description of every column, and is verified as written.
     data_format : str
         Format of the release's data.
     """
@@ -196,7 +196,7 @@ def verify(
     release : Path
         Release to check: a folder or a .zip.
     k : int or None
-        Size of group that must hold. If not given, the one that the release itself promises.
+        Least size of group that must hold. If not given, the size that the release itself promises.
     key : Path or None
         Key file with the id behind each pseudonym (.csv). Without it, at least one assignment of
         records to people must keep the promise.
@@ -248,9 +248,10 @@ def cross(
     run: Annotated[Run, dict.fromkeys(("workers", "scheduler", "out", "wanted"))],
     key: list[Path] | None = None,
 ) -> None:
-    """Report the groups that two releases of the same people leave together, before both are out.
+    """Report the groups that remain when two releases of the same people are combined.
 
-    Two releases that each keep everyone in a group of k may together single people out.
+    Two releases that each keep everyone in a group of k may together single people out. Run this
+    before both are published.
 
     Parameters
     ----------
@@ -259,8 +260,8 @@ def cross(
     second : Path
         Another release of the same people.
     key : list of Path or None
-        Given twice: the key files written with the releases, with the id behind each pseudonym
-        (.csv); that of the first release first.
+        Give twice: the key files written with the releases, which have the id behind each pseudonym
+        (.csv), the first release's first.
     """
     keys = key or []
     if len(keys) != 2:

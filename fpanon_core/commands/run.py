@@ -87,7 +87,8 @@ class Request:
     timezone : str or None
         Local time zone, such as Africa/Dakar. Guessed if not given.
     naive_timezone : str or None
-        Time zone of clock times without offset; the local one if not given.
+        Time zone of clock times without offset. If not given, the local one, or UTC if the file has
+        a column of offsets.
     granularity_m : float
         Side of a sample's cell, metres.
     granularity_min : float
@@ -156,7 +157,7 @@ class Request:
         return Screening.of(int(rule) if rule and rule.isdecimal() else rule)
 
     def account(self, fs: FingerprintSet, report: IngestReport) -> str:
-        """Return a line on the data read, and the necessary remarks."""
+        """Return a line on the data read, and the attribution of a shipped data set."""
         read = (
             f"{fs.n_users:,} users, {fs.n_samples:,} samples, {report.first} to {report.last}; "
             f"{report.rows_set_aside:,} of {report.rows_read:,} rows set aside."
@@ -359,10 +360,10 @@ def check_folder(folder: Path) -> Path:
 
 
 def write_tables(folder: Path, *results: Tabled | None) -> str:
-    """Write every table of the given results into the folder; return a line that says so.
+    """Write every table of the given results into the folder; return a sentence that says so.
 
-    A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. It is
-    added to the folder's list, ``FILES.csv``, which keeps its entries on other files.
+    A file is named ``<name>.csv`` if it may leave, ``<name>_not_for_release.csv`` if not. The
+    folder's list, ``FILES.csv``, gets an entry for it, and keeps the entries of other files.
     """
     listed = _listed(check_folder(folder))
     for result in filter(None, results):
@@ -392,7 +393,7 @@ def _listed(folder: Path) -> dict[str, tuple[str, str]]:
 
 @contextmanager
 def progress_line(what: str) -> Iterator[Callable[[float], None] | None]:
-    """Yield a callback that redraws one line of standard error; None if that is no terminal."""
+    """Yield a callback that redraws one line of standard error; None if that is not a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -425,14 +426,14 @@ def table_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def said(about: str, **of: Any) -> list[str]:
-    """Return paragraphs of ``words.txt.jinja``."""
+    """Return the paragraphs of a part of ``words.txt.jinja``."""
     text: str = getattr(_words().module, about)(**of)
     return [" ".join(part.strip().splitlines()) for part in text.split("\n\n") if part.strip()]
 
 
 @cache
 def _words() -> Any:
-    """Return the template."""
+    """Return the template of the words."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # takes a while, and few ask
 
     made = Environment(  # nosec B701 # for a terminal, no HTML

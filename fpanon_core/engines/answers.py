@@ -1,10 +1,10 @@
 """Answers of a child process, encoded as data and nothing else.
 
 A child reads files made by strangers, so its answers are trusted only as data. A pickle may name
-any function and have it called; in these pickles no name is ever looked up. An object that is not a
-plain value, list or dictionary is sent as a kind and its parts. Each kind is built here by name:
-arrays, tables, times, and the dataclasses of fpanon_core field by field. An
-object of unknown kind is refused on either side.
+any function and have it called, but no name in these pickles is ever looked up. An object that is
+not a plain value, list or dictionary is sent as a kind and its parts. Each known kind is built
+here: arrays, tables, times, and the dataclasses of fpanon_core field by field. An object of unknown
+kind is refused on either side.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _ROOMS = frozenset(
 
 
 class NotDataError(TypeError):
-    """Signal that part of an answer is of no kind that may cross from a child."""
+    """Signal that part of an answer is of a kind that may not cross from a child."""
 
 
 def packed(answer: object) -> bytes:
@@ -77,7 +77,7 @@ def packed(answer: object) -> bytes:
 
 
 def unpacked(body: bytes) -> Any:
-    """Return the answer in some bytes, without looking up or calling any class or function in them.
+    """Return the answer in some bytes, without looking up or calling anything that they name.
 
     Raises
     ------
@@ -162,7 +162,7 @@ _OWN = frozenset({"member", "dataclass", "text", "mapped"})
 
 
 def _own(kind: str, name: str, content: Any) -> object:
-    """Build an object of a class of fpanon_core, or reopen fingerprints by their folder's name."""
+    """Build an object of a class of fpanon_core, or reopen fingerprints from their folder."""
     if kind == "mapped":
         # A folder of numbers and texts, whoever names it.
         return reopen(FingerprintSet, name, content)

@@ -1,4 +1,4 @@
-"""Jobs of a session and the child process that runs them; a spare child is kept warm."""
+"""Jobs of a session, and the child process that runs them; a spare child is kept ready."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Job:
     label : str
         Description of the call for the screen.
     kind, meta
-        The owner's own notes on the use of the result.
+        Notes of the owner on the use of the result.
     status : str
         queued, running, done, failed (an error was raised), lost (the process died), cancelled.
     fraction : float
@@ -76,7 +76,7 @@ class Job:
     def ahead(self) -> int:
         """Number of jobs, of all sessions of this server, that run or begin before this one.
 
-        It is 0 from the job's turn on; the turn includes the start of a child.
+        It is 0 from the beginning of the job's turn, which includes the start of a child.
         """
         return self.place(self) if self.status == "queued" else 0
 
@@ -101,7 +101,7 @@ class Job:
 
 
 class Recipient:
-    """A receiver of jobs, which holds the data that came with them.
+    """Receiver of jobs, which keeps the data that come with them.
 
     Attributes
     ----------

@@ -4,9 +4,9 @@ The data of a call are sent to every worker once and stay there as long as they 
 Blocks are sent as they are needed, and their results are fetched. Dask repeats the blocks of a lost
 worker; fpanon resends data that were lost with their last holder.
 
-The operators of the scheduler and of the workers can see the data, which are personal data there
-too. Only a cluster's own keys keep strangers out of it, so an address on another machine must begin
-with ``tls://`` unless the operator allows otherwise.
+The operators of the scheduler and of the workers can see the data, which remain personal data. Only
+a cluster's own keys keep strangers out, so an address on another machine must begin with ``tls://``
+unless the operator allows otherwise.
 
 Source: Rocklin 2015, “Dask: parallel computation with blocked algorithms and task scheduling”.
 """
@@ -60,8 +60,8 @@ class DaskEngine(Engine):
 
     The workers compute k-gaps, anonymity sets and their derived figures, disclosure, links and an
     attacker's suspects. They also compute the days of the recovery attack and the links between
-    them, sums of presence and flows, and hiding shard by shard. The cores of this process do the
-    rest: the merges of GLOVE without shards, guesses of places and homes, similarities of periods,
+    them, and sums of presence and flows, and they hide shards. The cores of this process do the
+    rest: merges of GLOVE without shards, guesses of places and homes, similarities of periods, and
     scores. Results equal those of :class:`LocalEngine`: whole numbers exactly, others to 1e-9.
 
     Parameters
@@ -74,7 +74,8 @@ class DaskEngine(Engine):
     Raises
     ------
     ConfigError
-        Dask is not installed, the text is no address, or data would leave this machine without TLS.
+        Dask is not installed, the text is not an address, or data would leave this machine without
+        TLS.
     InfeasibleError
         No scheduler answers.
 
@@ -143,8 +144,10 @@ as tls://host:8786.
 
         Raises
         ------
+        ConfigError
+            fpanon is not installed on a worker, or has other versions there.
         InfeasibleError
-            The cluster is gone, has no workers, or loses a worker at every try of a block.
+            The cluster is gone, has no workers, or loses a worker at each try of a block.
         """
         each = [1.0] * len(blocks) if work is None else [float(w) for w in work]
         total, done = sum(each) or 1.0, 0.0
@@ -210,7 +213,7 @@ as tls://host:8786.
         return answer
 
     def _there(self, thing: Any) -> Any:
-        """Return a future of the object as every worker holds it; send it if necessary."""
+        """Return a future of an object that every worker holds; send the object if necessary."""
         held = self._sent.get(id(thing))
         if held is not None and held[0]() is thing and held[1].status == "finished":
             return held[1]
@@ -280,11 +283,12 @@ _ENGINES: dict[str, DaskEngine] = {}
 
 
 def check_address(address: str) -> None:
-    """Refuse a text that is no address, and an address on another machine without TLS.
+    """Refuse a text that is not an address, or an address on another machine without TLS.
 
     Raises
     ------
     ConfigError
+        The address is refused.
     """
     try:
         parts = urlsplit(address)
@@ -379,7 +383,7 @@ def _told(answer: tuple[bool, Any]) -> Any:
 
 
 def _is_plain(thing: object) -> bool:
-    """Return whether an object is small and is sent with the task."""
+    """Return whether an object is small, so that it is sent with the task."""
     if isinstance(thing, tuple) and type(thing) is tuple:
         return all(map(_is_plain, thing))
     return isinstance(thing, _PLAIN) or callable(thing)

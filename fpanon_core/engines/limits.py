@@ -1,7 +1,8 @@
 """Limits of memory and time for one computation on this machine.
 
-A computation gets a share of the memory. So the rest of the machine keeps working when a file or a
-question needs more than expected. A child that exceeds a limit is ended, and its job reports this.
+A computation gets a share of the machine's memory. So everything else on the machine keeps working
+when a file or a question needs more than expected. A child that exceeds a limit is ended, and its
+job reports this.
 """
 
 from __future__ import annotations
@@ -134,7 +135,10 @@ def memory_of(process_id: int) -> int:
 
 
 def memory_of_machine() -> int | None:
-    """Return the bytes this process may use: the smaller limit of machine and control group."""
+    """Return the bytes this process may use: the machine's, or its control groups' if lower.
+
+    The result is None if neither is known.
+    """
     found = [*_of_groups()]
     with contextlib.suppress(ValueError, OSError):  # A system that does not tell.
         found.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
@@ -189,7 +193,7 @@ def _duration(seconds: float) -> str:
 
 
 def _status(process_id: int) -> dict[str, int]:
-    """Return the sizes in a process's status, in bytes; none if the system has no such status."""
+    """Return the sizes in a process's status, in bytes; empty if the system has no such status."""
     try:
         lines = Path(f"/proc/{process_id}/status").read_text().splitlines()
     except OSError:
@@ -247,6 +251,6 @@ def give_back() -> None:
 
 
 def give_back_after(n_samples: int) -> None:
-    """Give free memory back after a step with ``n_samples`` samples, if there were many."""
+    """Give free memory back after a step on ``n_samples`` samples, if these are many."""
     if n_samples > _MANY:
         give_back()

@@ -24,7 +24,7 @@ _BLOCKS_A_WORKER = 16  # where workers are apart: what a lost one had begun is d
 
 
 class Engine:
-    """Engine on threads of this process; one of other processes overrides :meth:`map`.
+    """Engine on threads of this process; engines on other processes override :meth:`map`.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Engine:
         Parameters
         ----------
         task : callable of one block
-            Returns the work done, in the unit of ``total``; writes its results where no other
+            It returns the work done, in the unit of ``total``. It writes its results where no other
             task writes, or under a lock.
         blocks : iterable
         total : float
@@ -131,8 +131,8 @@ class Engine:
         given : sequence
             Further arguments, the same for every block.
         take : callable of the block's number and its result
-            Called once for each block, in any order; writes where no other call writes, or under a
-            lock.
+            Called once for each block, in any order. It writes where no other call writes, or under
+            a lock.
         work : sequence of float, optional
             Work of each block, for ``progress``; equal for all blocks when None.
         progress : callable of one float in [0, 1], optional
@@ -170,7 +170,7 @@ class LocalEngine(Engine):
 
 
 def stretches(count: int, size: int, engine: Engine) -> list[tuple[int, int]]:
-    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers that are apart.
+    """Divide 0 … count − 1 into blocks of ``size``, or larger ones for workers on other processes.
 
     Examples
     --------

@@ -1,10 +1,11 @@
-"""Long computations in a child process, so that they can be watched, cancelled and survived.
+"""Long computations in a child process, where they can be watched, cancelled and survived.
 
 A :class:`ProcessRunner` belongs to one session. It runs that session's jobs one after the other in
 its own child, which no other session's data ever enters. The child is a plain ``python -m
 fpanon_core.engines.worker``: the program that started this process is not executed again. Arguments
-and results travel over pipes between the two processes, never over disk. The child's answers are
-read as data and trusted as nothing more (:mod:`.answers`).
+and results travel over pipes between the two processes. Fingerprints that are kept in a folder
+travel as the folder's name. The child's answers are read as data and trusted as nothing more
+(:mod:`.answers`).
 
 Jobs of all sessions take :class:`Turns`. Cancelling kills the child. A child that exceeds
 :class:`.limits.Limits` of memory or time is killed, too, and its job reports this. A child killed
@@ -14,9 +15,9 @@ and ends too.
 
 One :class:`Turns` serves all sessions of a server: it limits the jobs that compute at a time, and
 the others wait in line. A session has one place in the line, however many jobs it has queued, and
-takes a new place at the end after each job. So twelve jobs of one session do not make another's
-single job wait for all twelve. One short job may run beside the others, so that jobs of hours do
-not block the opening of a file.
+takes a new place at the end after each job. So if one session has twelve jobs, another session's
+single job does not wait for all of them. One short job may run beside the others, so that jobs of
+hours do not block the opening of a file.
 """
 
 from __future__ import annotations
@@ -52,8 +53,7 @@ class ProcessRunner:
     spare : Spare or None
         Source of warm children; None starts one when needed.
     turns : Turns or None
-        The line in which its jobs wait, shared by all sessions of a server; None if there are no
-        others.
+        Line in which the jobs wait, shared by all sessions of a server; None if there is only one.
     limits : Limits or None
         Limits of a job; None for no limits.
     """
@@ -86,7 +86,9 @@ class ProcessRunner:
         needs_bytes: int | None = None,
         **named: Any,
     ) -> Job:
-        """Queue ``function(*arguments, progress=..., **named)``; it must be importable by name.
+        """Queue ``function(*arguments, progress=..., **named)``.
+
+        It must be possible to import the function by its name.
 
         Parameters
         ----------
@@ -103,7 +105,7 @@ class ProcessRunner:
         return self._enqueue(replace(job))
 
     def cancel(self, job: Job) -> None:
-        """Stop a job; a running one's process is killed. Does nothing to a finished one."""
+        """Stop a job: kill the process of a running job, and leave a finished job unchanged."""
         with self._change:
             if not job.active:
                 return
@@ -149,7 +151,7 @@ class ProcessRunner:
         return most is not None and most <= _SHORT_S
 
     def ahead(self, job: Job) -> int:
-        """Return how many jobs, of all that share the turns, run or begin before this one."""
+        """Return how many jobs of all sessions with these turns run or begin before this one."""
         with self._change:
             if job not in self._queue:
                 return 0
@@ -196,7 +198,7 @@ class ProcessRunner:
             return not self._closed
 
     def _next(self) -> None:
-        """Run the first queued job, if it has not been cancelled meanwhile."""
+        """Run the first queued job, unless it has been cancelled in the meantime."""
         with self._change:
             if not self._queue:
                 return
@@ -314,7 +316,7 @@ AT_ONCE_VARIABLE = "FPANON_AT_ONCE"
 
 
 class Turns:
-    """A queue that limits the jobs at once among all that share it; the longest in line is first.
+    """Queue that limits how many jobs run at once; the session that has waited longest is first.
 
     Parameters
     ----------
@@ -353,9 +355,9 @@ class Turns:
         Parameters
         ----------
         wanted : callable
-            Returns whether there still is a job to do; called again after each :meth:`nudge`. The
-            call holds the line's lock, so it must not wait for a lock under which :meth:`nudge` is
-            called.
+            Function that returns whether there is still a job to do. It is called again after each
+            :meth:`nudge`. During the call the line is locked, so the function must not wait for a
+            lock under which :meth:`nudge` is called.
         """
         with self._change:
             self._line.append(who)

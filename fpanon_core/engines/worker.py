@@ -6,12 +6,12 @@ function is called once before any task arrives, so that imports and compilation
 Tasks come on standard input as pickles, and answers leave as data (:mod:`.answers`) on the original
 standard output. A stray ``print`` goes to standard error instead, where it cannot garble the
 answers. Input is read on a separate thread. So the end of the parent, seen as end of file, ends
-this process even during a computation. An error message may quote the data, so only the error's
-type and its place in the program are sent.
+this process even during a computation. The message of an unforeseen error may quote the data, so
+only the error's type and its place in the program are sent.
 
-A session asks a dozen questions about the same fingerprints, which are by far the largest part of
-each call. So each side keeps the most recently used sets by digest. A later message names a set
-that the other side holds instead of sending it.
+A session asks many questions about the same fingerprints, which are by far the largest part of each
+call. So each side keeps the most recently used sets by digest. A later message names a set that the
+other side holds instead of sending it.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _go_first_when_memory_ends() -> None:
-    """Make the kernel end this process before the server and before all other programs."""
+    """Make the kernel end this process before the server and other programs if memory runs out."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write(f"{KILLED_FIRST}")
 
@@ -76,8 +76,8 @@ def serve(take: Callable[[], bytes], answers: BinaryIO, shelf: Shelf) -> None:
     Parameters
     ----------
     take : callable
-        Returns the body of the message. The body is not kept here, so that it need not stay in
-        memory while the task runs.
+        Function that returns the body of the message. The body is not kept here, so that it does
+        not stay in memory while the task runs.
     shelf : Shelf
         The data held so far.
     """
@@ -98,7 +98,7 @@ def tell(pipe: BinaryIO, answer: object) -> None:
 
 
 def send(pipe: BinaryIO, message: object) -> None:
-    """Write one message to a child, which trusts it: length in eight bytes, then its pickle."""
+    """Write one message to a child, which trusts it: its length in eight bytes, then its pickle."""
     send_packed(pipe, pickle.dumps(message, protocol=5))
 
 
@@ -205,7 +205,7 @@ class Shelf:
         self._sets: dict[str, FingerprintSet] = {}
 
     def put(self, fs: FingerprintSet, beside: Iterable[str] = ()) -> None:
-        """Hold a set; drop the least recently used ones, but not those needed ``beside`` it."""
+        """Hold a set, and drop the least recently used ones; sets needed ``beside`` it are kept."""
         for digest in beside:
             if digest in self._sets:
                 self.get(digest)
@@ -227,7 +227,7 @@ class Shelf:
 
 
 def pack(message: object) -> tuple[bytes, dict[str, FingerprintSet]]:
-    """Return a message as bytes with sets replaced by names, and the named sets by digest.
+    """Return a message as bytes that name its sets by digest, and the sets that are named.
 
     A message with more sets than a shelf holds is sent whole, with none named.
     """

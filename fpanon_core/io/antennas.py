@@ -79,7 +79,7 @@ def antennas_of(
     regions: NamedRegions | None,
     notes: list[str],
 ) -> Antennas:
-    """Put a table of :func:`read_antennas` on the data's projection, with its columns as text.
+    """Project the antennas of :func:`read_antennas` like the data, with their columns as text.
 
     With regions, each antenna also gets its own region. Findings are added to ``notes``.
     """
@@ -113,7 +113,7 @@ def turned_sites(sites: pd.DataFrame, turn: Turn) -> pd.DataFrame:
 
 
 def nearer_sites(sites: pd.DataFrame, turn: Turn, centre: Centre, notes: list[str]) -> pd.DataFrame:
-    """Return the antennas, turned like the events' degrees if that brings them nearer to events."""
+    """Return the antennas; read their positions like the events' if that brings them nearer."""
     other = turned_sites(sites, turn)
     if other is sites or other.empty:
         return sites
@@ -163,7 +163,7 @@ def _antennas(table: SourceTable) -> pd.DataFrame:
 
 
 def _kept(column: pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Return a column other than id and position: numbers and texts unchanged, all else as text."""
+    """Return a column other than id and position as text, unless it has numbers or booleans."""
     kind = column.type
     plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
     values: npt.NDArray[Any] = (column if plain else text_of(column)).to_pandas().to_numpy()
@@ -200,7 +200,7 @@ def _usable(frame: pd.DataFrame, malformed: int, notes: list[str]) -> pd.DataFra
 
 
 def _degrees(table: SourceTable, labels: list[str]) -> tuple[int, int, bool]:
-    """Return the columns of latitude and longitude, and whether they are guessed from content."""
+    """Return the columns of latitude and longitude, and whether their order is a guess."""
     best = {}
     for role in ("lat", "lon"):
         ranked = sorted((rank(label, role), i) for i, label in enumerate(labels))
@@ -241,7 +241,7 @@ def _id_column(table: SourceTable, labels: list[str], taken: set[int]) -> int:
 
 
 def spellings(antennas: pd.DataFrame) -> dict[str, pd.Series]:
-    """Return all antennas' ids in each spelling that events may use, by name of the spelling.
+    """Return all antennas' ids in each spelling that events may use, keyed by the spelling's name.
 
     The spellings are the whole id and, for OpenCellID, shorter and longer forms and the cell alone.
     """
@@ -270,7 +270,7 @@ def locate(ids: list[str], antennas: pd.DataFrame) -> tuple[FloatArray, FloatArr
 
     Ids are compared exactly. If fewer than half are found, they are also compared without regard to
     case, separators, leading zeros and a trailing ``.0``. The spelling by which most ids are found
-    is used. An id that stands for antennas at several positions finds none of them.
+    is used. An id that several antennas at different positions share counts as unknown.
     """
     best = np.full(len(ids), -1, np.int64)
     best_name = "antenna"

@@ -1,9 +1,9 @@
-"""Audit log of exported files and opened data sets, for the operator of the server.
+"""Audit log of exports, opened data sets and overridden thresholds, for the server's operator.
 
-The log has one line of JSON for each file that was exported and each data set that was opened. No
-line holds anything about a person in the data, or the file's name. Exported content and data sets
-are identified by keyed digests (HMAC-SHA256, RFC 2104). With the key and a file, the operator can
-say whether that file was exported. Without the key, nobody can test guesses.
+The log has one line of JSON for each file exported, each data set opened, and each option chosen
+above a threshold. No line holds anything about a person in the data, or the file's name. Exported
+content and data sets are identified by keyed digests (HMAC-SHA256, RFC 2104). With the key and a
+file, the operator can say whether that file was exported. Without the key, nobody can test guesses.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def keyed(key: bytes, content: bytes) -> str:
 
 
 def asked_for(environment: Mapping[str, str] = os.environ) -> AuditLog | None:
-    """Return the log that the environment names; None if no log is named."""
+    """Return the log that the environment variable names; None if it is not set."""
     named = environment.get(VARIABLE)
     return None if named is None else AuditLog(Path(named))
 

@@ -1,4 +1,4 @@
-"""Reading of an operator's own background lines for maps from GeoJSON: roads, districts, a coast.
+"""Reading of an operator's background lines for maps, such as roads or a coast, from GeoJSON.
 
 Only the shapes are kept, without names and other properties. The number of vertices is limited, as
 a map is sent to a browser each time it is drawn.
@@ -137,7 +137,7 @@ def _line(coordinates: list[Any]) -> FloatArray:
 
 
 def _simpler(lines: list[FloatArray]) -> list[FloatArray]:
-    """Simplify the lines to :data:`MAX_VERTICES`; the shortest are dropped first."""
+    """Simplify the lines to at most :data:`MAX_VERTICES`; the shortest are dropped first."""
     long_enough = [line for line in lines if len(line) > 1]
     if not long_enough:
         return []

@@ -1,4 +1,4 @@
-"""Reading of events from one file or many into fingerprints, the only entry point for data."""
+"""Reading of events from one file or many into fingerprints; all data enter here."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def read_cdr(
         None says that there is no column: ``{"user": None}`` reads the whole file as one user's,
         ``{"lat": None, "lon": None}`` takes positions from the antennas instead.
     antennas : path, file object or DataFrame, optional
-        Antenna, lat, lon: see :func:`read_antennas`. Gives positions to events without degrees, and
-        is kept with the fingerprints for antenna clusters and regions.
+        Table of antennas with their positions: see :func:`read_antennas`. It gives positions to
+        events without degrees, and is kept with the fingerprints for antenna clusters and regions.
     timezone : str, optional
         IANA name of the display time zone; guessed from the middle of the data when None.
     granularity_m, granularity_min : float
@@ -69,21 +69,24 @@ def read_cdr(
         projection and pseudonyms do not depend on it.
     naive_timezone : str, optional
         Zone of clock times without an offset: an IANA name, or ``"offset"`` if they are local times
-        of the offset column. By default the display time zone. If there is an offset column, the
-        default is UTC unless the time column is called local. Foursquare's files are read as UTC
-        ("UTC time", and the minutes to add for local time). Times with an offset, and epochs, are
-        already instants; the offset column is then reported and not used.
+        of the offset column. The default is the display time zone. If an offset column is given, or
+        found by its name, the default is UTC, or ``"offset"`` if the time column is called local.
+        Foursquare's files, with "UTC time" and the minutes to add for local time, are thus read as
+        UTC. Times with an offset, and epochs, are already instants; the offset column is then
+        reported and not used.
     positions : str, optional
-        How the two numbers of a position are read: ``"as-they-are"``, ``"exchanged"`` (the latitude
-        is in the column of longitudes), ``"lon-turned"`` and ``"lat-turned"`` (all longitudes are
-        west, all latitudes south, though written without sign), ``"both-turned"``, and
-        ``"exchanged-lon-turned"`` and so on. None also reads them as they are, and checks whether
-        that is plausible: ``report.doubts`` then says what is doubtful, and what would be
-        plausible. ``"ask"`` raises a doubt instead of reading on.
+        How the two numbers of a position are read. ``"as-they-are"`` changes nothing;
+        ``"exchanged"`` takes the latitude from the column of longitudes, and the reverse.
+        ``"lon-turned"`` reads all longitudes as west, and ``"lat-turned"`` all latitudes as south,
+        though they have no sign. ``"both-turned"`` does both, and ``"exchanged-lon-turned"`` and so
+        on also exchange. None reads positions as they are, and checks whether that is plausible.
+        ``report.doubts`` then says what is doubtful, and what would be plausible. ``"ask"`` raises
+        a doubt instead of reading on.
     centre : (float, float), optional
         Latitude and longitude of the projection's centre, degrees (WGS 84; six digits count). The
-        middle of the data if None; every record then affects how all are snapped. For
-        differentially private counts it must be stated, and not be taken from the records.
+        middle of the data if None; every record then affects how all positions are snapped. For
+        differentially private counts, the centre must be stated, and must not come from the
+        records.
     regions : path, file object or bytes, optional
         GeoJSON of named areas such as districts. Each antenna gets the area in which it stands, as
         the column ``region``; see :func:`.regions.read_regions`.
@@ -101,10 +104,10 @@ def read_cdr(
     ------
     SchemaError
         The source cannot be read as events, or none of its rows can be used. It is a
-        :class:`~fpanon_core.io.doubts.DoubtfulPositions` if the cause seems to be exchanged
-        latitude and longitude, or if ``positions="ask"`` and there is a doubt.
+        :class:`~fpanon_core.io.doubts.DoubtfulPositions` if the positions are doubtful, and no row
+        can be used or ``positions`` is ``"ask"``.
     ConfigError
-        A parameter is wrong; ``centre`` is not a latitude and a longitude.
+        A parameter is wrong, such as a ``centre`` that is not a latitude and a longitude.
 
     Examples
     --------
@@ -140,16 +143,15 @@ def read_parts(
     ----------
     source : path, str or sequence of paths
         A folder with Parquet or text parts (including subfolders, but not links), a glob, or files.
-        Their rows follow one another in the order of the parts' names; in a sequence, in its own
-        order.
+        Parts follow one another in the order of their names; the files of a sequence, in its order.
     into : path
-        Folder that does not exist yet, for :meth:`FingerprintSet.load`; readable by its owner
-        alone.
+        Folder to make, from which :meth:`FingerprintSet.load` reads; only its owner may read it.
     columns, antennas, regions, region_name, how
         As in :func:`fpanon_core.read_cdr`, with all its other parameters.
     private : path, optional
-        Folder in which to make the private folder for temporary data: about 70 bytes a row, and the
-        size of text parts as Parquet. The system's folder for temporary files if None.
+        Folder in which to make the private folder for temporary data. These take about 70 bytes a
+        row, and the size of text parts as Parquet. If None, it is the system's folder for temporary
+        files.
 
     Returns
     -------
@@ -213,7 +215,10 @@ def _regions(regions: Any, name: str | None, antennas: Any) -> NamedRegions | No
 def _first_readable(
     tables: list[SourceTable], columns: Mapping[str, Any] | None, sites: pd.DataFrame | None
 ) -> tuple[SourceTable, Roles]:
-    """Return the first table whose roles can be found; else raise the first table's fault."""
+    """Return the first table whose roles can be found, with its roles.
+
+    If there is none, raise the first table's fault.
+    """
     ids = frozenset() if sites is None else frozenset(sites["antenna"])
     faults: list[SchemaError | ConfigError] = []
     for table in tables:

@@ -1,7 +1,7 @@
 """Checkpoints of long runs: the result for each part of the people is stored in a folder.
 
-A file is named after its input: the people, the settings, the versions. A result is therefore never
-mistaken for another, and one folder serves several runs. Name and content are sealed with the
+The name of a file is a digest of its input: the people, the settings and the versions. So no result
+is mistaken for another, and one folder serves several runs. Name and content are sealed with the
 user's key (:mod:`fpanon_core.model.files`). A file that is damaged, or was made, changed or renamed
 without the key, is ignored, and its part is computed anew. If no key can be stored, only the
 process that wrote a file can use it. The files reveal who is grouped with whom and where groups
@@ -149,7 +149,7 @@ def _head(place: Path, body: bytes) -> bytes:
 
 
 def _read(fs: FingerprintSet, body: bytes) -> Part:
-    """Return the stored part; raise ValueError or an error of NumPy if it cannot fit the people."""
+    """Return the stored part; raise ValueError or a NumPy error if it does not fit the people."""
     with np.load(io.BytesIO(body), allow_pickle=False) as kept:
         found = {name: kept[name] for name in _KINDS}
     if any(found[name].dtype != kind for name, kind in _KINDS.items()):

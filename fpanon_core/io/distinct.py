@@ -1,4 +1,4 @@
-"""Distinct samples of all rows, by buckets of users; identical rows; and screening of users.
+"""Distinct samples of all rows, by ranges of users; identical rows; and screening of users.
 
 Data that do not fit into memory are spilled to disk: rows by ranges of users, and for each row a
 hash of its content. Only rows with equal hashes are compared.
@@ -49,7 +49,7 @@ class Columns(Store):
     def add(
         self, offsets: IntArray, cells: list[FloatArray], count: IntArray, number: IntArray
     ) -> None:
-        """Add users: their offsets from 0, their ``t``, ``x``, ``y``, counts and numbers."""
+        """Add users: offsets from 0, ``t``, ``x``, ``y``, counts, and the numbers of the users."""
         t, x, y = cells
         sides = {
             n: np.full(len(t), s) for n, s in zip(("dx_m", "dt_min"), self._sizes, strict=True)
@@ -80,7 +80,7 @@ class Buckets:
         self._stores: dict[int, Store] = {}
 
     def append(self, **columns: npt.NDArray[Any]) -> None:
-        """Add rows; ``code`` is the user of each."""
+        """Add rows; ``code`` is the number of each row's user."""
         if self._folder is None:
             self._stores.setdefault(0, Store(None)).append(**columns)
             return
@@ -99,7 +99,7 @@ class Buckets:
         columns: Columns,
         tell: Callable[[float], object],
     ) -> None:
-        """Write the distinct samples of all users."""
+        """Write the distinct samples of all users to ``columns``."""
         epoch = microseconds_of(clock.epoch)
         numbers = sorted(self._stores)
 
@@ -131,7 +131,7 @@ class Buckets:
 def screened(
     fs: FingerprintSet, rule: Screening, columns: Columns, tell: Callable[[float], object]
 ) -> BoolArray:
-    """Write the users of a set that meet the rule; return their mask."""
+    """Write the users of a set that meet the rule to ``columns``; return a mask of these users."""
     blocks = [slice(at, min(at + _USERS, fs.n_users)) for at in range(0, fs.n_users, _USERS)]
     ends = []
     for users in blocks:
@@ -152,9 +152,9 @@ def screened(
 
 
 def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -> BoolArray:
-    """Return the mask of the users that meet every condition of the rule.
+    """Return a mask of the users that meet every condition of the rule.
 
-    ``days`` are the data set's first and last local day, both included, since the epoch.
+    ``days`` are the data set's first and last local day, both included, counted from the epoch.
     """
     keep = np.ones(fs.n_users, bool)
     if rule.min_samples is not None:
@@ -171,7 +171,7 @@ def screened_users(fs: FingerprintSet, rule: Screening, days: tuple[int, int]) -
 
 
 def _local_days(fs: FingerprintSet) -> IntArray:
-    """Return the local day of each sample, since the epoch."""
+    """Return the local day of each sample, counted from the epoch."""
     return np.floor(fs.wall_minutes(fs.t_min) / 1440).astype(np.int64)
 
 
@@ -211,7 +211,7 @@ def mixture(
 def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
     """Return the rows that equal an earlier row, among the rows in use and those in ``lost``.
 
-    ``mixtures``: each row's hash, or its lower half where that is enough: rows in memory.
+    ``mixtures`` has each row's hash, or only its lower half if the rows are in memory.
     """
     twins = _twins(known, mixtures, lost)
     if not len(twins):
@@ -248,9 +248,10 @@ def identical(known: Rows, mixtures: Store, lost: IntArray) -> list[IntArray]:
 
 
 def _twins(known: Rows, mixtures: Store, lost: IntArray) -> npt.NDArray[np.uint32]:
-    """Return the halves of hashes that several rows share, ascending; sort as many as fit.
+    """Return the lower halves of hashes that several rows share, ascending.
 
-    Halves are sorted faster than whole hashes; the few rows that share no more are compared, too.
+    As many halves are sorted at a time as fit into memory. Halves are sorted faster than whole
+    hashes. The few rows whose hashes share only the half are compared, too.
     """
     n_passes = -(-known.source.n_rows // _SORTED)
     out = []

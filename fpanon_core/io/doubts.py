@@ -2,8 +2,8 @@
 
 Latitude and longitude in the wrong order, and degrees west or south without their sign, are the
 commonest faults of a table of positions. Figures computed from them are wrong, but look plausible.
-The faults are detected from where the positions then lie: on land, near a town, in which time zone
-(docs/science.md, "Samples and fingerprints"). The user is asked; nothing is changed unasked.
+The faults are detected from where the positions lie: on land, near a town, and in which time zone
+(docs/science.md, "Samples and fingerprints"). The user is asked before anything is changed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ASK = "ask"
 
 
 class DoubtfulPositions(SchemaError):
-    """Doubtful positions, which a person should check before measuring; see ``doubt``."""
+    """Signal that a person should check the positions before measuring; see ``doubt``."""
 
     def __init__(self, doubt: PositionDoubt) -> None:
         super().__init__(doubt.message)
@@ -124,7 +124,7 @@ def _faults(now: Seen, clocks: Clocks) -> list[str]:
 
 
 def _likeliest(others: dict[str, Seen]) -> list[str]:
-    """Return the names of readings to offer: those near a town if any, the simplest first."""
+    """Return the names of the readings to offer: nearest to a town first, then the simplest."""
     nearest = min((s.town_km for s in others.values()), default=np.inf)
     some = [n for n, s in others.items() if nearest > 50 or s.town_km <= 100]
     some.sort(key=lambda n: (others[n].town_km // 50, others[n].turn.changes, others[n].town_km))
@@ -154,7 +154,7 @@ _AGREE_MIN = 60.0  # a border, or a summer time, away
 
 
 class Clocks:
-    """Offsets from UTC that the file itself states, on a few rows."""
+    """Offsets from UTC that the file itself states, for a few rows."""
 
     def __init__(self, offset_min: FloatArray, us: IntArray) -> None:
         told = np.flatnonzero(~np.isnan(offset_min) & (offset_min != 0))
@@ -194,7 +194,7 @@ class Seen:
 
     @classmethod
     def through(cls, turn: Turn, lat: FloatArray, lon: FloatArray, clocks: Clocks) -> Seen:
-        """Locate the positions when the two numbers of each row are read that way."""
+        """Locate the positions if the two numbers of each row are read as ``turn`` says."""
         lat, lon = turn.apply(lat, lon)
         can = (np.abs(lat) <= 90) & (np.abs(lon) <= 180)
         possible = float(can.mean())
@@ -232,7 +232,7 @@ class Seen:
 
     @property
     def agrees(self) -> bool:
-        """Whether the time zone at the positions agrees with that of the file, if it states one."""
+        """Whether the time zone at the positions agrees with the file's offsets, if it has any."""
         return not self.told or self.agreement >= NEARLY_ALL
 
 

@@ -1,8 +1,8 @@
-"""Fate of each row: used, or set aside for the first reason that holds; rejects; first rows.
+"""Fate of each row: used, or set aside for the first reason that applies; also the first rows.
 
-The first rows are shown as they were understood, with only the columns that have a role. A column
-without one may hold a telephone number, whatever its name. The user is a pseudonym, and a number
-taken for a time is not shown as written, as it could be an id.
+The first rows are shown as they were understood, with only the columns that have a role. Any other
+column may hold a telephone number, whatever its name. The user is a pseudonym, and a number taken
+for a time is not shown as written, as it could be an id.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ class Fate:
         return Fate(self.codes[rows])
 
     def set_aside(self, reason: str, rows: BoolArray) -> None:
-        """Set aside the rows of a mask over all rows, except rows already set aside."""
+        """Set aside the rows that a mask over all rows selects, unless they already are."""
         if rows.any():
             self.codes[rows & (self.codes < 0)] = _REASONS.index(reason)
 
     def set_aside_used(self, reason: str, hit: BoolArray) -> None:
-        """Set aside the rows of a mask over the rows in use."""
+        """Set aside the rows that a mask over the rows in use selects."""
         if hit.any():
             self.codes[np.flatnonzero(self.codes < 0)[hit]] = _REASONS.index(reason)
 
@@ -120,7 +120,7 @@ class Fate:
         return {r: int(n) for r, n in zip(_REASONS, numbers, strict=True) if n}
 
     def check_some_left(self) -> None:
-        """Refuse a table without usable rows.
+        """Refuse a table of which no row can be used.
 
         Raises
         ------
@@ -188,7 +188,7 @@ def _raw_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _distinct_labels(labels: Iterable[str], before: list[str]) -> list[str]:
-    """Return labels made different from one another and from the columns put before them."""
+    """Return labels that differ from one another and from the labels in ``before``."""
     out = list(before)
     for label in labels:
         name, i = label, 1

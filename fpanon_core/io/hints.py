@@ -1,7 +1,7 @@
 """Messages whose remedy is worded for each reader.
 
 A caller of a function passes arguments, a user of the command line gives options, and a user of the
-screen fills in a form. A message is made once, with its remedies in the words of all three.
+screen fills in a form. A message is made once, with its remedies worded for all three.
 """
 
 from __future__ import annotations
@@ -79,19 +79,19 @@ def such_as(*roles: str) -> Way:
 
 
 def in_brackets(*roles: str) -> Way:
-    """Return text in brackets that says how to give the columns of these roles."""
+    """Return words in brackets that say how to state the columns of these roles."""
     columns = _columns(roles)
     return Way(f" ({columns.call})", f" ({columns.command})", "")
 
 
 def namely(*roles: str) -> Way:
-    """Return the ending of a sentence that says how to give columns to these roles."""
+    """Return the ending of a sentence that says how to state the columns of these roles."""
     columns = _columns(roles)
     return Way(f": {columns.call}", f": {columns.command}", " below")
 
 
 def give(*roles: str, name: str = "…") -> Way:
-    """Return "give …" with the columns of these roles; ``name`` is the column's, if known."""
+    """Return "give …" with the columns of these roles; ``name`` is the column's name, if known."""
     columns = _columns(roles, name)
     below = "correct it below" if name == "…" else "choose it below"
     return Way(f"give {columns.call}", f"give {columns.command}", below)

@@ -112,11 +112,11 @@ def said_of_clocks(skipped: int, twice: int) -> list[str]:
 def instants_in(
     parsed: ParsedTimes, rows: BoolArray, zone: str | FloatArray
 ) -> tuple[IntArray, int, int]:
-    """Return the UTC instants of ``rows``, with clock times read in ``zone`` (ignore other rows).
+    """Return the times as UTC instants, with the clock times of ``rows`` read in ``zone``.
 
     A time skipped in spring is read as if the clock had not yet been put forward. A time that
-    occurs twice is read as the first. No row is lost. Also return how many times were skipped, and
-    how many occurred twice.
+    occurs twice is read as the first. No row is lost. Clock times outside ``rows`` stay as they
+    are, and have no meaning. Also return how many times were skipped, and how many occurred twice.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def zone_of_clocks(
     display: str,
     notes: list[str],
 ) -> tuple[str | None, str | FloatArray]:
-    """Return the name of the zone of clock times without offset, and how to read them.
+    """Return the name of the zone of clock times without an offset, and the zone or the offsets.
 
     ``all_aware``: whether the times of all ``rows`` carry an offset; ``offsets``: the offset
     column.
@@ -213,8 +213,8 @@ def told_minutes(
 ) -> FloatArray:
     """Return the minutes ahead of UTC that the file states for a few rows.
 
-    The result comes from ``minutes``, the offset column, if given; else from the times. NaN where
-    the file states none or 0, which programs without a time zone also write.
+    The result comes from ``minutes``, the offset column, if it is given, and else from the times.
+    It is NaN where the file states none or 0, which programs without a time zone also write.
     """
     told = np.full(len(parsed.us), np.nan)
     if minutes is not None:
@@ -228,7 +228,7 @@ def told_minutes(
 
 
 def _of_zone(zone: str, us: IntArray) -> FloatArray:
-    """Return the offsets of a timestamp column with a zone, such as Parquet has."""
+    """Return the offsets of the times of a column with a zone, as Parquet has."""
     if zone[0] in "+-":
         return _written(pa.chunked_array([[f"00:00{zone}"]])).repeat(len(us))
     try:

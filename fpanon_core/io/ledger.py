@@ -1,12 +1,12 @@
 """Ledger of the ε spent on the same people: an append-only file next to the data set.
 
-The ε of everything that is published about the same people add up. Each private release is a line
-of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256), so that an edited,
-removed or inserted line is detected. The last digest is also stored among the user's own files. An
-older copy of the ledger, put back to start over, is thus detected as well.
+The values of ε add up over everything that is published about the same people. Each private release
+is a line of JSON. Lines are chained by digests under the user's own key (HMAC-SHA256), so that an
+edited, removed or inserted line is detected. The last digest is also stored among the user's own
+files. So an older copy of the ledger, put back to start over, is detected as well.
 
 A line is written to the disk before anything is published. An incomplete line from a killed process
-is no release, and the next process removes it.
+does not count as a release. The next process removes it.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class Ledger:
         self.charge(float(epsilon), str(option), reason=reason)
 
     def charge(self, epsilon: float, what: str, *, reason: str | None = None) -> None:
-        """Charge an ε for the use ``what``, as :meth:`spend` does for a release."""
+        """Charge an ε for the use that ``what`` names, as :meth:`spend` does for a release."""
         positive("epsilon", epsilon)
         why = (reason or "").strip() or None
         with self._locked() as file:

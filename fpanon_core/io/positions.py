@@ -70,7 +70,10 @@ Counts = npt.NDArray[np.int64]
 
 
 def degree_counts(lat: FloatArray, lon: FloatArray) -> tuple[Counts, Counts]:
-    """Return numbers of rows by hundredth of a degree of latitude and longitude; parts add up."""
+    """Return the numbers of rows by hundredth of a degree of latitude and of longitude.
+
+    Counts of parts can be added.
+    """
     return _histogram(lat, 90, 180 * _STEP + 1), _histogram(lon, 180, 360 * _STEP + 1)
 
 
@@ -107,7 +110,7 @@ def project_repeated(lat: FloatArray, lon: FloatArray, crs: str) -> tuple[FloatA
 
 
 def middle_of(antennas: pd.DataFrame) -> tuple[float, float]:
-    """Return latitude and longitude of the middle of an antenna table, regardless of the events."""
+    """Return latitude and longitude of the middle of an antenna table, without regard to events."""
     centre = centre_of(antennas["lat"].to_numpy(float), antennas["lon"].to_numpy(float))
     return centre.lat, centre.lon
 

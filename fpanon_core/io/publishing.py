@@ -6,9 +6,9 @@ A release is ``data.csv`` or ``data.parquet``, with a row for each published sam
 where it was made.
 
 Counts are one zip of ``counts.csv`` (or Parquet), ``places.csv`` and the same two documents. They
-contain no path, no id and no digest of the input, and nothing beyond the frame, the settings and
-the published counts. The numbers of people and of what was left out are exact figures, which would
-undo suppression and noise.
+contain no path, no id and no digest of the input. They state only the frame, the settings and the
+published counts. The numbers of people and of records left out are not stated, because exact
+figures would undo suppression and noise.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
     Raises
     ------
     ConfigError
-        The path is inside the release, exists already, or cannot be made.
+        The path is inside the release, is not a ``.csv``, exists already, or cannot be made.
     """
     file, whole = Path(path), release.resolve()
     if file.resolve() == whole or whole in file.resolve().parents:
@@ -118,7 +118,7 @@ def check_beside(path: str | os.PathLike[str], release: Path, what: str) -> Path
 def write_data(
     pieces: Iterable[pd.DataFrame], folder: Path, form: Format, *, projected: bool
 ) -> Path:
-    """Write the data file; columns of degrees only if there is a projection."""
+    """Write the data file, with columns of degrees only if there is a projection."""
     if form not in FORMATS:
         raise ConfigError(f"The data's format is {form!r}; it must be csv or parquet.")
     target = folder / data_file(form)
@@ -328,9 +328,9 @@ def read_published(path: str | os.PathLike[str] | BinaryIO) -> pd.DataFrame:
 
 
 def published_pieces(path: Path) -> Iterator[pd.DataFrame]:
-    """Yield the content of a file of one's own in pieces, as :func:`read_published` returns it.
+    """Yield the content of a trusted data file in pieces, in the form of :func:`read_published`.
 
-    A piece has some hundred thousand rows.
+    A piece has a few hundred thousand rows.
 
     Raises
     ------

@@ -48,13 +48,14 @@ def read_questionnaire(
     Parameters
     ----------
     source : path, file object or DataFrame
-        CSV, XLSX or Parquet, as for :func:`fpanon_core.read_cdr`. Columns ``expert``, ``domain``,
-        ``option``, ``score`` in any order, upper or lower case; others are ignored.
+        CSV, XLSX or Parquet, as for :func:`fpanon_core.read_cdr`. It has the columns ``expert``,
+        ``domain``, ``option`` and ``score`` in any order, in upper or lower case; other columns are
+        ignored.
     options : iterable, optional
         Options in the questionnaire, by name or as :func:`fpanon_core.as_option` accepts them;
         answers on others are set aside. Case and outer spaces do not matter.
     domains : iterable of str, optional
-        Domains in the questionnaire; answers on others are set aside likewise.
+        Domains in the questionnaire; answers on others are set aside, too.
 
     Returns
     -------

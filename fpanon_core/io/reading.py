@@ -1,7 +1,7 @@
 """One reading of a table of events, in memory or in parts, into fingerprints and a report.
 
-The content of each row is interpreted piece by piece. What depends on the table as a whole (strays,
-centre, zone, epoch) is added up over the pieces first.
+Rows are interpreted piece by piece. Results that depend on the table as a whole (strays, centre,
+zone, epoch) are first added up over the pieces.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class How:
 
     @cached_property
     def stated(self) -> Centre | None:
-        """Centre that was given."""
+        """The centre that was given, if any."""
         return stated_centre(self.centre)
 
     @property
@@ -348,7 +348,7 @@ class Reading:
         projection: Centre,
         antennas: Antennas | None,
     ) -> tuple[FingerprintSet, FingerprintSet, tuple[float, float]]:
-        """Return the sets of all users and of those kept by the screening, and their time span."""
+        """Return the set of all users, the set that the screening keeps, and its span of time."""
         how, known = self.how, self.known
         n_users = int(user.max()) + 1
         seen = np.argsort(user)[len(user) - n_users :]

@@ -123,7 +123,7 @@ def in_regions(
     regions: NamedRegions,
     notes: list[str],
 ) -> tuple[dict[str, TextArray], dict[str, str]]:
-    """Return the columns of antennas at these points, with :data:`REGION`, and the outlines.
+    """Return the columns of antennas at these points, with :data:`REGION`, and regions' outlines.
 
     Antennas outside all regions have an empty text in that column. If an antenna is in several
     regions, the first in the file counts. Findings are added to ``notes``.
@@ -192,7 +192,7 @@ def _features(content: Any) -> list[Any]:
 
 
 def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]], int]:
-    """Return polygons and properties of the features that are areas, and the number of others."""
+    """Return the polygons and properties of features that are areas, and the number of others."""
     shapes, properties = [], []
     for number, feature in enumerate(features, 1):
         geometry = feature.get("geometry")
@@ -265,7 +265,7 @@ def _names(properties: list[dict[str, Any]], name: str | None) -> tuple[str, lis
 
 
 def _apart(lat: FloatArray, lon: FloatArray, regions: NamedRegions) -> str:
-    """Explain why no antenna is in a region, if possible."""
+    """Return a sentence on why no antenna is in a region, as far as the positions show."""
     said = f"None of the {len(lat):,} antennas is in any of the {len(regions.names):,} regions"
     turned = int((regions.holding(lon, lat)[0] >= 0).sum())
     if turned:

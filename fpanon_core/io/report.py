@@ -122,9 +122,9 @@ class IngestReport:
         Number of rows by reason (the keys of :data:`REASONS`); only reasons that occur.
     rejects : DataFrame
         One row per row set aside: ``row`` (line of a text file, row of a sheet, else running
-        number, from 1), ``reason``, then as text the fields of the columns recognized as time,
-        offset, latitude, longitude or antenna, and no other. A malformed line has only its number,
-        as its user field cannot be identified.
+        number, from 1) and ``reason``. Then follow, as text, the columns recognized as time,
+        offset, latitude, longitude or antenna, and no other. A malformed line has only its number
+        and reason, as its user field cannot be identified.
     n_users, n_samples : int
     rows_identical : int
         Number of used rows that equal an earlier row in every field. They are separate events: two
@@ -158,8 +158,9 @@ class IngestReport:
         way to read them was given.
     first_rows : DataFrame
         The first rows of the source as they were understood: ``row`` (its number), ``user`` (the
-        pseudonym), ``time`` (as written), ``local_time``, ``lat``, ``lon``, ``antenna``, ``offset``
-        where there are such columns, and ``fate``. Columns without a role are not included.
+        pseudonym), ``time`` (as written, but "a number" for epochs), ``local_time``, ``lat``,
+        ``lon``, ``antenna``, ``offset`` where there are such columns, and ``fate``. Columns without
+        a role are not included.
     naive_timezone : str or None
         Zone in which clock times without offset were read; None if there were none.
     granularity_m, granularity_min : float

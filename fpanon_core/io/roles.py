@@ -144,7 +144,7 @@ def _position(table: SourceTable, role: str, where: Any) -> int:
 
 
 def _given(role: str, where: Any) -> Way:
-    """Return the words for a column as it was given to a role."""
+    """Return the words that name a column given for a role."""
     shown = f"Column {where + 1}" if is_whole(where) else f"{str(where)!r}"
     return Way(f"columns[{role!r}] = {where!r}", f"--{role} {where}", f"{SAID[role]}: {shown}")
 

@@ -183,7 +183,7 @@ class Rows:
         return numbers_of(column, decimal_comma=comma)
 
     def _decide(self, what: str, own: Callable[[], bool | None]) -> bool | None:
-        """Return the common decision of all pieces; if there is none, that of this piece."""
+        """Return the common decision of all pieces, or this piece's own if there is none yet."""
         if what in self._settled:
             return self._settled[what]
         decided = own()
@@ -297,7 +297,7 @@ class Store:
 
 
 class Numbering:
-    """Numbers of texts in order of first appearance, across the pieces of a column."""
+    """Numbers given to texts in order of first appearance, across the pieces of a column."""
 
     def __init__(self) -> None:
         self._known: dict[str, int] = {}

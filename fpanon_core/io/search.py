@@ -1,6 +1,6 @@
 """Search for the column of each role, by name where the content agrees, else by content alone.
 
-:class:`Likeness` says what a sample of a column looks like: a time, a position, an offset, an id.
+:class:`Likeness` tests whether a sample of a column looks like times, positions, offsets or ids.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NO_EVENTS = {"created", "updated", "changed", "modified", "birth", "end"}
 
 
 def cell_parts(labels: Collection[object]) -> list[int] | None:
-    """Return the columns of mcc, net, area and cell, by name; None where one is missing."""
+    """Return the columns of mcc, net, area and cell, found by name; None if one is missing."""
     names = {normal(label): i for i, label in enumerate(labels)}
     found = [next((names[n] for n in options if n in names), None) for options in CELL_PARTS]
     return None if None in found else [i for i in found if i is not None]
@@ -115,7 +115,7 @@ class Search:
             self._antenna_by_content()
 
     def missing(self) -> list[str]:
-        """Return the required roles without a column, in the words of the error message."""
+        """Return the required roles without a column, by the names that the error message uses."""
         at = self.roles.where
         lacks = [] if self.roles.one_user or "user" in at else ["user"]
         lacks += [] if "time" in at else ["time"]
@@ -181,7 +181,10 @@ class Search:
             self.roles.put("time", (best,), "by content")
 
     def _is_no_event_time(self, i: int) -> bool:
-        """Return whether a column holds no event's time: created or updated, phone numbers, ids."""
+        """Return whether a column does not hold times of events.
+
+        It may hold times of changes (created, updated), phone numbers or ids instead.
+        """
         words = set(normal(self.table.labels[i]).split("_"))
         return bool(words & _NO_EVENTS) or (
             self.sample[i].is_epoch and self._rank(i, "user") < 2000
@@ -237,7 +240,7 @@ class Search:
         )
 
     def _antenna_by_parts(self) -> None:
-        """Find mcc, net, area and cell in four columns."""
+        """Take mcc, net, area and cell as the antenna if the cell was found by name."""
         if self.given.get("antenna", ()) == () and "antenna" in self.roles.where:
             parts = cell_parts(self.table.labels)
             if parts and self.roles.where["antenna"] == (parts[3],):
@@ -277,7 +280,7 @@ class Search:
 
 
 class Likeness:
-    """What a sample of a column looks like, as tests of its content."""
+    """Tests of the content of a sample of a column."""
 
     def __init__(self, column: pa.ChunkedArray) -> None:
         self.column = column
@@ -382,7 +385,10 @@ class Likeness:
         return bool(len(values) and np.mean(values != np.floor(values)) > 0.02)
 
     def is_degrees(self, limit: float) -> bool:
-        """Return whether some numbers are degrees, or all empty; for columns named as degrees."""
+        """Return whether some numbers are degrees, or no field is filled.
+
+        The test is for columns named as degrees.
+        """
         if self.empty:
             return not self.nested
         values = numbers_of(self.column)

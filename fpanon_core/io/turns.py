@@ -33,7 +33,7 @@ class Turn:
         return (-first if self.south else first), (-second if self.west else second)
 
     def explains(self, lat: FloatArray, lon: FloatArray, share: float) -> bool:
-        """Return whether the numbers fit the faults assumed: lost signs leave no number below 0.
+        """Return whether the numbers fit the assumed faults: after lost signs, none is below 0.
 
         At least ``share`` of the numbers must fit.
         """
@@ -63,7 +63,7 @@ TURNS: dict[str, Turn] = {
 
 
 def turn_of(positions: str | None) -> Turn:
-    """Return the way of that name to read positions; for None, the way to read them as they are.
+    """Return the way of that name to read positions; None means as they are.
 
     Raises
     ------

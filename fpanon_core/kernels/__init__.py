@@ -1,13 +1,13 @@
 """Numba loops over plain arrays; input is validated by public functions elsewhere, not here.
 
 Compiled kernels are cached. numba considers a cached kernel current as long as its *own* file is
-unchanged, even if a kernel of another file that was compiled into it has changed. A stale kernel
-would silently give wrong numbers, so the cache folder is named by the contents of all files here.
+unchanged. A kernel of another file that was compiled into it may have changed. A stale kernel would
+silently give wrong numbers, so the name of the cache folder contains a digest of all files here.
 
 numba also does not support two processes that write kernels at once. Each process looks for a free
 file number for its machine code, and two may take the same number for different types of arguments.
-A process that loads that file then runs code made for other arrays. So one process at a time
-writes, and none reads meanwhile.
+A process that loads that file then runs code made for other arrays. So only one process writes at a
+time, and no other process reads during that time.
 """
 
 import atexit
@@ -39,7 +39,11 @@ def _cache_folder() -> Path:
 
 
 def _base() -> Path:
-    """Return the cache folder: a chosen one, else beside the kernels, else the user's own."""
+    """Return the folder for the caches: the chosen one, or the first that can be written to.
+
+    ``NUMBA_CACHE_DIR`` states the choice. Without it, the folder is ``__pycache__`` beside the
+    kernels, or else the user's own cache. If neither can be written to, it is a temporary folder.
+    """
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen)
     own = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "fpanon"
@@ -70,7 +74,7 @@ class _OneAtATime(caching.IndexDataCacheFile):
 
 @contextlib.contextmanager
 def _turn(folder: str, writes: bool) -> Iterator[None]:
-    """Wait for writers; a writer also waits for readers."""
+    """Hold the folder's lock during the block: alone to write, together with others to read."""
     try:
         lock = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:  # no folder yet, or one in which nobody of us can write

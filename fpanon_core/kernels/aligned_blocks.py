@@ -1,17 +1,18 @@
-"""Blocks of a group that is published aligned: consecutive in time, with every member in each.
+"""Blocks of an aligned group: they follow one another in time, and each holds every member.
 
 All samples of the members are in order of start. A *cut* is a position between two of them over
 which no sample reaches. Blocks lie between cuts. Each holds a sample of every member, and is
 published as its bounding cell. The blocks minimize the total loss over the samples. A sample's loss
 is that of its block: ``by_space`` · (dx + dy)/2 + ``by_time`` · dt.
 
-A block that can be split into two blocks with every member is never better than the two: no
-sample's cell would be smaller. So the search back from j, where a block ends, stops as soon as the
-samples up to j can be split in this way. It stops earlier if the smallest loss up to any remaining
-cut, plus that of the block so far, is no better than the best found. For the same reason it steps
-over a whole *run* of samples at once: a block that begins there has at least the samples and the
-cell of the block so far. No block begins later than the latest cut from which everybody has a
-sample, so the cell from there on is kept while j grows.
+A block that can be split into two blocks with every member is never better than those two: neither
+of their cells is larger than the whole block's. So the search back from j, where a block ends,
+stops as soon as the samples up to j can be split in this way. It stops earlier if no remaining cut
+can give a better loss than the best one found. The bound is the smallest loss up to any remaining
+cut, plus the loss of the block so far. By the same bound, the search steps over a whole *run* of
+samples at once. A block that begins there has at least the samples and the cell of the block so
+far. No block begins later than the latest cut from which every member has a sample. So the cell
+from that cut on is kept while j grows.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -48,7 +49,7 @@ class Boxes(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """Reusable memory for the samples of one group, and for the results about them."""
+    """Reusable memory for the samples of one group, and for the losses computed from them."""
 
     row: IntArray
     owner: IntArray
@@ -80,7 +81,7 @@ def bench_for(boxes: Boxes, members: int) -> Bench:
 
 @njit(nogil=True, cache=True)
 def lay_out(boxes: Boxes, members: IntArray, count: int, bench: Bench) -> int:
-    """Lay out the first ``count`` members' samples by start, with cuts; return their number."""
+    """Lay out the first ``count`` members' samples by start, with cuts; return the sample count."""
     pointer = bench.pointer
     n = 0
     for m in range(count):
@@ -117,8 +118,9 @@ def _widen(cell: FloatArray, boxes: FloatArray, at: int) -> None:
 def least_loss(bench: Bench, n: int, count: int, limit: float) -> float:
     """Return the smallest loss of ``n`` samples of ``count`` members; infinity above ``limit``.
 
-    ``bench.begin`` then leads back from ``n`` from block to block. Among equal losses, the block
-    that begins latest is taken. The search stops once the loss is certain to exceed the limit.
+    Afterwards ``bench.begin`` has the beginning of the last block before each position. Among equal
+    losses, the block that begins latest is taken. The search stops once the loss is certain to
+    exceed the limit.
     """
     cut, loss, begin, owner = bench.cut, bench.loss, bench.begin, bench.owner
     once, lowest, met = bench.once, bench.lowest, bench.met
@@ -211,7 +213,7 @@ def loss_of(boxes: Boxes, members: IntArray, count: int, limit: float, bench: Be
 
 @njit(nogil=True, cache=True)
 def pair_losses(boxes: Boxes, users: IntArray, others: IntArray, out: FloatArray) -> None:
-    """Set the loss of each of ``users`` (n,) paired with each of ``others`` (n, m); −1 = nobody."""
+    """Set the loss of each pair of ``users[i]`` and ``others[i, j]``; infinity where that is −1."""
     bench = bench_for(boxes, 2)
     pair = np.empty(2, np.int64)
     for row in range(len(users)):
@@ -257,9 +259,10 @@ _MOST_STEPS = 20_000  # of the search for the largest part of one run
 def blocks_within(
     boxes: Boxes, members: IntArray, side: float, span: float, price: float
 ) -> tuple[FloatArray, IntArray, Codes]:
-    """Return the published cells, the members' rows by start, and why each row is left out.
+    """Return the published cells, the rows of the members' samples by start, and a code per row.
 
-    Cells are (x, y, t, dx, dy, dt); the code of a row that is published is 0.
+    Cells are (x, y, t, dx, dy, dt). The code is 0 if the row is published, and otherwise states why
+    it is left out.
     """
     count = len(members)
     limits = Limits(side, span, float(count), _MOST_STEPS)
@@ -289,7 +292,7 @@ def blocks_within(
 def _within(
     held: Held, limits: Limits, bench: Bench, place: IntArray, price: float, code: Codes
 ) -> FloatArray:
-    """Return the cells of the runs that are published; set why other samples are left out."""
+    """Return the cells of the published blocks; set ``code`` of the samples that are left out."""
     low, high, owner, everybody = held.low, held.high, held.owner, held.weight
     count = len(everybody)
     n = len(low)

@@ -1,8 +1,8 @@
 """Choice of groups whose aligned blocks lose little.
 
-Groups are grown one after another, each from a seed, by the candidates that add the least loss.
-Then they exchange members while the total loss falls. Row a of ``near`` lists the candidates of
-user a; −1 = none.
+Groups grow one after another, each from a seed, by adding the candidates that increase the loss
+least. Then they exchange members as long as the total loss falls. Row a of ``near`` lists the
+candidates of user a; −1 = none.
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -25,9 +25,9 @@ class Groups(NamedTuple):
     """Groups under construction.
 
     ``of`` is the group of each user (−1 = none yet, or :data:`OUT`). ``members`` has a row per
-    group, whose first ``size`` entries count. ``loss`` is the loss of each group, ``without`` its
-    loss without each of its members, and ``changed`` the last round in which it took part in an
-    exchange.
+    group, whose first ``size`` entries count. ``loss`` is the loss of each group, and ``without``
+    its loss without each of its members. ``changed`` is the last round in which the group took part
+    in an exchange.
     """
 
     of: IntArray
@@ -40,7 +40,7 @@ class Groups(NamedTuple):
 
 
 class People(NamedTuple):
-    """Users to be hidden, the value of publishing each, and what their groups save without them."""
+    """Users to be hidden, the value of publishing each, and what their groups save without each."""
 
     k: float
     weight: FloatArray  # (n,) users each stands for
@@ -52,8 +52,8 @@ class People(NamedTuple):
 class Rings(NamedTuple):
     """The exchange with the largest gain among those that begin with each user.
 
-    ``step`` (n, longest) is the step that each user in turn takes, by its position in the row of
-    :class:`Steps`; −1 after the last.
+    Row a of ``step`` (n, longest) has the steps of the ring that begins with user a. A step is
+    given by its position in the acting user's row of :class:`Steps`; −1 after the last.
     """
 
     gain: FloatArray
@@ -81,7 +81,7 @@ def grow(
 ) -> int:
     """Grow groups of k users from the seeds, in order; return the number of groups afterwards.
 
-    ``made`` groups exist before. A seed whose candidates run out stays without a group.
+    ``made`` groups exist already. A seed whose candidates run out stays without a group.
     """
     widest = groups.members.shape[1]
     weight, k = people.weight, people.k
@@ -134,13 +134,14 @@ def find_rings(
     steps: Steps,
     rings: Rings,
 ) -> None:
-    """Find, for each of ``users``, the ring of exchanges that begins there and gains most.
+    """Find, for each of ``users``, the ring of exchanges with the largest gain that begins there.
 
-    A ring that gains can always begin with a user from whom on all partial sums are gains, so only
-    such beginnings are followed. The groups of a ring are distinct, and none has changed in this
-    ``turn``, whose steps are priced for the groups before. A ring may be open if the first
-    group can spare its member: the last user then joins a group without replacing anybody. A ring
-    that begins or ends with a user who is left out may also be open, as long as there is ``room``.
+    A ring with a gain has a beginning from which all partial sums are gains, so only such
+    beginnings are followed. The groups of a ring are distinct. None has changed in this ``turn``,
+    because the steps are priced for the groups as they were before it. A ring may be open if the
+    first group can spare its member: the last user then joins a group without replacing anybody. A
+    ring that begins or ends with a user who is left out may also be open, as long as there is
+    ``room``.
     """
     gain, ring, weight, worth = rings.gain, rings.step, people.weight, people.worth
     longest = ring.shape[1]
@@ -211,7 +212,7 @@ def carry_out(
 ) -> int:
     """Carry out the exchanges that begin with these users, in order; return their number.
 
-    A group takes part in one exchange a round.
+    A group takes part in at most one exchange a round.
     """
     gain, ring, weight, room = rings.gain, rings.step, people.weight, people.room
     longest = ring.shape[1]
@@ -267,7 +268,7 @@ def carry_out(
 
 @njit(nogil=True, cache=True)
 def _place(members: IntArray, user: int) -> int:
-    """Return the user's position among the members; if not there, the number of members."""
+    """Return the user's position among the members, or the number of members if there is none."""
     place = 0
     while place < len(members) and members[place] != user:
         place += 1

@@ -1,10 +1,10 @@
-"""Cost to a group of a user who enters it, with or without replacing a member.
+"""Cost of letting a user enter a group, with or without replacing a member.
 
-The exact best blocks would have to be computed for every possible step. Here they are searched
-among few cuts: those at which the group's best blocks begin now, or would begin without any one of
-its members. Between these cuts, the samples of each member, and of the newcomer, form one box. The
-cost is that of blocks that can be published, so it is never too low: a step gains at least the
-computed amount. The losses of existing groups are always exact (:func:`weigh`).
+To compute the exact best blocks for every possible step would take too long. So blocks begin only
+at a few cuts: where the group's best blocks begin now, or would begin without one of its members.
+Between two of these cuts, the samples of each user form one box. The computed cost is that of
+blocks that could be published, so it is never too low. A step gains at least the computed amount.
+The losses of existing groups are always exact (:func:`weigh`).
 
 Source: docs/science.md, “Hiding everyone in step: aligned publishing”.
 """
@@ -22,19 +22,19 @@ from .aligned_groups import OUT, Groups, People, Steps
 
 
 class Cuts(NamedTuple):
-    """Moments, ascending, at which blocks of a group may begin; ``used`` entries of a row count."""
+    """Moments, ascending, at which blocks of a group may begin; a row has ``used`` of them."""
 
     used: IntArray
     moment: FloatArray
 
 
 class Pairs(NamedTuple):
-    """Users and groups whose steps are to be priced; user a has pairs first[a] … first[a+1].
+    """Users and groups whose steps are to be priced; user a has the pairs first[a]:first[a+1].
 
-    The pairs with group g are order[begin[g]] … order[begin[g+1]].
+    The pairs with group g are ``order[begin[g]:begin[g+1]]``.
 
-    ``cost`` has a column for a step that replaces nobody, then one for each member; infinity if the
-    step is not considered.
+    ``cost`` has a column for a step that replaces nobody, then one for each member; the cost of a
+    step that is not considered is infinite.
     """
 
     first: IntArray
@@ -60,7 +60,7 @@ class Atoms(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Scratch for the results on a group and a newcomer, and the costs of a metre and a minute."""
+    """Scratch memory for a group and a newcomer, and the costs of a metre and a minute."""
 
     joint: FloatArray
     held: IntArray
@@ -71,7 +71,7 @@ class Sums(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def _atoms_for(many: int, stretches: int) -> Atoms:
-    """Allocate ``many`` sets of atoms; ``box[m]`` etc. belong to the m-th."""
+    """Allocate ``many`` sets of atoms; ``box[m]`` and so on belong to the m-th."""
     return Atoms(
         np.empty((many, stretches, 6)),
         np.empty((many, stretches), np.int64),
@@ -82,7 +82,7 @@ def _atoms_for(many: int, stretches: int) -> Atoms:
 
 @njit(nogil=True, cache=True)
 def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
-    """Append the starts of the best blocks of ``n`` samples, except the first; return the count."""
+    """Append the starts of the best blocks, except the first, to ``out``; return the new length."""
     j = n
     while j > 0:
         j = bench.begin[j]
@@ -94,7 +94,7 @@ def _starts_of_blocks(bench: Bench, n: int, out: FloatArray, used: int) -> int:
 
 @njit(nogil=True, cache=True)
 def weigh(boxes: Boxes, which: IntArray, groups: Groups, cuts: Cuts) -> None:
-    """Set the losses of some groups, with all members and without each, and their cuts."""
+    """Set the losses of some groups, with all members and without each one, and set their cuts."""
     widest = groups.members.shape[1]
     bench = bench_for(boxes, widest)
     trial = np.empty(widest, np.int64)
@@ -136,7 +136,10 @@ def gains_by_leaving(people: People, groups: Groups) -> None:
 
 @njit(nogil=True, cache=True)
 def list_pairs(near: IntArray, since: int, groups: Groups, steps: Steps) -> Pairs:
-    """Return the steps to be priced, whose user or group has changed since round ``since``."""
+    """Return the steps to be priced: those whose user or group has changed since ``since``.
+
+    ``since`` is the number of a round; changes in that round count, too.
+    """
     n = len(groups.of)
     first = np.zeros(n + 1, np.int64)
     seen = np.full(len(groups.size), -1, np.int64)
@@ -201,8 +204,8 @@ def _lay(boxes: Boxes, user: int, moment: FloatArray, cuts: int, of: Atoms, m: i
 def _loss_at_cuts(stretches: int, of: Atoms, other: Atoms, limit: float, sums: Sums) -> float:
     """Return the smallest joint loss with blocks that begin at cuts; infinity above ``limit``.
 
-    As in :func:`least_loss`, the search back from j stops as soon as the samples up to j can be
-    split into two blocks with every member.
+    As in :func:`least_loss`, the search goes back from j. It stops as soon as the samples up to j
+    can be split into two blocks with every member.
     """
     half, by_time = sums.by_space / 2.0, sums.by_time
     joint, held, loss = sums.joint, sums.held, sums.loss
@@ -255,11 +258,11 @@ def price(
     cuts: Cuts,
     groups: Groups,
 ) -> None:
-    """Set the costs of the steps into groups ``which``.
+    """Set the costs of the steps into the groups ``which``.
 
-    Only costs below ``slack`` times the gain of the user's own group are set. If only one member
-    would stay, the loss is that of the pair, taken from ``alike`` (parallel to ``near``) if the two
-    are candidates.
+    A cost stays infinite unless it is below ``slack`` times what the user's own group saves without
+    the user. If only one member would stay, the loss is that of the pair, from ``alike`` (parallel
+    to ``near``). It is infinite if the member is not a candidate of the user.
     """
     weight, saved, k = people.weight, people.saved, people.k
     widest = groups.members.shape[1]

@@ -24,10 +24,10 @@ def compete(
     rate: float,
     fade: float,
 ) -> None:
-    """Make one pass: each antenna, in order, is won, and its winner moves towards it by ``rate``.
+    """Make one pass: for each antenna in order, the winning centroid moves towards it by ``rate``.
 
-    The function changes ``cx``, ``cy`` and ``wins``. ``rate`` is multiplied by ``fade`` after every
-    antenna.
+    The function changes ``cx``, ``cy`` and ``wins``. ``rate`` is the share of the distance, and is
+    multiplied by ``fade`` after every antenna.
     """
     for i in order:
         j = winner(x[i], y[i], cx, cy, wins)
@@ -63,7 +63,10 @@ def winner(x: float, y: float, cx: FloatArray, cy: FloatArray, wins: FloatArray)
 
 @njit(nogil=True, cache=True)
 def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) -> IntArray:
-    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋: 1 more at each grid line."""
+    """Return Σ over the origins of ⌊(value − origin)/side + trifle⌋.
+
+    The sum grows by 1 at each grid line.
+    """
     out = np.zeros(len(values), np.int64)
     for i in range(len(values)):
         for origin in origins:
@@ -73,9 +76,10 @@ def strips(values: FloatArray, side: float, origins: FloatArray, trifle: float) 
 
 @njit(nogil=True, cache=True)
 def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, IntArray]:
-    """Return each user's distinct cells, and their offsets.
+    """Return the distinct cells of each user, and where each user's cells begin.
 
-    ``cell`` numbers every sample's cell from 0; user u has the samples ``offsets[u]:offsets[u+1]``.
+    ``cell`` is the number of each sample's cell, from 0; user u has the samples
+    ``offsets[u]:offsets[u+1]``.
     """
     last = np.full(n_cells, -1, np.int64)  # the user who was seen there last
     out = np.empty(len(cell), np.int64)
@@ -94,10 +98,10 @@ def visited(cell: IntArray, offsets: IntArray, n_cells: int) -> tuple[IntArray, 
 
 @njit(nogil=True, cache=True)
 def crowds(cell: IntArray, piece: IntArray, offsets: IntArray, weight: IntArray) -> tuple[int, int]:
-    """Return Σ n² and Σ n over cells, n the people in each; whole numbers, so that ties are exact.
+    """Return Σ n² and Σ n over cells with n people each; whole numbers, so that ties are exact.
 
     ``cell`` is the cell of each piece, numbered from 0; user u was in the pieces
-    ``piece[offsets[u]:offsets[u+1]]`` and stands for ``weight[u]`` people.
+    ``piece[offsets[u]:offsets[u+1]]`` and represents ``weight[u]`` people.
     """
     n_cells = cell.max() + 1
     last = np.full(n_cells, -1, np.int64)

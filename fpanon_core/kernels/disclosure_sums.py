@@ -2,7 +2,7 @@
 
 Shares are compared as whole numbers: with e = |E_ij|, E = |E_i|, D = |D_j| and n users, the *gain*
 ``e·n − D·E`` is ``E·n`` times the difference of the shares, without rounding. Products of users and
-presences stay far below 2⁶³ (a hundred million users of a hundred bins: 10¹⁸).
+presences stay far below 2⁶³ (10¹⁸ for a hundred million users with a hundred bins each).
 
 Source: Noriega Campero 2015, ch. 4.
 """
@@ -19,7 +19,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts
 
 
 class Traces(NamedTuple):
-    """Bins of each user, as left by :func:`sort_traces`."""
+    """Distinct bins of each user, as :func:`sort_traces` leaves them."""
 
     offsets: IntArray  # (n_users+1,)
     lengths: IntArray  # (n_users,) distinct bins
@@ -38,7 +38,7 @@ class Everybody(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """Some classes, and the users in them."""
+    """Some classes, each with a list of its members or of all other users."""
 
     sizes: IntArray  # |E_i|
     times: IntArray  # targets that have this class
@@ -63,7 +63,7 @@ def sort_traces(
 ) -> None:
     """Sort the bins of the users ``begin … end−1``, in place, and make them distinct.
 
-    Afterwards user u has ``bins[offsets[u]:offsets[u] + lengths[u]]``.
+    Afterwards the bins of user u are ``bins[offsets[u]:offsets[u] + lengths[u]]``.
     """
     for u in range(begin, end):
         own = bins[offsets[u] : offsets[u + 1]]
@@ -90,8 +90,8 @@ def count_present(
 def _kl(e: int, size: int, d: int, n: int) -> float:
     """Return the Kullback-Leibler divergence of (e/size, 1 − e/size) from (d/n, 1 − d/n), nats.
 
-    It uses ``log1p`` of the relative difference, whose numerator is exact, so the two logarithms
-    are precise where they nearly cancel.
+    The function takes ``log1p`` of the relative difference, whose numerator is exact. So the two
+    logarithms are precise where they nearly cancel.
     """
     here, gone = e * n, (size - e) * n
     expected = d * size
@@ -109,7 +109,10 @@ def _kl(e: int, size: int, d: int, n: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _first_from(low: int, begin: int, end: int, bins: SmallInts) -> int:
-    """Return the first row of ascending ``bins[begin:end]`` that is ``low`` or more."""
+    """Return the first row in ``begin … end−1`` whose bin is ``low`` or more, else ``end``.
+
+    The bins in these rows ascend.
+    """
     while begin < end:
         half = (begin + end) // 2
         if bins[half] < low:
@@ -130,7 +133,7 @@ def disclose(
     classes: Classes,
     sums: Sums,
 ) -> None:
-    """Add the bins ``low … high−1`` of the classes ``begin … end−1`` to the sums, in order."""
+    """Compute the sums of classes ``begin … end−1`` over bins ``low … high−1``, in this order."""
     offsets, lengths, bins, weight = traces.offsets, traces.lengths, traces.bins, traces.weight
     n, present, absent = everybody.n, everybody.present, everybody.absent
     sizes, times, inside = classes.sizes, classes.times, classes.inside

@@ -1,4 +1,4 @@
-"""Lower bounds of a fingerprint's distance to places and times, for the search of the pool.
+"""Lower bounds of a fingerprint's distance from places and times, for the search of the pool.
 
 **Boxes.** Along one axis let the cells a and b have the weights w_a + w_b = 1. The stretch of
 docs/science.md, “Stretch effort”, with terms collected, is
@@ -9,12 +9,12 @@ docs/science.md, “Stretch effort”, with terms collected, is
 where s are the starts and e the ends. The first bracket depends on ``e_a − e_b`` only, so φ does
 not change when all ends are lowered by the smallest extent of any cell. The rest of a cell is its
 *core*; for a raw sample it is a point. Let c be the middle of a core and h half its length. The
-span of both cores, the first two terms of φ, reaches from the start of the one whose middle is
-lower to the end of the other, and so is at least ``|c_a − c_b| + h_a + h_b``; and it is at least
-2·h_b. Hence
+span of both cores is the first two terms of φ. It reaches from the start of the core with the lower
+middle to the end of the other. So it is at least ``|c_a − c_b| + h_a + h_b``, and at least 2·h_b.
+It follows that
 
     (A)  φ ≥ |c_a − c_b| + (w_b − w_a)·(h_a − h_b),
-    (B)  φ ≥ 2·w_a·(h_b − h_a),      and likewise with a and b exchanged.
+    (B)  φ ≥ 2·w_a·(h_b − h_a),      and the same with a and b exchanged.
 
 Both hold for x and y together, with the taxicab distance of the middles and h half the width plus
 half the height. For points (A) is φ itself.
@@ -32,8 +32,8 @@ places or a bin of time; the *reach* r of a sample is the distance of its middle
 - *Longer: q.* Let ``floor[0, f, p] ≤ min_j dist(f, c_j)``, j over the samples of p, the largest of
   which has half the length H. A sample i of q in f costs at least ``floor[0, f, p] − r − d·h_i +
   min(d, 0)·H`` by (A), and ``2·w_p·(h_i − H)`` by (B). Further let ``floor[1, f, p] ≤ min_j
-  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest query there may be: both terms only grow
-  with w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
+  max(dist(f, c_j) + d·h_j, 2·w_q·h_j)``, for the lightest possible query: both terms only grow with
+  w_q. As above, i costs at least ``floor[1, f, p] − r − 2·w_q·h_i``.
 
 Every cost is capped at w_s or w_t, as δ is. For raw samples h and r are 0.
 
@@ -65,7 +65,7 @@ WIDTH = 128  # members of a tile: a row of its floors stays within a few cache l
 
 
 class Rows(NamedTuple):
-    """Positions of each fingerprint's samples among the features: at most two rows a sample."""
+    """Features of each fingerprint's samples, with shares and distances; at most two per sample."""
 
     offsets: IntArray  # (fingerprints+1,)
     feature: SmallInts
@@ -92,7 +92,7 @@ class Slots(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def fill_floor(slots: Slots, u: int, floor: SmallFloats) -> None:
-    """Set ``floor[0, f]`` and, for boxes, ``floor[1, f]``, of u as a member."""
+    """Set the floors of u as a member: ``floor[0, f]`` and, for boxes, ``floor[1, f]``."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     if u < slots.n_points:  # by their few places, and in one sweep through time
         column = floor[0].reshape((floor.shape[1], 1))
@@ -132,7 +132,7 @@ def keep_coarsely(slots: Slots, slot: int, floor: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
-    """Set ``own[0, c, f]`` to "near" and ``own[1, c, f]`` to "wide" of the query u."""
+    """Set the query's floors: ``own[0, c, f]`` is ``near``, and ``own[1, c, f]`` is ``wide``."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     n_cells = len(features.cell_x0)
     size = n_cells + features.n_bins
@@ -159,7 +159,7 @@ def fill_own(slots: Slots, u: int, own: SmallFloats) -> None:
 
 @njit(nogil=True, cache=True)
 def _distances(slots: Slots, j: int, away: FloatArray) -> tuple[float, float]:
-    """Set a sample's distances to all features, in effort; return half the sizes of its core."""
+    """Set a sample's distances to all features, in effort; return half its core's two extents."""
     packed, features, scale = slots.packed, slots.features, slots.packed.scale
     x0, x1, y0, y1 = features.cell_x0, features.cell_x1, features.cell_y0, features.cell_y1
     less_x, less_y, less_t = slots.least
@@ -183,7 +183,7 @@ def _distances(slots: Slots, j: int, away: FloatArray) -> tuple[float, float]:
 
 @njit(nogil=True, cache=True)
 def describe(slots: Slots, u: int) -> None:
-    """Set the rows of a fingerprint of boxes: each sample's cell and bin nearest its middle."""
+    """Set the rows of a fingerprint of boxes: the cell and the bin nearest each sample's middle."""
     packed, features, rows, scale = slots.packed, slots.features, slots.rows, slots.packed.scale
     part = slice(rows.offsets[u], rows.offsets[u + 1])
     feature, share = rows.feature[part], rows.share[part]

@@ -6,7 +6,7 @@ users.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 
-The module also finds the published sample that holds each original one, and its width.
+The module also finds the published samples that hold each original sample, and measures them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SAME_MIN = 1e-9
 
 @njit(nogil=True, cache=True)
 def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale) -> FloatArray:
-    """Return the merged fingerprint of a and b, which stand for na and nb users.
+    """Return the merged fingerprint of a and b, which represent na and nb users.
 
     a is not shorter than b and, if they are equally long, has the smaller index.
     """
@@ -67,7 +67,7 @@ def merge_cells(a: FloatArray, b: FloatArray, na: float, nb: float, scale: Scale
 def _nearest(
     cell: FloatArray, others: FloatArray, count: int, na: float, nb: float, scale: Scale
 ) -> int:
-    """Return the number of the other cell with the smallest δ to the cell; ties: the earlier."""
+    """Return the row of ``others`` with the smallest δ to the cell; ties: the first."""
     wa = na / (na + nb)
     wb = 1.0 - wa
     best = np.inf
@@ -191,10 +191,13 @@ class Times(NamedTuple):
 def spans_of_holders(
     samples: Times, gone: BoolArray, group: IntArray, cells: Times, span: FloatArray
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return sides and lengths of the published samples that hold each original; NaN where gone.
+    """Return side and length of the published samples that hold each original; NaN if it is gone.
+
+    Several published samples may hold one original sample. The side is then the largest of theirs,
+    and the length their sum.
 
     Also return the number of (user, published sample) pairs in which the user has an original
-    sample. ``span`` holds the sides of the published samples.
+    sample. ``span`` has the sides of the published samples.
     """
     offsets, t, dt = samples.offsets, samples.t, samples.dt
     cell_offsets, cell_t, cell_dt = cells.offsets, cells.t, cells.dt

@@ -1,4 +1,4 @@
-"""Search for the members of a pool nearest to one fingerprint, for boxes with weights.
+"""Search of a pool for the members nearest to one fingerprint, for boxes with weights.
 
 The bound that lets most members be skipped is derived and proven in :mod:`.glove_floors`.
 """
@@ -73,11 +73,12 @@ def fill_bounds(
 ) -> None:
     """Set bounds: ``bound[q, slot]`` on Δ, ``from_query[q, slot]`` on the query's directed effort.
 
-    They are set for the slots of the tiles first … last − 1. ``own[table, class, feature, q]`` are
-    the queries' floors, queries last: a member's samples are compared with all queries at once, and
-    a query's samples with all members of a tile. ``parents[q]`` are skipped, −1 = none.
+    The bounds are set for the slots of the tiles first … last − 1. ``own[table, class, feature,
+    q]`` are the queries' floors, queries last: a member's samples are compared with all queries at
+    once, and a query's samples with all members of a tile. The two members ``parents[q]`` are
+    skipped; −1 = none.
 
-    This is one long kernel on purpose: passing the pool to another kernel would cost more than that
+    The kernel is long on purpose: to pass the pool to another kernel would cost more time than that
     kernel's work.
     """
     count = len(queries)
@@ -257,7 +258,10 @@ def _floor_of_member(slots: Slots, u: int, slot: int) -> SmallFloats:
 def _to_member(
     slots: Slots, u: int, slot: int, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Return the query's effort to a member, at least ``least``; infinity above ``limit``."""
+    """Return the query's effort to a member; infinity above ``limit``.
+
+    The effort is known to be ``least`` or more.
+    """
     p, tile, column = slots.member[slot], slot // WIDTH, slot % WIDTH
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[u], packed.offsets[u + 1]
@@ -293,7 +297,10 @@ def _to_member(
 def _to_query(
     slots: Slots, p: int, u: int, own: SmallFloats, least: float, limit: float, costs: FloatArray
 ) -> float:
-    """Return a member's effort to the query, at least ``least``; infinity above ``limit``."""
+    """Return a member's effort to the query; infinity above ``limit``.
+
+    The effort is known to be ``least`` or more.
+    """
     packed, rows, scale = slots.packed, slots.rows, slots.packed.scale
     a0, a1 = packed.offsets[p], packed.offsets[p + 1]
     m = a1 - a0

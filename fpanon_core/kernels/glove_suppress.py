@@ -1,7 +1,8 @@
-"""Samples that a group leaves out to keep its cells within limits, with k users in each.
+"""Samples that a group leaves out so that its cells keep the limits, with k users in each.
 
 Cells and samples are rows of x, y, t, dx, dy, dt. Limits that are not set are infinite. For a cell
-over a limit, :func:`largest_part` finds the largest part exactly.
+beyond a limit, :func:`largest_part` finds the largest part that keeps the limits. The result is
+exact unless the search takes too many steps.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”.
 """
@@ -30,7 +31,7 @@ class Limits(NamedTuple):
 
 
 class Held(NamedTuple):
-    """Corners of samples in order of start, the member of each, and the users of each member."""
+    """Corners of samples in order of start, each sample's member, and each member's users."""
 
     low: FloatArray
     high: FloatArray
@@ -49,11 +50,11 @@ class Best(NamedTuple):
 def suppress_group(
     cells: FloatArray, samples: FloatArray, owner: IntArray, weight: FloatArray, limits: Limits
 ) -> tuple[FloatArray, Codes]:
-    """Return the cells within limits, with samples of k users each, and why samples are left out.
+    """Return the cells that keep the limits, with samples of k users each, and a code per sample.
 
     ``cells`` are in order of time and do not overlap. ``samples`` are the members' samples in order
-    of start, ``owner`` is the member of each, and ``weight`` the number of users a member stands
-    for.
+    of start, ``owner`` is the member of each, and ``weight`` the number of users that a member
+    represents. The code is 0, or states why the sample is left out.
     """
     out = np.empty_like(cells)
     count = 0
@@ -144,7 +145,7 @@ def _without_few(
 
 @njit(nogil=True, cache=True)
 def exceeded(low: FloatArray, high: FloatArray, limits: Limits) -> int:
-    """Return the code of the limits that a box exceeds."""
+    """Return the code of the limits that a box exceeds; 0 if there are none."""
     code = 0
     if ((high[0] - low[0]) + (high[1] - low[1])) / 2.0 > limits.space:
         code += SPACE
@@ -165,10 +166,11 @@ def bounds_of(low: FloatArray, high: FloatArray, kept: BoolArray) -> tuple[Float
 
 @njit(nogil=True, cache=True)
 def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
-    """Set ``kept`` to the most samples that together fit the limits and belong to k users or more.
+    """Set ``kept`` to the most samples of k or more users that keep the limits together.
 
-    Ties: the box that begins first, then the smallest lower x, y, then upper t, x, y. The result is
-    False if there is no such part. Samples are in order of start.
+    Among equal boxes, the one that begins first is taken. Further ties are decided by the smallest
+    lower x, lower y, upper t, upper x and upper y, in this order. The result is False if there is
+    no such part. Samples are in order of start.
 
     Some best box begins at the start of a sample; its west is a sample's west, its east a sample's
     east, its south a sample's south. All such boxes are tried, except those with too few samples to
@@ -219,9 +221,9 @@ def largest_part(held: Held, limits: Limits, kept: BoolArray) -> bool:
 def _windows(
     low: FloatArray, high: FloatArray, alone: BoolArray, max_time: float
 ) -> tuple[IntArray, IntArray]:
-    """Return the first sample of each stretch as long as allowed, and the number wholly in it.
+    """Return the samples as beginnings of stretches, and the number of samples wholly in each.
 
-    Stretches that hold only samples held by the stretch before are left out (size 0).
+    A stretch is as long as allowed. The number is 0 if earlier stretches hold all of its samples.
     """
     n = len(low)
     sizes = np.zeros(n, np.int64)

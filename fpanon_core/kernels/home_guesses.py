@@ -25,8 +25,8 @@ _LEVEL = 1e-9  # relative; shares that differ by less are alike
 class HomeMap(NamedTuple):
     """Places where people live, sorted by squares, column by column.
 
-    Place p is at ``x[p]``, ``y[p]`` and has ``people[p]`` people. The b-th square with any place
-    has the places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column ·
+    Place p is at ``x[p]``, ``y[p]`` and has ``people[p]`` people. The b-th square with places has
+    the places ``starts[b]:starts[b+1]``. ``square`` has the numbers of these squares, column ·
     ``rows`` + row, ascending. Squares have side ``side`` and start at the corner (``left``,
     ``bottom``).
     """
@@ -68,12 +68,12 @@ def guess_by_others(
 ) -> None:
     """Write guesses for the targets ``begin … end − 1`` (x, y, share of mass) to ``out[target]``.
 
-    Target i has record ``record[i]`` and counts ``own[i]`` of the people at place ``home[i]``. Each
-    cell's mass is divided among the other people's homes in it; without any, it is at the cell's
-    middle. The guess is the point with the most mass within the side of the map's squares. It is
-    ``first[i]``, unless there is more mass around one of the middles (ties: the first), or around
-    another person's home (ties: the first by x, then y). If no place has the share ``enough``, the
-    guess has a smaller share and is not always the best.
+    Target i has record ``record[i]``, and represents ``own[i]`` of the people at place ``home[i]``.
+    Each cell's mass is divided among the other people's homes in it; if there are none, the mass is
+    at the cell's middle. The guess is the point with the most mass within the side of the map's
+    squares. It is ``first[i]``, unless there is more mass around one of the middles (ties: the
+    first), or around another person's home (ties: the first by x, then y). If no place has the
+    share ``enough``, the guess has a smaller share and is not always the best.
     """
     share = np.zeros(len(known.x))
     inside = np.zeros(len(known.square))  # of each square's places together
@@ -236,8 +236,8 @@ class HomeTree(NamedTuple):
 class Moved(NamedTuple):
     """Samples that noise has moved; record r has samples ``offsets[r]:offsets[r+1]``.
 
-    ``counts`` is the weight of each sample, ``density`` the number of the noise's density, and
-    ``peak`` the likelihood ratio of a sample at the home itself to a sample anywhere.
+    ``counts`` is the weight of each sample, and ``density`` the code of the noise's density.
+    ``peak`` is the likelihood ratio of a sample at the home itself to a sample anywhere.
     """
 
     offsets: IntArray
@@ -261,10 +261,11 @@ def guess_likeliest(
 ) -> None:
     """Write the likeliest homes of the targets ``begin … end − 1`` (x, y) to ``out[target]``.
 
-    The home is the place with the largest sum over the record's samples of counts · ln(1 + peak ·
-    decay), where decay is that of the noise from the place to the sample; ties: smaller x, then y.
-    Places that only the target visited are excluded; ``out`` is unchanged if there are no others. A
-    branch is skipped if the points of its box nearest to each sample only allow a smaller sum.
+    The home is the place with the largest sum of counts · ln(1 + peak · decay) over the record's
+    samples. Here, decay is that of the noise's density from the place to the sample. Ties: smaller
+    x, then y. Places that only the target visited are excluded; ``out`` is unchanged if there are
+    no others. A branch is skipped if the points of its box nearest to each sample only allow a
+    smaller sum.
     """
     waiting, most, point = np.empty(_ROOM, np.int64), np.empty(_ROOM), np.empty(4)
     for i in range(begin, end):
@@ -330,12 +331,13 @@ def guess_homes(
 ) -> None:
     """Write the main place of the records ``begin … end − 1`` at night to ``out[record]``.
 
-    The columns are x, y and the share of the record's mass that is there.
+    The columns are x, y and the share of the record's mass at night that is there.
 
     The place is the middle of one of the record's cells: the one with the most mass at night within
-    ``half`` of its middle in x and in y. Each cell's mass is spread evenly. Ties: the most of all
-    the record's samples, then the first. With ``averaged``, the mean position of the mass there is
-    taken instead. For a record without any mass at night, all its samples count alike.
+    ``half`` of its middle in x and in y. Each cell's mass is spread evenly. Ties are decided by the
+    number of the record's cells there at any hour, then by order. With ``averaged``, the mean
+    position of the mass there is taken instead. If a record has no mass at night, all its cells
+    have equal mass.
     """
     offsets, x, y, dx, dy, night = cells
     for r in range(begin, end):
@@ -389,7 +391,7 @@ def median_place(x: FloatArray, y: FloatArray, mass: FloatArray) -> tuple[float,
 
 
 class Spans(NamedTuple):
-    """Middles of records' cells, and their times; record r has ``offsets[r]:offsets[r+1]``."""
+    """Middles of records' cells, and their times; record r has cells offsets[r]:offsets[r+1]."""
 
     offsets: IntArray
     x: FloatArray
@@ -410,9 +412,9 @@ def guess_places(
 ) -> None:
     """Write the best guess of each target's place at the moment ``t`` to ``out[target]``.
 
-    A record gives the middles of its cells that hold the moment, all equally likely; if there is
-    none, the middle of the cell nearest in time. ``base`` is the guess of an attacker who knows no
-    record.
+    A record suggests the middles of its cells that hold the moment, all equally likely. If no cell
+    does, it suggests the middle of the cell nearest in time. ``base`` is the guess of an attacker
+    who knows no record.
     """
     record, share, count, rest = suspects
     offsets, x, y, start, length = spans

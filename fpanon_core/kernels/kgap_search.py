@@ -1,6 +1,7 @@
 """Search for the nearest fingerprints in tiles of users, with a proven bound.
 
-**The bound.** Let a have at least as many samples as b, all extents equal. For a sample i of a,
+**The bound.** Let a have at least as many samples as b, and let all extents be equal. For a sample
+i of a,
 
     min_j δ(i,j)  =  min_j [ w_s·δ_s(i,j) + w_t·δ_t(i,j) ]
                   ≥  min_j w_s·δ_s(i,j)  +  min_j w_t·δ_t(i,j),
@@ -12,16 +13,17 @@ f]`` the share of a's samples in f, counted once among the cells and once among 
 
     Δ_ab  ≥  Σ_f share[a, f]·floor[f, b].
 
-A user has few features, so the sum is a short series of additions of whole rows of ``floor``,
-one row for all b of a tile. For equal lengths Δ is the mean of both directions, and so is its
-bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most
-2⁻²⁴ of the sum, and the bound is lowered by twice the number of terms times that.
+A user has few features, so the sum is a short series of additions. Each adds a whole row of
+``floor``, for all b of a tile. For equal lengths Δ is the mean of both directions, and so is its
+bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most 2⁻²⁴
+of the sum, and the bound is lowered by twice the number of terms times that.
 
 **The second bound** is for the pairs that the first bound does not exclude. It combines place and
-time: a sample i in the *window* W of time costs less than w_t in time only with those samples of b
-that lie less than ``max_time`` from W. Let ``near`` be b's floor of i's cell, ``wait`` of its bin,
-and ``near + extra[cell, W]`` at most the smallest weighted distance from the cell to *those*
-samples. One of them costs at least ``near + extra + wait``, any other ``near + w_t``; hence
+time. Let the sample i be in the *window* W of time. It costs less than w_t in time only with
+samples of b that lie less than ``max_time`` from W. Let ``near`` be b's floor of i's cell, and
+``wait`` b's floor of i's bin. Let ``near + extra[cell, W]`` be at most the smallest weighted
+distance from the cell to *these* samples. Each of these costs at least ``near + extra + wait``, and
+any other sample at least ``near + w_t``. It follows that
 
     min_j δ(i,j)  ≥  near + wait + min(extra[cell, W], w_t − wait).
 
@@ -31,8 +33,8 @@ w_s, rounded down.
 The same floors, sample by sample, let the exact computation stop early: each remaining term of a
 sum is at least its floor.
 
-A pair is skipped only if the bound exceeds the k−1st best of both users so far. So no pair that
-could belong to either list is missed, whatever the order of the tiles.
+A pair is skipped only if the bound exceeds the (k−1)th smallest effort so far of both users. So no
+pair that could belong to either list is missed, whatever the order of the tiles.
 """
 
 from __future__ import annotations

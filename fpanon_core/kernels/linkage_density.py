@@ -23,7 +23,7 @@ CLOSE = 1e-6
 
 
 class Way(NamedTuple):
-    """How a known point is published: densities by number, their scales, and the floor.
+    """How a known point is published: densities by code, their scales, and the floor.
 
     No density exceeds the floor by more than ``nats``.
     """
@@ -50,7 +50,12 @@ def _along(density: int, scale: float, apart: float) -> float:
 
 @njit(nogil=True, cache=True, inline="always")
 def _pieces(length: float, scale: float) -> int:
-    """Return the number of pieces of a cell: none longer than half the scale, within limits."""
+    """Return into how many pieces to cut a cell so that none is longer than half the scale.
+
+    The number is at most :data:`MOST_PIECES`; the pieces are then longer.
+
+    There are at most :data:`MOST_PIECES`.
+    """
     return min(MOST_PIECES, max(1, math.ceil(2 * length / scale - CLOSE)))
 
 
@@ -112,7 +117,7 @@ def in_space(point: FloatArray, cell: FloatArray, way: Way) -> float:
 
 @njit(nogil=True, cache=True)
 def in_time(point: FloatArray, cell: FloatArray, way: Way) -> float:
-    """Return the density, per minute, of a known time for a published cell; 1 if none is known."""
+    """Return the density, per minute, of a known time for a published cell; 1 without times."""
     if way.timeless:
         return 1.0
     t, dt = cell[2], cell[5]

@@ -1,10 +1,10 @@
 """Scores of the records near the known points of a target.
 
 Two attackers score a record in one pass over its samples. The best-sample attacker takes the
-largest density, the Bayes attacker the mean of the densities, weighted as the points are drawn.
-Published samples are in buckets of place and time by their lower corners, so a point is compared
-only with samples that can fit it better than the floor. Records far from all points have the floor;
-they are counted, not visited.
+largest density. The Bayes attacker takes the mean density, weighted by the chance that a point is
+drawn from each sample. Published samples are in buckets of place and time by their lower corners.
+So a point is compared only with samples that can fit it better than the floor. Records far from all
+points have the floor as their density; they are counted, not visited.
 
 The module also finds the sample of a record that each known point most likely became.
 
@@ -31,11 +31,11 @@ _MIX, _MASK = 2654435761, 0xFFFFFFFF  # multiplicative hashing by the golden rat
 class Shelf(NamedTuple):
     """Published samples in buckets, on boards for samples of about equal duration.
 
-    Row i of ``cells`` is (x, y, t, dx, dy, dt), ``record[i]`` its record and ``share[i]`` its share
-    of that record in the draw of points. Bucket b has rows ``starts[b]:starts[b+1]``. For board l,
-    ``first[l]`` is the first bucket, ``base[l]`` the lowest corner (x, y, t), and ``widest[l]`` the
-    largest extent of its samples. ``size[l]`` is the buckets' extent (metres, minutes), and
-    ``many[l]`` their number along each axis.
+    Row i of ``cells`` is (x, y, t, dx, dy, dt), and ``record[i]`` its record. ``share[i]`` is the
+    probability of the sample if a point is drawn from that record. Bucket b has rows
+    ``starts[b]:starts[b+1]``. For board l, ``first[l]`` is the first bucket, ``base[l]`` the lowest
+    corner (x, y, t), and ``widest[l]`` the largest extent of its samples. ``size[l]`` is the
+    buckets' extent (metres, minutes), and ``many[l]`` their number along each axis.
     """
 
     cells: FloatArray
@@ -53,7 +53,7 @@ class Shelved(NamedTuple):
     """Input of a search: samples on a shelf, the method, and the known points.
 
     ``points`` (n_points, 10) are in the form of :func:`.linkage_density.density_of`. ``even`` (2,)
-    is the density of the mean record for each attacker, spread evenly over everything.
+    has the density for each attacker if a mean record were spread evenly over everything.
     """
 
     shelf: Shelf
@@ -66,8 +66,8 @@ class Suspects(NamedTuple):
     """Records with the largest posterior weight for an attacker.
 
     For target i, ``record[i]`` lists ``many[i]`` records, at most the number of columns, and
-    ``share[i]`` their posterior, over all people with the record. ``rest[i]`` is the posterior of
-    all records that no point is near.
+    ``share[i]`` their posterior, summed over all people with the record. ``rest[i]`` is the
+    posterior of all records that no point is near.
     """
 
     record: SmallInts
@@ -256,10 +256,10 @@ def rank_targets(
     """Rank each target's own record among all, for both attackers.
 
     ``own`` is the number of that record, −1 for targets not in the release. ``odds`` is the prior
-    odds of not being in the release, times the people in it. ``out[i, a]`` has these columns for
-    attacker a: people whose record fits better; people whose record fits equally well (including
-    the own); posterior of the own record; whether the best record is accepted; people whose record
-    has every point; whether the own record has every point.
+    odds of not being in the release, times the people in it. ``out[i, a]`` has six columns for
+    attacker a. They are the people whose record fits better; those whose record fits equally well,
+    including the target's own; the posterior of the own record; whether the best record is
+    accepted; the people whose record has every point; and whether the own record has every point.
     """
     room = _room(len(weight))
     gain, hits, absent = room.gain, room.hits, room.absent
@@ -294,9 +294,10 @@ def leading_records(
 ) -> None:
     """Find each target's records with the largest posterior weight for one attacker.
 
-    Records are listed by posterior (of one person; uniform prior over the records), down to
-    ``least`` times the highest. If more records are tied than fit, any of them are taken. Their
-    shares together make up the posterior of all records that a point is near.
+    Records are listed by the posterior of each of their people, from a uniform prior over people.
+    The list ends at ``least`` times the highest posterior. If more records are tied than fit, any
+    of them are taken. Their shares together make up the posterior of all records that a point is
+    near.
     """
     record, share, count, rest = out
     room = _room(len(weight))

@@ -112,7 +112,7 @@ def write_lives(
     place: SmallInts,
     t_min: SmallInts,
 ) -> None:
-    """Write the lives; number i goes to rows ``offsets[i]:offsets[i+1]``, in order of time."""
+    """Write the lives, each in order of time; life i goes to rows ``offsets[i]:offsets[i+1]``."""
     longest = int(model.event_bounds[-1]) + 1
     own_place, own_t = np.empty(longest, np.int64), np.empty(longest, np.int64)
     for i in range(len(numbers)):
@@ -125,7 +125,7 @@ def write_lives(
 def _live(
     model: Model, seed: int, number: int, readiness: float, place: IntArray, t_min: IntArray
 ) -> int:
-    """Fill in place and minute of each event, by time; return the number of events."""
+    """Fill in the place and minute of each event, in order of time; return the number of events."""
     state = np.zeros(1, np.uint64)
     start(state, seed, number, 1)
     cell = draw(model.records, uniform(state))
@@ -268,7 +268,7 @@ def _walk(
 
 @njit(nogil=True, cache=True)
 def _nearness(model: Model, own: IntArray) -> FloatArray:
-    """Return the readiness to go from each own place to each other, which falls with distance."""
+    """Return the readiness to go from each own place to each other one; it falls with distance."""
     x, y = model.x_m[own], model.y_m[own]
     near = np.empty((len(own), len(own)))
     for i in range(len(own)):
@@ -278,7 +278,7 @@ def _nearness(model: Model, own: IntArray) -> FloatArray:
 
 @njit(nogil=True, cache=True)
 def _visit_all(state: Any, own: IntArray, place: IntArray) -> None:
-    """Give each own place at least one event, without taking another place's last one."""
+    """Try to give each own place an event, without taking another place's only event."""
     for other in own:
         seen = False
         for i in range(len(place)):

@@ -1,8 +1,8 @@
 """Cheapest flow between sources and sinks, with an arc from each source to each sink.
 
 Primal network simplex. A spanning tree holds all flow; its arcs fix dual *potentials* p, under
-which their reduced cost ``cost + p[source] − p[sink]`` is 0. While an arc outside the tree has a
-reduced cost below 0, it enters, flow is sent along the cycle that it closes, and an emptied arc
+which their reduced cost ``cost + p[source] − p[sink]`` is 0. As long as an arc outside the tree has
+a reduced cost below 0, it enters. Flow is sent along the cycle that it closes, and an emptied arc
 leaves. The first tree has an additional root, with an artificial arc to each node: at no cost from
 sources, and to sinks at more than any path could cost. Then the cheapest arc to each sink enters.
 
@@ -12,9 +12,9 @@ decides among them. The order is that of LEMON's network simplex (Kovács 2015) 
 
 - Arcs are searched cyclically from the last to the first, in blocks of the square root of their
   number. From the first block with a reduced cost below 0, the arc with the least one enters (ties:
-  searched first). The next search begins with the arc at which the last one ended.
-- Among the arcs that could leave, the last one on the cycle leaves, in its direction from where the
-  two sides of the tree join.
+  the arc searched first). The next search begins with the arc at which the last one ended.
+- Among the arcs that could leave, the last one on the cycle leaves. The cycle is followed in its
+  direction, from where the two sides of the tree join.
 
 Most of the time goes into the search. Arcs of a source are adjacent in memory, so several are
 compared at once; arcs of the tree are marked by a cost that never enters. Costs may be computed row
@@ -22,11 +22,12 @@ by row instead of stored (:func:`by_places`): the pivots are the same.
 
 Source: Kovács 2015; POT.
 
-**Costs** of linking each source with each sink are a table, or are computed row by row on request.
+**Costs.** The costs of linking each source with each sink are a table, or are computed row by row
+on request.
 
-Days of many people have too many pairs to store. The costs of a row follow from its places and from
-the people at each of these, in little more time than reading them would take. Arcs in the tree of
-the network simplex are marked in the row that is held.
+Days of many people have too many pairs to store. The costs of a row follow from its places, and
+from the people at each of them. To compute them takes little more time than to read them. Arcs in
+the tree of the network simplex are marked in the row that is held.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Tree(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def distances(begin: FloatArray, end: FloatArray) -> FloatArray:
-    """Return Euclidean distances between all pairs of two sets; four times as fast as scipy's."""
+    """Return the Euclidean distances between all pairs of points of two sets."""
     apart = np.empty((len(begin), len(end)))
     x, y = end[:, 0].copy(), end[:, 1].copy()
     for i in range(len(begin)):
@@ -78,9 +79,9 @@ def cheapest_flow(
 ) -> tuple[IntArray, IntArray, FloatArray]:
     """Return flows above 0 as arcs (source × sinks + sink) and amounts, and all potentials.
 
-    A table of ``costs`` is marked meanwhile and restored at the end; ``greatest`` is the greatest
-    cost. Supply and demand are above 0 and have the same total. The flow is complete and optimal,
-    unless it took ``most_pivots``; the caller checks this.
+    A table of ``costs`` is marked during the search, and restored at the end; ``greatest`` is the
+    greatest cost. Supply and demand are above 0 and have the same total. The flow is complete and
+    optimal, unless it took ``most_pivots``; the caller checks this.
     """
     sources, sinks = len(supply), len(demand)
     tree = _first_tree(supply, demand, (greatest + 1) * (sources + sinks))
@@ -428,7 +429,7 @@ def any_below(costs: Costs, potential: FloatArray, sources: int, least: float) -
 
 @njit(nogil=True, cache=True)
 def cost_of(costs: Costs, source: IntArray, sink: IntArray) -> FloatArray:
-    """Return the cost of each of these arcs, which are in order of source."""
+    """Return the cost of each of some arcs, given in order of source."""
     cost = np.empty(len(source))
     for k in range(len(source)):
         cost[k] = row_of(costs, source[k])[sink[k]]

@@ -56,7 +56,7 @@ class Bins(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def add_statistics(seen: Seen, bins: Bins, cells: FloatArray) -> None:
-    """Add everybody's statistics to ``cells``; ``seen.area`` has places."""
+    """Add everybody's statistics to ``cells``; ``seen.area`` holds the numbers of places."""
     longest = int(np.diff(seen.offsets).max())
     place, hour = np.empty(longest, np.int64), np.empty(longest, np.int64)
     day, t_min, events = np.empty(longest, np.int64), np.empty(longest), np.empty(longest)
@@ -135,7 +135,7 @@ def _add_places(
     home: int,
     total: float,
 ) -> None:
-    """Add a person's counts: kind, home, places visited, number of places and time at home."""
+    """Count a person, their home, other places, numbers of events and places, and time at home."""
     away = total - visits[home]
     cells[bins.first[0]] += UNIT
     cells[bins.first[1] + bins.zone[home]] += UNIT
@@ -158,7 +158,7 @@ def _add_shares(amounts: FloatArray, total: float, first: int, cells: FloatArray
 
 @njit(nogil=True, cache=True)
 def _most(known: IntArray, amount: FloatArray, but: int) -> int:
-    """Return the place with the largest amount, except ``but``; ties: lowest number; −1 = none."""
+    """Return the place with the largest amount, not ``but``; ties: lowest number; −1 = none."""
     best = -1
     for place in known:
         if place == but:

@@ -15,9 +15,9 @@ from .network_simplex import Frequencies
 
 @njit(nogil=True, cache=True)
 def link_nearest(i: IntArray, j: IntArray, left: IntArray, wanted: IntArray) -> IntArray:
-    """Link as many people as possible from ``i[k]`` to ``j[k]``, pair by pair; return the numbers.
+    """Link as many people as possible from ``i[k]`` to ``j[k]``, for each k; return their numbers.
 
-    The pairs are taken in the given order. ``left`` and ``wanted`` are reduced by these numbers.
+    The pairs k are taken in the given order. ``left`` and ``wanted`` are reduced by these numbers.
     """
     many = np.zeros(len(i), np.int64)
     for k in range(len(i)):
@@ -39,9 +39,9 @@ def save_common(
 ) -> bool:
     """Find, for each row, the other side's rows with a common place, and what each pair saves.
 
-    ``many[i]`` is the number for row i; ``column`` is ascending. The saving is the sum of
-    ``worth[f, g]`` over the common places, in order; ``total`` is scratch, all 0. The result is
-    whether all pairs fitted.
+    ``many[i]`` is the number of rows found for row i; ``column`` is ascending. The saving is the
+    sum of ``worth[f, g]`` over the common places, in order; ``total`` is scratch, all 0. The result
+    states whether all pairs fitted into the arrays.
     """
     offsets, place, often = rows
     starts, row, other_often = at_place
@@ -101,7 +101,7 @@ def count_shared(
 def pair_greedily(
     begin: int, shared: SmallInts, free: npt.NDArray[np.bool_], pair: IntArray, best: IntArray
 ) -> None:
-    """Pair each trajectory, in order, with the free true one that shares most; ties: lower."""
+    """Pair each trajectory, in order, with the free true one that shares most; ties: the first."""
     for i in range(len(shared)):
         chosen = -1
         for u in range(len(free)):

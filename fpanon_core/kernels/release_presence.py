@@ -1,8 +1,9 @@
 """Presence of a person in the person's published cells, and agreement of two records.
 
-The first part finds the published cells in which the person was recorded, and the samples that lie
-in none. The second scores a record against those of another release by overlap of cells.
-:mod:`fpanon_core.attacks.overlap` calls the second, and documents the scores.
+The first part counts the published cells in which the person was recorded, and marks the samples
+that lie in a cell. The second part scores a record against the records of another release by the
+overlap of cells. :mod:`fpanon_core.attacks.overlap` calls the second part, and documents the
+scores.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ def presence_of_records(
     """Count pairs of a record and one of its cells in which the person has a sample.
 
     ``samples`` and ``cells`` are (n, 6): lower and upper bound of x, of y and of time. Samples of a
-    person are in order of their start, none longer than ``longest``. A pair counts if sample and
-    cell overlap by more than ``slack`` in all three, or if the sample's lower corner lies in the
-    cell. In the latter case the function sets ``covered`` for the sample.
+    person are in order of their start, none longer than ``longest``. A pair counts if the sample
+    and the cell overlap by more than ``slack`` in x, y and time. It also counts if the sample's
+    lower corner lies in the cell. In that case the function sets ``covered`` for the sample.
     """
     pairs = 0
     for r in range(len(person)):

@@ -57,8 +57,9 @@ class Moves(NamedTuple):
     """Distances that people travel in given times, from moves within a release's records.
 
     ``chance`` (n_gaps + 1, n_ways + 1) is the probability of each class of distance, by class of
-    the time between; rows sum to 1. ``ways`` and ``gaps`` are the squares of the classes' edges.
-    ``errors`` (2,) is the variance that noise adds to a distance (m²) and to a time between (min²).
+    the time between two samples; rows sum to 1. ``ways`` and ``gaps`` are the squares of the
+    classes' edges. ``errors`` (2,) is the variance that noise adds to a distance (m²) and to a time
+    between samples (min²).
     """
 
     chance: FloatArray
@@ -134,8 +135,8 @@ def likest(
     ``usual`` is the density of the other side's mean person in each bin of ``mine``, and
     ``other_usual`` the converse. ``weight`` is the number of people of each record of ``other``.
     Row i of ``column`` and ``value`` gets the ``many[i]`` most similar records, best first: at most
-    as many as there are columns, and none after those that stand for ``most`` people. Records that
-    record i never meets have likeness 0 and are not listed.
+    as many as there are columns, and none after those that together represent ``most`` people.
+    Records that record i never meets have likeness 0 and are not listed.
     """
     offsets, bins, mass = records
     here, there = np.zeros(len(weight)), np.zeros(len(other.corners))
@@ -202,7 +203,7 @@ def class_of(value: float, edges: FloatArray) -> int:
 
 @njit(nogil=True, cache=True, inline="always")
 def far(one: FloatArray, other: FloatArray, error: float) -> float:
-    """Return the mean square distance of two ends (x, y, variance of the place, …), metres²."""
+    """Return the mean square distance between two ends (x, y, variance of the place, …), m²."""
     return (one[0] - other[0]) ** 2 + (one[1] - other[1]) ** 2 + one[2] + other[2] + error
 
 
@@ -237,8 +238,8 @@ def add_moves(
     Parameters
     ----------
     offsets, column, value : ndarrays
-        Sparse table with a row for each record of the later period and a column for each of the
-        earlier.
+        Sparse table with a row for each record of the later period, and a column for each record of
+        the earlier period.
     last : float64 ndarray (n_earlier, 5)
         Last cells of the earlier records: x, y, variance of the place, time, its variance.
     weight : int64 ndarray (n_earlier,)

@@ -1,15 +1,15 @@
 """Stretch effort between two fingerprints.
 
-Two kernels compute one *directed* effort, the mean over the samples of ``a`` of the smallest δ to
-any sample of ``b``: one where all samples have the same extent, so that the stretch is a plain
-distance, and one for any cells and weights. Both sweep ``b`` in time order outwards from each
-sample of ``a``, and stop when time alone costs more than the best match so far. Matches beyond
-``max_time_min`` all cost ``w_time`` in time, so only their place matters. One pass over the few
-distinct places of ``b`` finds the best of them; it is made only for samples without a better match
-in time.
+A *directed* effort is the mean, over the samples of ``a``, of the smallest δ to any sample of
+``b``. Two kernels compute it. One serves samples that all have the same extent, so that the stretch
+is a plain distance. The other serves any cells and weights. Both sweep ``b`` in time order outwards
+from each sample of ``a``. They stop when time alone costs more than the best match so far. Matches
+beyond ``max_time_min`` all cost ``w_time`` in time, so only their place matters. One pass finds the
+best of them: over the few distinct places of ``b``, or over all samples if their extents differ. It
+is made only for samples without a better match in time.
 
-Both abandon a pair, and return infinity, once the sum so far, plus a lower bound for the remaining
-samples, shows that the mean exceeds ``limit``.
+Both abandon a pair, and return infinity, once the sum so far shows that the mean exceeds ``limit``.
+For equal extents, a lower bound for the remaining samples is added to the sum.
 
 Source: Gramaglia & Fiore 2015, eq. 1–4; docs/science.md, “Stretch effort”.
 
@@ -192,9 +192,11 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 
     The sweep stops by bounds on φ_t that grow with the distance:
 
-    t_b ≥ t_a: the span of both cells reaches from t_a to t_b + dt_b at least, hence
-    φ_t ≥ (t_b − t_a) + w_a·(dt_b − dt_a); dt_b is at least b's shortest. t_b ≤ t_a: likewise
-    φ_t ≥ (t_a − t_b) + w_b·(dt_a − dt_b); dt_b is at most b's longest.
+    If t_b ≥ t_a, the span of both cells reaches at least from t_a to t_b + dt_b. So φ_t ≥ (t_b −
+    t_a) + w_a·(dt_b − dt_a), where dt_b is at least b's shortest.
+
+    If t_b ≤ t_a, then φ_t ≥ (t_a − t_b) + w_b·(dt_a − dt_b) for the same reason. Here, dt_b is at
+    most b's longest.
     """
     t, x, y, scale = packed.t, packed.x, packed.y, packed.scale
     dt, dx, dy = packed.dt, packed.dx, packed.dy
@@ -250,10 +252,10 @@ def _directed_boxes(packed: Packed, a: int, b: int, limit: float) -> float:
 def match_samples(
     packed: Packed, a: int, b: int, matched: IntArray, space: FloatArray, time: FloatArray
 ) -> None:
-    """Match each sample of a to that of b with the smallest δ (ties: earlier); set δ's two parts.
+    """Match each sample of a to the one of b with the smallest δ (ties: the earlier).
 
-    ``matched`` receives rows of b, ``space`` and ``time`` the weighted parts w_s·δ_s and w_t·δ_t.
-    It is a plain double loop, because it runs for few pairs only.
+    ``matched`` receives row numbers within b. ``space`` and ``time`` receive the weighted parts of
+    δ, w_s·δ_s and w_t·δ_t. The kernel is a plain double loop, because it runs for few pairs only.
     """
     a0, a1 = packed.offsets[a], packed.offsets[a + 1]
     b0, b1 = packed.offsets[b], packed.offsets[b + 1]

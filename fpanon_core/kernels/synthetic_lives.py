@@ -1,19 +1,19 @@
-"""Movement and activity of synthetic subscribers: compiled loops over users.
+"""Movement and activity of synthetic people: compiled loops over users.
 
 Each user has a random stream of their own, made from the seed and the user's number alone. So a
 user's life depends neither on the number of users nor on how they are split into chunks.
 
-*Movement.* A home, drawn where people live; for most, a workplace, drawn by gravity (jobs there,
-over squared distance). Weekdays hold work and the odd outing, weekends outings only; every night is
-spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, S the number of places
-known so far, and else back to a known place with probability proportional to the visits made there:
-exploration and preferential return, with ρ = 0.6 and γ = 0.21 as measured by Song, Koren, Wang &
-Barabási, *Modelling the scaling properties of human mobility*, Nature Physics 6 (2010). New places
-are drawn by gravity from the present place (Pappalardo et al., *Returners and explorers dichotomy
-in human mobility*, Nature Communications 6, 2015). Trips take time, and events on a trip are
-recorded by the antennas along a straight line.
+*Movement.* A user's home is drawn where people live. Most users have a workplace, drawn by gravity
+(jobs there, over squared distance). Weekdays hold work and a few outings, and weekends outings
+only; every night is spent at home. An outing goes somewhere new with probability ``ρ·S^−γ``, where
+S is the number of places known so far. Otherwise it returns to a known place, with probability
+proportional to the visits made there. This is exploration and preferential return, with ρ = 0.6 and
+γ = 0.21 as measured by Song, Koren, Wang & Barabási, *Modelling the scaling properties of human
+mobility*, Nature Physics 6 (2010). New places are drawn by gravity from the present place
+(Pappalardo et al., *Returners and explorers dichotomy in human mobility*, Nature Communications 6,
+2015). Trips take time, and events on a trip are recorded by the antennas along a straight line.
 
-*Activity.* The number of events is lognormal over users; they come in short bursts, whose starts
+*Activity.* The number of events is lognormal over users. Events come in short bursts, whose starts
 follow the hours of the week.
 """
 
@@ -59,7 +59,10 @@ class Stays(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def count_events(first: int, seed: int, mean: float, sigma: float, out: IntArray) -> None:
-    """Draw lognormal numbers of events (mean given; 1 or more) of users ``first, first + 1, …``."""
+    """Draw a lognormal number of events, at least 1, for the users ``first, first + 1, …``.
+
+    ``mean`` is the mean of the lognormal distribution.
+    """
     state = np.zeros(1, np.uint64)
     for i in range(len(out)):
         start(state, seed, first + i, 1)
@@ -177,7 +180,10 @@ def _itinerary(state: Any, world: World, stays: Stays) -> int:
 
 @njit(nogil=True, cache=True)
 def _go(n: int, goal: int, begin: float, end: float, world: World, stays: Stays) -> int:
-    """Append a stay at ``goal`` from ``begin``, or the earliest possible arrival, to ``end``."""
+    """Append a stay at ``goal``, from ``begin`` or the earliest arrival to ``end``.
+
+    Return the new number of stays.
+    """
     x_m, y_m, arrive, leave, stop = world.x_m, world.y_m, stays.arrive, stays.leave, stays.stop
     here = stop[n - 1]
     if n >= len(stop) or goal == here:

@@ -20,7 +20,7 @@ _DAY_MIN = 1440.0
 
 
 class Seen(NamedTuple):
-    """Samples of some people, person by person, by start; area −1 is outside the frame.
+    """Samples of some people, sorted by person and start; area −1 is outside the frame.
 
     Samples of person i are rows ``offsets[i]:offsets[i+1]``; ``kind`` is the type of each day, and
     ``days`` the number of days of each type.
@@ -41,9 +41,9 @@ def add_presence(seen: Seen, bands: int, most: int, cells: FloatArray) -> float:
     """Add everybody's presence to ``cells[area, kind, band]``, raveled.
 
     ``most`` is the number of bands in which one person can be present, or 0. Unless it is 0, each
-    person's presence is divided by its sum and converted to whole numbers of ``UNIT``, rounded
-    down. The result is then the sum over people of their presence as a share of ``most``, likewise
-    in ``UNIT``.
+    person's presence is divided by its sum, multiplied by ``UNIT`` and rounded down. The result is
+    then the sum, over people, of presence as a share of ``most`` (at most 1), multiplied and
+    rounded in the same way.
     """
     width, kinds = _DAY_MIN / bands, len(seen.days)
     slot = np.empty(int(np.diff(seen.offsets).max()), np.int64)
@@ -106,8 +106,8 @@ def _trips(seen: Seen, user: int, areas: int, trips: IntArray) -> int:
 def add_flows(seen: Seen, areas: int, most: int, draw: FloatArray, cells: FloatArray) -> None:
     """Add everybody's trips to ``cells[origin, destination, kind]``, raveled.
 
-    Unless ``most`` is 0, at most that many of a person's trips count, chosen at random, each with
-    ``UNIT // most``; ``draw`` has a number in [0, 1) for each row.
+    Unless ``most`` is 0, at most that many of a person's trips count, chosen at random, and each
+    adds ``UNIT // most``; ``draw`` has a number in [0, 1) for each row.
     """
     trips = np.empty(int(np.diff(seen.offsets).max()), np.int64)
     for user in range(len(seen.offsets) - 1):
@@ -148,7 +148,7 @@ def _slot_of(keys: IntArray, one: int, slots: SmallInts) -> int:
 def number_cells(
     x: FloatArray, y: FloatArray, dx: FloatArray, dy: FloatArray, cell: SmallInts
 ) -> IntArray:
-    """Number the rows in order of appearance; rows equal in all four share a number.
+    """Number the rows in order of appearance; rows with equal values in all columns share one.
 
     The result is the first row of each number.
     """

@@ -1,4 +1,4 @@
-"""Inverted index of known bins: finds the users whose records hold a set of bins.
+"""Inverted index of known bins, which finds the users whose records hold a set of bins.
 
 The class E of a target consists of the users whose records hold all known bins of the target.
 Bins are compared by the bits of their six numbers, given as uint64 arrays. Tuples of arrays are
@@ -32,7 +32,7 @@ class Bins(NamedTuple):
 class Index(NamedTuple):
     """Users in each bin, and known bins of each target.
 
-    The bins ``number[offsets[i]:offsets[i+1]]`` are known of target i; the users in bin b are
+    The known bins of target i are ``number[offsets[i]:offsets[i+1]]``. The users in bin b are
     ``users[starts[b]:starts[b+1]]``, ascending.
     """
 
@@ -57,7 +57,10 @@ def _plain(bits: np.uint64) -> np.uint64:
 
 @njit(nogil=True, cache=True, inline="always")
 def _slot(x: np.uint64, y: np.uint64, t: np.uint64, mask: np.uint64) -> np.uint64:
-    """Return the first table slot to try. Round numbers have empty low bits: fold the high ones."""
+    """Return the first table slot to try.
+
+    Round numbers have empty low bits, so the high bits are folded in.
+    """
     h = (x ^ (x >> _HALF)) * _A
     h = (h ^ (h >> _HALF) ^ y) * _B
     h = (h ^ (h >> _HALF) ^ t) * _C
@@ -71,9 +74,9 @@ def enter_bins(
 ) -> int:
     """Number the distinct bins; return how many there are.
 
-    The function sets ``number[i]`` of each point, ``first[b]``, a point in bin b, and the hash
-    ``table`` (a power of 2 in length, filled with −1, at least twice as long as the number of
-    bins).
+    The function sets ``number[i]``, the bin of each point, and ``first[b]``, a point in bin b. It
+    also fills the hash ``table``, which must hold −1 before. The table's length must be a power of
+    2, and at least twice the number of bins.
     """
     x, y, t, dx, dy, dt = points
     mask = np.uint64(len(table) - 1)
@@ -154,7 +157,7 @@ def find_bins(
 
 @njit(nogil=True, cache=True)
 def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users: SmallInts) -> None:
-    """Distribute (bin, user) over the bins' lists; ``at[b]``, b's next free position, advances."""
+    """Write each user found to its bin's list; ``at[b]``, the next free position of b, advances."""
     for i in range(len(found_bin)):
         b = found_bin[i]
         users[at[b]] = found_user[i]
@@ -163,10 +166,10 @@ def fill_lists(found_bin: SmallInts, found_user: SmallInts, at: IntArray, users:
 
 @njit(nogil=True, cache=True)
 def keep_common(some: SmallInts, count: int, users: SmallInts, begin: int, end: int) -> int:
-    """Keep those of the first ``count`` of ``some`` that are in ``users[begin:end]``; both ascend.
+    """Of the first ``count`` of ``some``, keep those in ``users[begin:end]``; return their number.
 
-    It uses steps of doubling length, then bisection: as fast as merging if the lists have similar
-    lengths, and much faster if one is far longer.
+    Both lists ascend. The search uses steps of doubling length, then bisection. It is as fast as
+    merging if the lists have similar lengths, and much faster if one is far longer.
     """
     kept = 0
     low = begin
@@ -209,7 +212,10 @@ def _longest_start(begin: int, end: int, some: IntArray, index: Index) -> int:
 
 @njit(nogil=True, cache=True)
 def _class_of(known: SmallInts, starts: IntArray, users: SmallInts, common: SmallInts) -> int:
-    """Write users in the lists of all known bins to ``common``, starting from the shortest list."""
+    """Write the users who are in the lists of all known bins to ``common``; return their number.
+
+    The shortest list is taken first.
+    """
     bins = known.astype(np.int64)
     order = np.argsort(starts[bins + 1] - starts[bins])
     b = bins[order[0]]
@@ -254,10 +260,10 @@ def class_members(
     member_starts: IntArray,
     members: SmallInts,
 ) -> None:
-    """List the members of E, or all others unless ``inside``, for each target ``some[begin:end]``.
+    """List the members of E, or all other users, for each target ``some[begin:end]``.
 
-    The members for target ``some[i]`` go, ascending, to ``members[member_starts[i]:member_starts[i
-    + 1]]``, which must have exactly that length.
+    Members are listed if ``inside[i]`` is true. The users for target ``some[i]`` go, ascending, to
+    ``members[member_starts[i]:member_starts[i + 1]]``, which must have exactly that length.
     """
     offsets, number, starts, users = index
     common = np.empty(_longest_start(begin, end, some, index), np.int32)
@@ -287,7 +293,7 @@ def points_to_unique(
     points: IntArray,
     sizes: IntArray,
 ) -> None:
-    """Set how many points, in order, make |E| at most ``out_of``; 0 if all of them do not suffice.
+    """Set how many points, in order, make |E| at most ``out_of``; 0 if even all points do not.
 
     ``sizes`` is |E| after the last point taken.
     """

@@ -24,7 +24,8 @@ class Laid(NamedTuple):
 
     On a grid, ``keys`` are the used squares, ascending: ``column · rows + row``. The places' sides
     are in units of squares, and square (0, 0) begins at (``x``, ``y``). For other areas, place p
-    has the shares ``share[starts[p]:starts[p+1]]`` in ``area``; ``keys`` only gives their number.
+    has the shares ``share[starts[p]:starts[p+1]]`` in ``area``; the number of areas is the length
+    of ``keys``.
     """
 
     keys: IntArray
@@ -159,7 +160,7 @@ def hours_of(
 def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
     """List the squares that each place meets, place after place; return their number.
 
-    Both arrays are filled if they are not empty.
+    ``column`` and ``row`` are filled unless they are empty.
     """
     many = 0
     for p in range(len(laid.left)):
@@ -178,7 +179,10 @@ def used_squares(laid: Laid, column: IntArray, row: IntArray) -> int:
 
 @njit(nogil=True, cache=True)
 def occupy(laid: Laid, first: int, hours: FloatArray, out: FloatArray) -> None:
-    """Spread ``hours[place - first, hour]`` over ``out[area, hour]``; the last row is elsewhere."""
+    """Spread ``hours[place - first, hour]`` over ``out[area, hour]``.
+
+    The last row of ``out`` is for the part in no used area.
+    """
     areas = len(laid.keys)
     area, share = np.empty(areas, np.int64), np.empty(areas)
     for p in range(len(hours)):
@@ -197,7 +201,8 @@ def spread_trips(
 ) -> int:
     """List the pairs of areas that trips spread over; return their number.
 
-    Both arrays are filled up to their length; counting continues, but stops beyond ``most``.
+    ``source`` and ``target`` are filled up to their length. Counting continues after that, and
+    stops beyond ``most``.
     """
     areas = len(laid.keys)
     here, from_here = np.empty(areas, np.int64), np.empty(areas)
@@ -231,8 +236,8 @@ def match_trips(
     """Spread trips over the original's pairs of areas; return the total number of trips.
 
     The pairs of area i are ``target[starts[i]:starts[i+1]]``; ``out`` gets their trips. Only these
-    pairs affect a common part, so no table of areas × areas is needed. Trips from an area to
-    itself do not count.
+    pairs count for the part that is common with the original, so no table of areas × areas is
+    needed. Trips from an area to itself do not count.
     """
     areas = len(laid.keys)
     here, from_here = np.empty(areas, np.int64), np.empty(areas)
@@ -270,7 +275,7 @@ def _same_square(laid: Laid, a: int, b: int) -> float:
 
 @njit(nogil=True, cache=True)
 def _same(begin_a: float, end_a: float, begin_b: float, end_b: float) -> float:
-    """Return the same probability along one axis."""
+    """Return, along one axis, the probability that the two points are in one square."""
     first = int(np.floor(max(begin_a, begin_b)))
     last = max(int(np.ceil(min(end_a, end_b))), first + 1)
     both = 0.0

@@ -75,7 +75,7 @@ def lies_inside(
 def covered_samples(
     offsets: IntArray, samples: FloatArray, home: IntArray, classes: Classes
 ) -> BoolArray:
-    """Return which samples lie inside their user's class's cells; none without a class (−1)."""
+    """Return which samples lie inside the cells of their user's class; none for class −1."""
     cells, reach, first, last, _ = classes
     out = np.zeros(len(samples), np.bool_)
     for u in range(len(home)):
@@ -96,10 +96,11 @@ def people_in_cells(
     side: FloatArray,
     span: FloatArray,
 ) -> tuple[IntArray, int]:
-    """Count, for each cell, the people of its class with a counted sample in it; count all pairs.
+    """Count, for each cell, the people of its class with a counted sample in it; also count pairs.
 
-    The function sets ``side`` and ``span`` of the counted samples: the largest (dx + dy)/2 among
-    the cells a sample reaches across, and their total length.
+    A pair is a user and a cell with a counted sample of the user. The function sets ``side`` and
+    ``span`` of the counted samples: the largest (dx + dy)/2 among the cells a sample reaches
+    across, and their total length.
     """
     offsets, samples, counted = people
     cells, reach, first, last, _ = classes
@@ -183,7 +184,10 @@ def class_boxes(cells: FloatArray, first: IntArray, last: IntArray) -> FloatArra
 
 @njit(nogil=True, cache=True)
 def _outside(sample: FloatArray, box: FloatArray) -> bool:
-    """Return whether a sample can lie in no cell of the box; a sample of no length lies in any."""
+    """Return whether a sample can lie in no cell of the box.
+
+    A sample without duration can lie in any cell.
+    """
     return sample[5] - sample[4] > SLACK and (
         sample[0] + SLACK < box[0]
         or sample[1] - SLACK > box[1]
@@ -319,7 +323,7 @@ def classes_within(
 
 @njit(nogil=True, cache=True)
 def cells_met(user: IntArray, kind: IntArray, people: People, classes: Classes) -> IntArray:
-    """Count, for each pair, the cells of the class in which the user has a sample that is held."""
+    """Count, for each pair, the cells of the class that a covered sample of the user meets."""
     offsets, samples, wanted = people
     cells, reach, first, last, _ = classes
     out = np.zeros(len(user), np.int64)

@@ -1,1 +1,1 @@
-"""Studies: each module answers one question for the pages, the commands and scripts."""
+"""Studies that answer questions for the pages, the commands and scripts, and what they share."""

@@ -1,6 +1,6 @@
 """Advice: what each threshold costs in utility, and the best option of each kind of release.
 
-Nothing here proposes to loosen a threshold.
+The module states what a looser threshold would allow, and never recommends one.
 
 Source: docs/science.md, “Purpose, recipient and advice”.
 """
@@ -63,8 +63,9 @@ class Rung:
     kind : str
         One of :data:`.judgement.KINDS`.
     row : int or None
-        Row of its option: the recommended one, else the most useful within the thresholds, else the
-        nearest to them. None where no option was made.
+        Row of one option of this kind: the recommended one, else the most useful within the
+        thresholds, else the one nearest to them. None where no option was made, or the risks of all
+        are unknown.
     within : bool
         Whether that option is within all thresholds.
     serves : bool
@@ -78,7 +79,7 @@ class Rung:
 
 
 def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
-    """Return the kinds of release, the least revealing first, each with one option.
+    """Return the kinds of release, the least revealing first, each with at most one option.
 
     Parameters
     ----------
@@ -155,8 +156,9 @@ def advise(
     -------
     DataFrame
         One row per threshold that is the only one to exclude a more useful option, the most useful
-        first. Columns: ``threshold``, ``would have to be`` (rounded up, so that the option passes),
-        the ``option`` by name, its ``utility``, its ``areas`` and time ``windows`` in words.
+        option first. Columns: ``threshold``, ``would have to be`` (rounded up, so that the option
+        passes), the ``option`` by name, its ``utility``, its ``areas`` and time ``windows`` in
+        words.
 
     Raises
     ------
@@ -217,7 +219,7 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 
 def _needed(result: OptionResult, name: str) -> float:
-    """Return the lowest threshold, in thousandths, at which an option passes; NaN if not known."""
+    """Return the lowest threshold at which an option passes, rounded up to 0.001; or NaN."""
     risks = [r for r in JUDGED if limit_key(r) == name and asked_of(result, r)]
     guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]

@@ -87,7 +87,7 @@ class Measured:
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        The profile as asked for, and with the origin that its grid has over the data.
+        The profile as requested, and the same profile with the origin of its grid in the data.
     gaps : KGapResult
         Gaps at the largest k that was run; gaps at a smaller k are derived from them.
     parts : dict of int to Parts

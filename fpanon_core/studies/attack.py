@@ -55,8 +55,7 @@ class Config:
     strategy : {"random", "uniform", "top", "consecutive"}
         How the points are chosen; see :func:`fpanon_core.draw_knowledge`.
     users : int
-        Number of targets drawn among the people in the release, and at most as many among the
-        others.
+        Largest number of targets drawn among the people in the release, and among the others.
     seed : int
         Seed of the draws of targets, points and errors, and of the release where it is made here.
     blur_m, blur_min : float
@@ -65,8 +64,8 @@ class Config:
     within_m : tuple of float
         Distances from the true home, metres, within which a guess counts as found; ascending.
     nights : int
-        Fewest nights (22 to 6 h, local time) with a record of the person for the home to be known
-        from the original.
+        Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
+        person, for the home to be known.
     """
 
     option: ReleaseOption = field(default_factory=ReleaseOption)
@@ -274,7 +273,7 @@ def study(
 
     Examples
     --------
-    Two of three people are always together; one area and time window hides all three.
+    Two of three people are always together; one published area and time window hides all three.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, as_option
     >>> x, t = [0, 0, 0, 0, 9000, 9000], [60, 600] * 3
@@ -302,7 +301,7 @@ def study(
 
 
 def made(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> ReleasedSet:
-    """Make the release with the option and the seed; keep its intermediate results for a while."""
+    """Make the release with the option and the seed; keep its steps in the cache of releases."""
     option = config.option
     kept = releases.released(fs, option.steps, config.seed, **work)
     name = None if option.name == option.text else option.name
@@ -313,7 +312,7 @@ _BEFORE: Shelf[Found] = Shelf(_MOST_KEPT, _MOST_KEPT, lambda _: 1)
 
 
 def _tenths(work: Work, begin: int, end: int) -> Work:
-    """Return a part of the work, with its ends in tenths of the progress; report its start."""
+    """Return the part of the work between two tenths of the progress; report its start."""
     stretch = part_of(work, begin / 10, end / 10)
     tell(stretch["progress"], 0.0)
     return stretch

@@ -56,7 +56,7 @@ METHODS = ("uniform", "GLOVE", "GLOVE with suppression")
 
 @dataclass(frozen=True)
 class Config:
-    """What is compared.
+    """Settings of the comparison.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Result(Tabled):
     ----------
     config : Config
     digest : str
-        Digest of the data compared on.
+        Digest of the data.
     comparison : DataFrame
         Table of :func:`compare_releases`.
     searched : tuple of GeneralizationProfile
@@ -152,9 +152,10 @@ def compare_releases(
     fs : FingerprintSet
     ks : sequence of int
     ladder : sequence of GeneralizationProfile
-        Square grids, from fine to coarse; where a grid has no origin, it is chosen from the data.
-        Profiles finer than the data are skipped. Sides and windows beyond the data's are cut to
-        those of :func:`one_cell`. That profile comes last and hides everybody among all.
+        Square grids, from fine to coarse; for a grid without an origin, one is chosen from the
+        data. Profiles finer than the data are skipped. Sides and windows beyond the data's are cut
+        to those of :func:`one_cell`. That profile comes last; under it, all fingerprints are the
+        same.
     suppress_space_m, suppress_time_min : float or None
         Thresholds of GLOVE with suppression, which is left out when both are None.
     config, engine, progress
@@ -175,7 +176,7 @@ def compare_releases(
     ------
     ConfigError, InfeasibleError
         As :func:`glove`; ConfigError also where no profile of the ladder is as coarse as the data,
-        or one is no square grid.
+        or one is not a square grid.
     """
     rungs = _Rungs(fs, searched(fs, ladder))
     ways = [(METHODS[1], None, None), (METHODS[2], suppress_space_m, suppress_time_min)]
@@ -201,7 +202,7 @@ def compare_releases(
             {
                 "method": method,
                 "k": k,
-                # Users of whom nothing is published are not hidden in the release; they are gone.
+                # Users without a published record are not hidden in the release; they are gone.
                 "share_hidden": hidden,
                 **{name: figures[name] for name in _SPANS},
                 "suppressed_share": result.suppressed_share,
@@ -229,7 +230,7 @@ def searched(
     Raises
     ------
     ConfigError
-        No profile of the ladder is as coarse as the data, or one is no square grid.
+        No profile of the ladder is as coarse as the data, or one is not a square grid.
     """
     finest_m, finest_min = fs.granularity_m, fs.granularity_min
     usable = [p for p in ladder if p.grid_m >= finest_m and p.minutes >= finest_min]
@@ -240,7 +241,11 @@ def searched(
 
 
 def _cut(profile: GeneralizationProfile, last: GeneralizationProfile) -> GeneralizationProfile:
-    """Cut a profile to the size of one cell; keep a given origin, as it may divide the data."""
+    """Cut a profile to the size of the one cell; leave a grid with a given origin as it is.
+
+    Such a grid may divide the data even if its cells are larger than the data; only its window is
+    cut.
+    """
     minutes = min(float(profile.minutes), float(last.minutes))
     if isinstance(profile.space, Grid) and profile.space.origin is not None:
         return GeneralizationProfile(profile.space, minutes)
@@ -271,7 +276,10 @@ class _Rungs:
         self._crowds: list[IntArray] = []
 
     def first_that_hides(self, k: int) -> dict[str, Any]:
-        """Return the row of the first profile that hides everyone among k, or else most users."""
+        """Return the row of the first profile that hides everyone among k.
+
+        If there is none, return that of the first profile that hides the most users.
+        """
         share = -1.0
         for number, candidate in enumerate(self._profiles):
             hidden = _share(self._fs, self._crowd(number), k)

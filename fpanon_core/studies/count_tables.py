@@ -66,7 +66,7 @@ _MAKING_SHARE = 0.2  # of an option's progress
 _MOST_AREAS = 1_000  # proposed where there is no antenna table
 _TARGETS = 200  # people asked about where options are compared
 MOST_LINKED = 5_000
-"""Most people whose counts are linked by default: some 15 s; time grows with their square."""
+"""Most people whose counts are linked by default: some 15 s. Time grows with their square."""
 
 
 def release(
@@ -79,9 +79,9 @@ def release(
 ) -> ReleasedSet | CountTables | SyntheticPeople:
     """Return the data as a release option would publish them.
 
-    Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options of tables or of
-    synthetic people return a :class:`CountTables` or :class:`SyntheticPeople`. The noise of both
-    always comes from the operating system: no seed reproduces it.
+    Records are made as in :func:`fpanon_core.anonymize.chain.release`. Options without records give
+    :class:`CountTables` or :class:`SyntheticPeople`. The noise of both always comes from the
+    operating system: no seed reproduces it.
     """
     chosen = as_option(option)
     step = chosen.recordless
@@ -299,7 +299,7 @@ def _attacked(
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Tables ready to leave, and what they were before protection.
+    """Tables ready for release, and the same tables before protection.
 
     Attributes
     ----------
@@ -307,7 +307,7 @@ class Result(Tabled):
     made, before : CountTables
         The protected tables, and the exact ones, which only the data officer may see.
     error : float64 ndarray or None
-        Expected error that the noise causes in each cell of presence, people.
+        Expected error, in people, that the noise causes in each cell of presence.
     areas : dict
         GeoJSON of the areas; without features where there are no degrees.
     verdict : str
@@ -360,7 +360,7 @@ def study(
     Raises
     ------
     ConfigError
-        Private tables would promise nothing, as the records decided how they were read.
+        Private tables would promise nothing, as the records decided how the data were read.
     """
     progress = work.get("progress")
     if source is not None and stated is not None:

@@ -63,7 +63,7 @@ class Config:
     epsilon : float
         Privacy budget of private counts, for one unit.
     unit : {"user-slot", "user"}
-        What is protected: one person's records in one slot, or all of them.
+        What is protected: a person's records in one slot, or all records of a person.
 
     Raises
     ------
@@ -138,7 +138,7 @@ class Result(Tabled):
 
     @property
     def blank_share(self) -> float:
-        """Share of the people counted, slot by slot, in blank counts; NaN without people."""
+        """Sum of the blank counts as a share of the sum of all counts; NaN if all counts are 0."""
         total = int(np.maximum(self.counts.counts, 0).sum())
         return int(self._blank().sum()) / total if total else float("nan")
 
@@ -168,7 +168,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of the people counted, slot by slot, with a sample in it; NaN where not known."""
+        """Share of all counts that are of people with a sample in the slot; NaN where not known."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")
@@ -222,8 +222,8 @@ class Result(Tabled):
     def _counts(self) -> pd.DataFrame:
         """Return the published counts.
 
-        Private counts have a row for every place and slot. Others have rows only where at least
-        one person is counted, or as many people as the threshold.
+        Private counts have a row for every place and slot. Plain counts have rows only where at
+        least one person is counted, suppressed counts only where they reach the threshold.
         """
         c = self.counts.counts
         least = max(1, self._least)
@@ -312,7 +312,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 def reading_fault(fs: FingerprintSet, frame: FrameConfig | None = None) -> str:
     """Say why private counts of these data promise nothing, and the remedy; "" if all is well.
 
-    Where the records decided how they were read, noise cannot hide a single record.
+    Where the records decided how the data were read, noise cannot hide a single record.
 
     Parameters
     ----------

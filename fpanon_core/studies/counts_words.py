@@ -15,7 +15,7 @@ from ..model.options import PrivacyGuarantee
 
 @dataclass(frozen=True)
 class Stated:
-    """Facts that may be stated of counts; none is taken from the records.
+    """Facts that may be stated about counts; none is taken from the records.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ _MORE = {
 
 
 def readme(stated: Stated) -> list[str]:
-    """Return the README's paragraphs; they state nothing of the records that is not published."""
+    """Return the README's paragraphs; they state nothing about the records beyond the counts."""
     frame, form, guarantee = stated.frame, stated.form, stated.guarantee
     values: dict[str, Any] = {"below": stated.below, "few": stated.below - 1}
     values["more"] = _MORE[stated.filled_in]

@@ -77,18 +77,19 @@ def cross_releases(
     Notes
     -----
     This assumes an attacker who can tell a person's group in each release; a few true points of the
-    person may suffice. It assumes nothing of the places: :func:`link` measures whether such an
-    attacker exists. People who share a group in both releases share all that both say. So no
-    attacker can tell these people apart by the two releases; with periods, by what they say of one
-    period. ``followed`` is for an attacker who knows a person's groups in all periods.
+    person may suffice. It assumes nothing about the places: :func:`link` measures whether such an
+    attacker exists. About people who share a group in both releases, both releases say the same. So
+    no attacker can tell these people apart by the two releases. With periods, this holds for what
+    the releases say about one period. ``followed`` is for an attacker who knows a person's groups
+    in all periods.
 
     Source: docs/science.md, “Two releases of the same people”; Ganta, Kasiviswanathan & Smith 2008.
 
     Examples
     --------
     Four people on a line. Places of 2 km make two pairs of them. The same places with another
-    corner pair the two in the middle, and leave the first and the last alone. The composition
-    singles everybody out.
+    corner pair the two in the middle, and leave the first and the last with unique records. The
+    composition singles everybody out.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x_m = [0, 1000, 2000, 3000]
@@ -187,7 +188,7 @@ def study(
     *,
     progress: Progress | None = None,
 ) -> Older:
-    """Read who is in which group of an earlier release; in a child process, as files are untrusted.
+    """Read who is in which group of an earlier release, whose files are untrusted.
 
     Parameters
     ----------
@@ -321,7 +322,7 @@ FEW = 0.05
 def describe_crossing(
     found: Crossing, before: str, where: tuple[str, str] = ("there", "here")
 ) -> str:
-    """Return the main sentence.
+    """Return the main sentence about a composition.
 
     Parameters
     ----------
@@ -373,7 +374,7 @@ def describe_naming(found: Crossing) -> str:
 
 
 def describe_followed(found: Crossing) -> str:
-    """Say how many are alone where their groups in all periods are known; "" without periods."""
+    """Say how many people are singled out by their groups in all periods; "" without periods."""
     if found.followed is None:
         return ""
     both, first, second = (crowd.alone for crowd in found.followed)
@@ -385,7 +386,7 @@ def describe_followed(found: Crossing) -> str:
 
 
 def describe_counted(found: Crossing) -> str:
-    """Say how many people are in both, and in each."""
+    """Say how many people are in both releases, and in each."""
     said = (
         f"{people(found.n_both)} {_are(found.n_both)} in both releases, which hold "
         f"{found.n_first:,} and {found.n_second:,}."
@@ -406,7 +407,7 @@ def _are_alone(found: Crossing, both: str) -> str:
 
 
 def _fall(found: Crossing, where: tuple[str, str]) -> str:
-    """State the smallest group of each release and of both; "" if that of both is no smaller."""
+    """State the smallest group of each release and of both together; "" if that is no smaller."""
     first, second = found.first.smallest, found.second.smallest
     if found.together.smallest == min(first, second):
         return ""

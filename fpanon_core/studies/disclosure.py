@@ -1,8 +1,8 @@
 """Disclosure: what an attacker learns about people, under several profiles.
 
-It measures unicity, k-, EM- and KL-disclosure under each profile, and whether the measures agree on
-which profile is riskier. It also says where, when and about whom most is learnt (Noriega Campero
-2015, chapter 4).
+The study measures unicity, k-, EM- and KL-disclosure under each profile, and whether the measures
+agree on which profile is riskier. It also shows where, when and about which people most is learnt
+(Noriega Campero 2015, chapter 4).
 """
 
 from __future__ import annotations
@@ -77,12 +77,12 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Leak:
-    """What an attacker learns under one profile: where, when, and about whom.
+    """What an attacker learns under one profile: where, when, and about which people.
 
     Attributes
     ----------
     profile, laid : GeneralizationProfile
-        The profile as asked for, and with the origin that its grid has over the data.
+        The profile as requested, and the same profile with the origin of its grid in the data.
     measures : dict of str to (value, low, high)
         ``unicity``, ``k``, ``em``, ``kl`` and the sums ``em_sum``, ``kl_sum``, with 95% intervals.
     bins : int
@@ -158,7 +158,7 @@ class Result(Tabled):
     agreement : DataFrame
         Table of :func:`fpanon_core.ordinal_agreement`; empty where there is one profile.
     leaks : dict of str to Leak
-        Leaks by profile, in words.
+        Leaks by the name of the profile.
     n_users : int
         Number of people; guessing finds a person with a probability of 1 / ``n_users``.
     """
@@ -176,9 +176,8 @@ class Result(Tabled):
         """Return the grid, the agreement, and the tables and Lorenz curves of all profiles.
 
         - ``disclosure``: table of :func:`fpanon_core.disclosure_grid`;
-        - ``agreement``: table of :func:`fpanon_core.ordinal_agreement`, the discordant pairs in
-          words;
-          without rows where there is one profile;
+        - ``agreement``: table of :func:`fpanon_core.ordinal_agreement`, with the discordant pairs
+          in words; without rows where there is one profile;
         - ``places``, ``hours``, ``users``: tables of :class:`Leak`, after the columns that identify
           the profile of a row;
         - ``lorenz``: after the same columns, ``measure`` (em, kl), ``share_of_users``,
@@ -245,10 +244,11 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
 
 def suited_profiles(fs: FingerprintSet) -> tuple[GeneralizationProfile, ...]:
-    """Return two grids with four windows each, like Noriega Campero's districts and municipalities.
+    """Return up to two grids with up to four windows each, similar to Noriega Campero 2015.
 
-    The coarse side is at most a quarter of the extent of most samples, the fine side at most a
-    fifth of the coarse one.
+    The grids replace the districts and municipalities of the paper. The coarse side is at most a
+    quarter of the extent of most samples, the fine side at most a fifth of the coarse side. Where
+    no such side is as coarse as the data, it is the finest possible one.
 
     Examples
     --------

@@ -4,11 +4,12 @@ Each study registers its measured cost with :func:`costs`. Memory follows direct
 the data; time is measured on samples of the data. A study that would exceed the memory available to
 a computation is refused, and the refusal says what would fit.
 
-Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, 123,000 to 2
-million samples, at k = 2 (23 November 2026, tests/benchmarks/estimates.py). The figure is the peak
-of a child process's own memory. It is modelled as a start and so many bytes for each sample, within
-a factor of 1.5 of the measurements. Beyond that range memory is assumed proportional to the data. A
-million people in shards, and the recovery attack on 100,000, were also measured (RESULTS.md).
+Memory was measured on generated call records of 2,000 to 32,000 people over 14 days, at k = 2 (23
+November 2026, tests/benchmarks/estimates.py). The sets had 123,000 to 2 million samples. The figure
+is the peak of a child process's own memory. It is modelled as a fixed part plus a number of bytes
+for each sample, within a factor of 1.5 of the measurements. Beyond that range memory is assumed
+proportional to the data. A million people in shards, and the recovery attack on 100,000, were also
+measured (RESULTS.md).
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Cost:
-    """Memory and time that a study takes, as they were measured.
+    """Memory and time that a study takes, as measured beforehand.
 
     Attributes
     ----------
@@ -194,12 +195,12 @@ def estimate(
     limits: Limits | None = None,
     engine: Engine | None = None,
 ) -> Estimate:
-    """Estimate the memory that ``study(fs, config)`` takes, to a factor of about one and a half.
+    """Estimate the memory that ``study(fs, config)`` takes, to within a factor of about 1.5.
 
     Parameters
     ----------
     study, fs, config
-        As of :class:`Config`.
+        The study, the data, and the settings of the study.
     limits : Limits, optional
         Memory limits; those of this machine, as set in the environment, when None.
     engine : LocalEngine, optional
@@ -252,7 +253,7 @@ def people_that_fit(
 def _bytes(
     study: Study, fs: FingerprintSet, config: Any, engine: Engine | None
 ) -> tuple[int, float] | None:
-    """Return the bytes that do not grow with the data, and those for each sample."""
+    """Return the fixed bytes and the bytes for each sample; None where they were not measured."""
     cost = _COSTS.get(study)
     if cost is None or cost.bytes_a_sample is None:
         return None
@@ -289,7 +290,7 @@ def refuse_what_does_not_fit(
 def ways_out(
     study: Study, fs: FingerprintSet, config: Any, limit_bytes: int, engine: Engine | None = None
 ) -> str:
-    """Say how many people would fit, and how all of them could; return "" where nothing fits."""
+    """Say how many people would fit, and how all of them could; return "" if neither is known."""
 
     def fits(other: Any) -> bool:
         needs = needed_bytes(study, fs, other, engine)
@@ -372,8 +373,8 @@ def carried_on(
 ) -> float:
     """Extrapolate the seconds for all people from samples of them; a small set is measured whole.
 
-    The growth between the last two samples is continued. Beyond the ``asked`` targets, its power
-    is lowered by one.
+    The growth between the last two samples is continued. Beyond the ``asked`` targets, its power is
+    lowered by one, but not below ``growth.beyond``.
     """
     n, order = fs.n_users, np.random.default_rng(_SEED).permutation(fs.n_users)
 
@@ -410,7 +411,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def _asked(config: Any) -> int:
-    """Return the largest number of targets of a study."""
+    """Return the largest number of targets of a study; a very large number if it has no limit."""
     users = getattr(config, "users", None) or getattr(
         getattr(config, "knowledge", None), "users", None
     )

@@ -1,4 +1,4 @@
-"""An exploration as it is kept in a file: options, the data as they are, facts on the data.
+"""An exploration as it is kept in a file: options, the data as they are, facts about the data.
 
 The command ``options --out`` writes this file beside its table. A report is made from it alone.
 """
@@ -35,7 +35,7 @@ _CLOSE = 1e-9  # what arithmetic in floating point may leave a share beyond its 
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts on the data that a report may state: nothing on single people, no file's name.
+    """Facts about the data that a report may state: nothing about single people, no file's name.
 
     Attributes
     ----------
@@ -89,13 +89,13 @@ class Exploration:
     raw : OptionResult or None
         The data as they are, measured like the options; None where an older program did not.
     facts : Facts or None
-        Facts on the data; None where an older program did not keep them.
+        Facts about the data; None where an older program did not keep them.
     limits : Limits
     recipient : Recipient or None
         Recipient of the release; None where not stated.
     areas : float, str or None
-        Areas in which density and flows were compared: squares of so many metres, or regions by a
-        column; None for the usual squares.
+        Areas in which density and flows were compared: squares with this side in metres, or regions
+        by a column; None for the usual squares.
     untried : int
         Options that a search had no time for.
     """
@@ -159,7 +159,7 @@ class Exploration:
 def facts_of(
     report: IngestReport, *, label: str = "", note: str = "", synthetic: bool = False
 ) -> Facts:
-    """Return the facts on the data from the report of their reading.
+    """Return the facts about the data from the report of their reading.
 
     Parameters
     ----------
@@ -221,7 +221,8 @@ def as_it_is(
 def same_data(kept: str, digest: str) -> bool:
     """Return whether a digest that was kept in a file is that of these data.
 
-    The answer is false on another machine, or for another user of this one, as the key differs.
+    The answer is false on another machine or for another user of this one, as each has another key
+    for digests.
     """
     return keyed(kept) == keyed(digest)
 
@@ -229,7 +230,7 @@ def same_data(kept: str, digest: str) -> bool:
 def check(table: OptionsTable) -> None:
     """Refuse options with values that no program version can have written.
 
-    A report would quote them.
+    Otherwise a report would quote these values.
 
     Parameters
     ----------

@@ -60,7 +60,7 @@ class Candidate:
     Attributes
     ----------
     record : int
-        Its number, drawn for this release; it reveals nothing of the input.
+        Its number, drawn for this release; it reveals nothing about the input.
     people : int
         Number of people who share the record.
     posterior : float
@@ -68,7 +68,8 @@ class Candidate:
     rank : int
         1 plus the number of people whose record fits better.
     fits : bool
-        Whether the record holds every known point as the method would publish that without noise.
+        Whether the record holds every known point as the method would publish the point without
+        noise.
     right : bool
         Whether the record is the person's own.
     """
@@ -104,16 +105,16 @@ class Step:
     posterior : float
         Probability of each person who shares the person's own record; NaN as for ``better``.
     taken : bool
-        Whether the attacker takes the best record for the person's.
+        Whether the attacker accepts the best record as the person's.
     before_better, before_level : float
-        The same numbers in the data as they are, for the same points.
+        ``better`` and ``level`` in the data as they are, for the same points.
     candidates : tuple of Candidate
-        Up to ten leading records, by posterior. Empty before the first point, where all are level.
-        Records without a point nearby are left out.
+        Up to ten leading records, by posterior. Empty before the first point, when all records fit
+        equally well. Records without a point nearby are left out.
     place : int or None
-        Index of the right record among the candidates, from 0; None if it is not there.
+        Index of the right record among the candidates, from 0; None if it is not among them.
     guess : Place or None
-        The person's home according to the one leading record; None where several are level, or
+        The person's home according to the one leading record; None where several lead equally, or
         nobody's home is known.
     """
 
@@ -232,7 +233,7 @@ def follow(
 
     Examples
     --------
-    One point leaves two people who were together, a second one tells them apart.
+    Before any point both people fit equally well; after two points only one of them does.
 
     >>> x, t = [0, 5000, 0, 9000], [60, 600, 60, 600]
     >>> fs = FingerprintSet.from_samples([1, 1, 2, 2], x, [0] * 4, t)
@@ -394,7 +395,7 @@ def _nothing_known(told: _Told, before: _Told) -> Step:
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
     """Yield the step after each point.
 
-    The candidates of a step are in rows one after another; the own record is in the next row.
+    The candidates of a step are in consecutive rows; the person's own record is in the next row.
     """
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
@@ -474,7 +475,7 @@ class _Views:
         return self._place(float(self._homes.homes.x_m[user]), float(self._homes.homes.y_m[user]))
 
     def areas(self, told: _Told) -> pd.DataFrame:
-        """Return, for each record and each point, the sample that is best placed."""
+        """Return, for each record and each point, the sample most likely made of the point."""
         published = self._release.published
         sizes = np.array([told.many])
         points = told.cells.points.chosen(told.rows, sizes)
@@ -483,7 +484,7 @@ class _Views:
         return self._table(best[which, point], self._records[which], point + 1)
 
     def record(self, own: int, near_t: FloatArray) -> pd.DataFrame:
-        """Return the samples of the right record."""
+        """Return the samples of the right record; of too many, those nearest to the points."""
         if own < 0:
             none = np.empty(0, np.int64)
             return self._table(none, none, none)
@@ -607,7 +608,7 @@ class Wanted:
 
 @dataclass(frozen=True, eq=False)
 class PublishedRecord:
-    """What an option publishes of one person; without rows where it publishes nothing.
+    """What an option publishes about one person; without rows where it publishes nothing.
 
     Attributes
     ----------
@@ -655,7 +656,7 @@ def published_record(fs: FingerprintSet, config: Wanted, **work: Unpack[Work]) -
     user = middling(fs, np.unique(person)) if config.user is None else config.user
     rows = np.flatnonzero(person[made.fs.sample_user] == user)
     own = np.column_stack([values[rows] for values in made.fs.arrays(CELL).values()])
-    own = np.unique(own, axis=0)  # who stands for several has the same record several times
+    own = np.unique(own, axis=0)  # a user with a weight has the same record several times
     own = own[np.argsort(own[:, list(CELL).index("t_min")], kind="stable")]
     columns = dict(zip(CELL, own.T.copy(), strict=True))
     return PublishedRecord(config, fs.digest, user, **columns)

@@ -1,4 +1,4 @@
-"""Places and slots of counts, as stated for a data set or derived from it for a trial."""
+"""Places and slots of counts: stated for a data set, or derived from it for a trial."""
 
 from __future__ import annotations
 

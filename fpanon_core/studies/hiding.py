@@ -1,4 +1,4 @@
-"""Hiding everyone by GLOVE or aligned: a verified release and its cost.
+"""Hiding everyone by the methods GLOVE or aligned: a verified release and its cost.
 
 The module also measures what all others gain when the few people hardest to hide are left out.
 """
@@ -49,7 +49,7 @@ class Config:
     Attributes
     ----------
     k : int
-        Least number of users who look the same.
+        Least number of users with the same published record.
     suppress_space_m, suppress_time_min : float or None
         Largest span of a published sample, metres and minutes; samples that need more are
         suppressed. None for no threshold.
@@ -173,7 +173,7 @@ _GROWTH: dict[Method, Growth] = {
 PEOPLE_A_SHARD = 5_000
 """A good number of people in a shard: larger ones are slow per person, smaller ones inaccurate."""
 SHARDED_FROM = 2 * PEOPLE_A_SHARD
-"""Number of people from which shards pay; fewer are better hidden at once."""
+"""Number of people from which shards are worthwhile; fewer are better hidden all together."""
 _FEWEST_A_SHARD = 500
 
 
@@ -189,7 +189,7 @@ def _bytes_a_sample(_: FingerprintSet, config: Config | None, engine: Engine | N
 
 
 def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config], bool]) -> str:
-    """Say the smallest number of shards in which everybody fits.
+    """Say the smallest number of shards, of those tried, in which everybody fits.
 
     The sizes tried are :data:`PEOPLE_A_SHARD`, half of that, and so on.
     """
@@ -206,7 +206,7 @@ def _in_shards(fs: FingerprintSet, config: Config | None, fits: Callable[[Config
 def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool = False) -> float:
     """Estimate the seconds of hiding whole fingerprints; periods take no longer."""
     if config.shards is not None:
-        # One shard is on one core; people of one are near to each other, those drawn here are not.
+        # One core hides one shard. People in a shard are near each other; those drawn here are not.
         many = min(fs.n_users, max(config.k, fs.n_users // config.shards))
         one = fs.subset(np.sort(np.random.default_rng(0).permutation(fs.n_users)[:many]))
         alone = _seconds(one, replace(config, shards=None), LocalEngine(1))
@@ -302,9 +302,9 @@ class Worth(Size):
     Attributes
     ----------
     rows, people : int
-        Number of rows of the release's file, and of the people they are about.
+        Number of rows of the release's file, and number of people in the release.
     samples : int
-        Original samples that those rows stand for; the typical one is the median of these.
+        Original samples that these rows publish; ``side_m`` and ``span_min`` are medians over them.
     all_samples, all_people : int
         Samples and people of the original.
     """
@@ -327,7 +327,7 @@ class Worth(Size):
 
 
 def worth(fs: FingerprintSet, release: GloveResult) -> Worth:
-    """Count the rows of a release of ``fs``, and measure the typical one against the data."""
+    """Count the rows of a release of ``fs``, and compare its typical accuracy with the data."""
     figures, published = release.summary(), release.group >= 0
     return Worth(
         rows=int(release.published.lengths[release.group[published]].sum()),

@@ -1,4 +1,4 @@
-"""Judgement of release options: each measure's own threshold, and unique records beside them.
+"""Judgement of release options: by a threshold for each measure, and by unique records.
 
 A verdict never rests on one measure. An option is within the thresholds when no measure's
 interval reaches above its threshold. A measure that is not known counts as possibly above.
@@ -19,7 +19,7 @@ from .option_result import Interval, OptionResult
 from .options_table import OptionsTable
 
 KINDS = ("tables", "synthetic people", "hidden records", "coarser records")
-"""Kinds of release, from the one that reveals least of single people."""
+"""Kinds of release, from the one that reveals least about single people."""
 
 NEED = 0.8
 """Least utility of a recommended option, as a share of the best within the thresholds."""
@@ -77,7 +77,7 @@ class Limits:
         return self.of[limit_key(risk)]
 
     def allowed(self, result: OptionResult, risk: str) -> float | None:
-        """Return the largest risk within the threshold; that of homes is on top of guessing."""
+        """Return the largest risk within the threshold; for homes, that of guessing is added."""
         limit = self.limit(risk)
         return None if limit is None else result.allowed(risk, limit)
 
@@ -134,7 +134,7 @@ def usual_limits(recipient: Recipient | None) -> Limits:
 
 
 def limit_key(risk: str) -> str:
-    """Return the measure whose threshold this one shares.
+    """Return the name of the measure whose threshold applies to this one.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def limit_key(risk: str) -> str:
 
 
 def interval(result: OptionResult, risk: str) -> Interval:
-    """Return an option's risk and its 95% interval; the share of unique records is exact."""
+    """Return an option's risk and its 95% interval, which has no width for unique records."""
     if risk == ALONE:
         share = 0.0 if result.crowd_least > 1 else result.alone_share
         return share, share, share
@@ -181,9 +181,10 @@ def kind_of(option: ReleaseOption) -> str:
 def revealing(result: OptionResult) -> tuple[float, ...]:
     """Return the key that sorts options, the least revealing first.
 
-    Kinds come first. Among options without records: those with an ε, the smallest ε first; then
-    those with a threshold. Among records: those without unique records first, then by
-    re-identification risk. Exact tables, which promise nothing and blank nothing, come last of all.
+    Options are sorted by kind first. Of options without records, those with an ε come first, the
+    smallest ε first, and then those with a threshold. Of options with records, those without unique
+    records come first, each sorted by re-identification risk. Exact tables, which promise nothing
+    and leave nothing blank, come last of all.
     """
     step, rank = result.option.recordless, float(KINDS.index(kind_of(result.option)))
     if step is None:
@@ -209,7 +210,7 @@ def best_option(table: OptionsTable, limits: Limits, *, need: float = NEED) -> i
     table : OptionsTable
     limits : Limits
     need : float
-        The share of the best utility within the thresholds, in [0, 1].
+        Share of the best utility within the thresholds that an option must reach, in [0, 1].
     """
     good = within_limits(table, limits)
     if good:
@@ -272,7 +273,7 @@ def most_useful(table: OptionsTable, rows: Iterable[int]) -> int | None:
 
 
 def _checked(name: str, limit: Any) -> float | None:
-    """Return a threshold that the measure can have; None for infinity."""
+    """Check a threshold, and return it as a float; None for no threshold or infinity."""
     most = RISKS[limit_key(name)].most
     if limit is None:
         return None

@@ -1,7 +1,7 @@
 """What an attacker learns without re-identification: homes, and positions at a given time.
 
-An attacker who has narrowed a person down to a record, or to a group with one, reads all its cells.
-So k-anonymity bounds neither figure.
+An attacker who has narrowed a person down to one record, even if a group shares it, reads all cells
+of that record. So k-anonymity bounds neither figure.
 
 The module also chooses people to follow in a demonstration: people for whom a release makes a
 difference, or none.
@@ -71,8 +71,8 @@ def home_found(
     within_m : sequence of float
         Distances, metres, within which a guess counts as found.
     nights : int
-        Fewest nights (22 to 6 h, local time) with a record of the person for the home to be known
-        from the original.
+        Fewest nights (22:00 to 6:00, local time) on which the original must have a record of the
+        person, for the home to be known.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -82,19 +82,20 @@ def home_found(
     -------
     HomesFound
         A DataFrame with a row for each distance: ``within_m``, ``found`` (share of the people in
-        the release with a known home, by the attacker whose interval reaches highest; never falls
-        with the distance), ``low``, ``high`` (95% Wilson interval), ``guessing`` (share found by
-        one guess for everybody, the home with most others within 1 km), ``people`` (for a release
-        in periods, their records), ``unknown`` (people in the release whose nights are too few),
-        and ``attacker`` (the attacker behind ``found``). ``by_attacker`` has ``found`` of each
-        attacker. ``attrs`` hold ``nights``, ``method`` and a keyed ``digest``.
+        the release with a known home whose home is found, by the attacker whose interval reaches
+        highest; never falls with the distance), ``low``, ``high`` (95% Wilson interval),
+        ``guessing`` (share found by one guess for everybody, the home with most others within 1
+        km), ``people`` (for a release in periods, their records), ``unknown`` (people in the
+        release whose nights are too few), and ``attacker`` (the attacker behind ``found``).
+        ``by_attacker`` has ``found`` of each attacker. ``attrs`` hold ``nights``, ``method`` and a
+        keyed ``digest``.
 
     Raises
     ------
     ConfigError
         A parameter is out of its range, or the release carries no record of its original.
     InfeasibleError
-        The home of nobody in the release is known.
+        No home of a person in the release is known.
 
     Notes
     -----
@@ -104,7 +105,8 @@ def home_found(
     with most of the nights within 1 km. ``by_others`` spreads the samples like the homes of all
     other people, and guesses the place with most within 1 km. ``noise_likelihood``, where there is
     noise in space, guesses the likeliest home if half of the samples, moved by the noise, are from
-    there. Each of the first three guesses the commonest home where the record says less.
+    there. The first three guess the commonest home instead where more homes are near it than nights
+    are near their own guess (both as shares).
 
     Examples
     --------
@@ -168,8 +170,8 @@ def expected_error(
     """Return the error of the attacker's best guess of a person's position at a recorded moment.
 
     The attacker links p true points to the records (:func:`link`). The guess is the place with the
-    least mean distance to the positions in the records at that moment, weighed by posterior. Of the
-    two attackers, the result is that of the one with the smaller mean error.
+    least mean distance to the positions in the records at that moment, weighted by posterior. There
+    are two attackers; the result is that of the one with the smaller mean error.
 
     Parameters
     ----------
@@ -192,7 +194,8 @@ def expected_error(
 
     Examples
     --------
-    An attacker who finds the record reads the place from it; one cell for all yields its middle.
+    An attacker who finds the record reads the place from it; one cell for all yields only its
+    middle.
 
     >>> from fpanon_core import GeneralizationProfile, Grid, release
     >>> x, t = [0, 0, 8000, 8000], [5, 60, 5, 60]
@@ -358,7 +361,7 @@ def examples(
 
 
 def middle(within_m: Sequence[float]) -> float:
-    """Return the middle one of some distances."""
+    """Return the middle one of some distances; the larger one if two are in the middle."""
     return sorted(within_m)[len(within_m) // 2]
 
 
@@ -391,7 +394,7 @@ def _at_home(
     if homes is None:
         return np.zeros(len(table), bool)
     own = release.published.own[_rows_of(release, table)]
-    record = np.maximum(own, 0)  # of nobody any
+    record = np.maximum(own, 0)  # any record for people without one
     alone = (table["better"] == 0) & (table["level"] == release.published.weight[record])
     user, true = table["user"].to_numpy(), homes.homes
     guess = guesses_of(release, homes, record, engine)

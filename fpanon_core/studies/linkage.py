@@ -1,7 +1,7 @@
 """Linkage: whose record an attacker with true points picks, in any release option.
 
 Unicity draws its points from the release. Linkage draws them from the original, and scores every
-published record by how likely the stated method produces it from such points.
+published record by how likely the stated method is to make it from such points.
 
 Source: docs/science.md, “An attacker who knows the truth”; the measure of location inference is
 that of Shokri et al. 2011.
@@ -72,8 +72,7 @@ def link(
         Standard deviation of the attacker's own normally distributed error, along x and y in
         metres, in time in minutes. The attacker knows its size.
     users : int
-        Number of targets drawn among the people in the release, and at most as many among the
-        others.
+        Largest number of targets drawn among the people in the release, and among the others.
     seed : int
         Seed of the draws of targets, points and errors; not of the release.
     engine : LocalEngine, optional
@@ -145,7 +144,7 @@ def cells_known(release: Attacked, known: Knowledge, config: LinkConfig) -> Carr
 def targets_of(
     release: Attacked, config: LinkConfig, *, absent: bool = True, beyond: bool = False
 ) -> Knowledge:
-    """Draw points of people in the release and of people who are not; ascending by person.
+    """Draw points of people in the release and, if ``absent``, of the others; sorted by person.
 
     With everybody in the release, the draws are those of :func:`draw_knowledge`. With ``beyond``, p
     may exceed the length of every record.
@@ -321,7 +320,7 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
     homes : Homes
         True homes, of the original.
     nights : int
-        Fewest nights with a record of the person for the home to be known.
+        Fewest nights on which the original must have a record of the person.
     """
     inside = release.published.own >= 0
     rows = np.flatnonzero(inside & (homes.nights[release.person] >= nights))

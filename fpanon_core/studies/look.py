@@ -1,4 +1,4 @@
-"""A look at a release: its places, and how far everyone in it is from hiding."""
+"""A look at a release: its places, and the 2-gap of everyone in it."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ class Result(Tabled):
     digest : str
         Digest of the original data.
     bounds : float64 ndarray (n, 4)
-        West, south, east, north of the published places of most users, degrees; empty where the
-        data carry no projection.
+        West, south, east, north of the published places with the most users, degrees; empty where
+        the data carry no projection.
     users : int64 ndarray (n_places,)
-        Number of users in each place, the most first; also where there are no bounds. With periods,
-        each person counts once, however many records they have.
+        Number of users in each place, the largest number first; also where there are no bounds.
+        With periods, each person counts once, however many records they have.
     left_out : int
         Number of places beyond those shown.
     pseudonyms : tuple of str

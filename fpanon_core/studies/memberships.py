@@ -1,7 +1,7 @@
-"""Membership: who shares a record with whom in a release, given as a result or as files and key.
+"""Membership: which people share a record in a release, given as a result or as files and key.
 
-Groups are those of GLOVE or aligned; in any other release, people whose whole published records are
-the same.
+In a release by GLOVE or aligned, the groups are those of the method. In any other release, a group
+is all people whose whole published records are the same.
 
 See docs/science.md, “Two releases of the same people”.
 """
@@ -143,7 +143,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
 
 
 def _sound(released: Place | bytes) -> Package:
-    """Return the members of a release; check that its files are as they were written.
+    """Return the package of a release; check that its files are as they were written.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _periods_of(
     ----------
     facts : ReleaseFacts
     starts : Series
-        One time of each record; all of its samples begin in its period.
+        One time of each record; all samples of a record begin in the same period.
     """
     days = facts.period_days
     if days is None:

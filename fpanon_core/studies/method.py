@@ -1,4 +1,4 @@
-"""Definitions of every figure, and their references, as shipped."""
+"""Definitions of all figures, and their references, as shipped with the program."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _document(name: str) -> str:
 
 
 def _split(text: str, heading: re.Pattern[str]) -> dict[str, str]:
-    """Return the text after each heading, up to the next, by heading."""
+    """Return the text between each heading and the next, by heading."""
     found = list(heading.finditer(text))
     ends = [match.start() for match in found] + [len(text)]
     return {

@@ -56,11 +56,11 @@ class OptionResult:
     areas : str
         Areas in which density and flows were compared; empty where not known.
     n_users, n_samples : int
-        Numbers of subscribers and samples released.
+        Numbers of people and samples released.
     users_share : float
-        Share of the original's subscribers that are in the release.
+        Share of the people in the original who are in the release.
     suppressed_share : float
-        Share of its input samples that suppression left out; 0 without suppression.
+        Share of the samples given to suppression that it left out; 0 without suppression.
     crowd_least : int
         Smallest number of people who share a record; 1 where there is a unique record.
     alone_share : float
@@ -185,7 +185,8 @@ class UtilityChoice:
     Attributes
     ----------
     label : str
-        ``"transport"``, ``"epidemics"``, ``"own weights"``, ``"asked: DOMAIN"`` or ``"custom"``.
+        Name of a weighting or purpose, such as ``"transport"``; ``"own weights"``; ``"custom"``; or
+        ``"asked: DOMAIN"`` for experts of a domain.
     weights : dict of str to float, or None
         Weights of the computed components, adding up to 1.
     asked : dict of str to float, or None
@@ -216,7 +217,7 @@ class UtilityChoice:
         return score_range(result.components, result.corners, self.weights)
 
     def lost(self, result: OptionResult) -> tuple[str, ...]:
-        """Return the components that weigh 0.2 or more of 1, and of which less than 0.1 is kept."""
+        """Return the components with a weight of 0.2 or more of which less than 0.1 is kept."""
         return tuple(
             name
             for name, weight in (self.weights or {}).items()

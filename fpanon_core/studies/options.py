@@ -1,6 +1,6 @@
 """Comparison of release options: the risk and utility of each.
 
-Risk is measured on what would be released, with p points that an attacker knows of a person. The
+Risk is measured on what would be released, with p points that an attacker knows about a person. The
 points are taken both as published and as they truly were, because noise and exchange move them, and
 groups of k blur them. Neither risk bounds the other, so the re-identification risk is that of the
 strongest attacker of a battery (:mod:`.reidentification`). If the release is a sample of the users,
@@ -52,7 +52,7 @@ _RELEASING_SHARE, _PUBLISHED_SHARE, _RISK_SHARE = 0.3, 0.5, 0.95  # of an option
 class Config:
     """The options to compare, and the attacker's knowledge.
 
-    The measure of risk and the utility are no part of it: all are computed, and
+    The measure of risk and the utility are not part of the settings: all are computed, and
     :meth:`OptionsTable.with_choice` chooses among them.
 
     Attributes
@@ -165,9 +165,9 @@ def explore_options(
     -------
     OptionsTable
         Its front uses the intervals: an option dominates another only where the difference is
-        larger than their uncertainty; otherwise the two are level. An option that fails (an
-        :class:`FpanonError`, or memory runs out) has a ``fault``, and does not affect the others.
-        Recent releases are kept in the process, within bounds
+        larger than their uncertainty; otherwise the two are level. An option that fails (with an
+        :class:`FpanonError`, or as memory runs out) has a ``fault``, and does not affect the
+        others. Recent releases are kept in the process, within bounds
         (:mod:`fpanon_core.studies.releases`), and not made again.
 
     Raises
@@ -290,7 +290,7 @@ def risks_of(found: DisclosureResult | PeriodRisk, alike: Crowds) -> dict[str, I
     for name, risk in RISKS.items():
         if risk.measure is not None:
             value, (low, high) = found.measure(risk.measure), found.interval(risk.measure)
-            # By chance more of those drawn may be alone than of all.
+            # By chance, the share alone may be larger among the people drawn than among all.
             risks[name] = value, low, max(value, min(high, possible.get(name, high)))
     return risks
 

@@ -62,7 +62,7 @@ class OptionsTable(Tabled):
     @cached_property
     def _risks(self) -> FloatArray:
         rows = [
-            # Who has no record cannot be picked out: tables stand at 0 of what is asked of records.
+            # Nobody can be picked out without records: tables have a risk of 0 in such a measure.
             (0.0, 0.0, 0.0)
             if result.option.recordless is not None and self.risk_name in result.unasked
             else result.risk(self.risk_name)
@@ -277,7 +277,7 @@ class OptionsTable(Tabled):
         Raises
         ------
         SchemaError
-            The values are damaged, or no table of options.
+            The values are damaged, or are not a table of options.
         """
         try:
             results = tuple(OptionResult.from_dict(each) for each in plain["results"])

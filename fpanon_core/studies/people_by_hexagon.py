@@ -1,7 +1,7 @@
-"""Numbers of people recorded in each H3 hexagon, and numbers as published.
+"""Numbers of people recorded in each H3 hexagon, and numbers expected from a release.
 
-Hexagons of few people are left out, as anyone who sees the map would single out a person alone in a
-hexagon.
+Hexagons of few people are left out, as anyone who sees the map would single out the only person in
+a hexagon.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ class Config:
     across : int
         Approximate number of hexagons along the longer side of the area of nearly all samples.
     most : int
-        Largest number of hexagons shown, those of most people.
+        Largest number of hexagons shown, those with the most people.
     option : ReleaseOption
-        Option that publishes records. The result also shows people as this option publishes
-        them, unless it has no step.
+        Option that publishes records. The result also shows people as this option publishes them,
+        unless it has no steps.
     seed : int
         Seed of its techniques.
     """
@@ -85,12 +85,12 @@ class Result(Tabled):
     cell : uint64 ndarray (n,)
         H3's index of each hexagon shown, the most people first.
     people : int64 ndarray (n,)
-        People recorded there at least once: at least ``config.least``, or 0 where only ``after``
-        has people.
+        People recorded in each hexagon at least once: at least ``config.least``, or 0 where only
+        ``after`` has people.
     after : float64 ndarray (n,)
-        Expected number of people there at least once by the release, if each published area holds
-        the person at a uniformly random place; 0 where fewer than ``config.least`` may have been.
-        All 0 without an option.
+        Expected number of people who were there at least once according to the release. Each
+        published area is taken to hold the person at a uniformly random place. It is 0 where fewer
+        than ``config.least`` people may have been there. All 0 without an option.
     lon, lat : float64 ndarray (n_corners,)
         Corners of the hexagons, degrees; longitudes are continuous across the antimeridian.
     offsets : int64 ndarray (n + 1,)
@@ -189,7 +189,7 @@ def study(fs: FingerprintSet, config: Config, **work: Unpack[Work]) -> Result:
 
 
 def _at(every: Hexes, cell: Hexes, people: IntArray) -> IntArray:
-    """Return a number for each of all sorted cells: that of a given cell, or 0."""
+    """Return a number for every sorted cell: that of the given cell, or 0 for other cells."""
     found = np.zeros(len(every), np.int64)
     found[np.searchsorted(every, cell)] = people
     return found
@@ -248,7 +248,7 @@ def _shares(areas: FloatArray, x: FloatArray, y: FloatArray, hexagon_m2: float) 
         columns.append(column)
     row, column = np.concatenate(rows), np.concatenate(columns)
     inside = np.bincount(row, minlength=len(areas))
-    # Of an area that reaches beyond the map the rest is not squeezed into it.
+    # The people of an area that reaches beyond the map are not squeezed into the map.
     many = np.maximum(np.maximum(inside, size.prod(axis=1) / hexagon_m2), 1.0)
     none = np.flatnonzero(inside == 0)
     away, nearest = cKDTree(np.column_stack([x, y])).query((low + size / 2)[none])
@@ -276,7 +276,7 @@ def _resolution(fs: FingerprintSet, config: Config) -> int:
 
 
 def _corners(cells: Hexes) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return the longitudes (near those of the first), latitudes, and offsets of all hexagons."""
+    """Return longitudes (without a jump at ±180°), latitudes, and offsets of all hexagons."""
     rings = [np.array(h3.cell_to_boundary(int(cell))) for cell in cells]
     offsets = np.concatenate([[0], np.cumsum([len(ring) for ring in rings])]).astype(np.int64)
     if not rings:

@@ -52,10 +52,10 @@ _HEXAGONS_MIN = (60.0, 360.0, 1_440.0)
 _DAY_MIN = 1_440.0
 MOST_AREAS = 250
 """Most areas of tables that are compared; more take minutes to attack."""
-_MOST_PLACES = 10_000  # of synthetic people: a fit by so many takes seconds
+_MOST_PLACES = 10_000  # of synthetic people: a fit to this number takes seconds
 _CLUSTERS, _GRIDS = (35, 6), (50, 10, 3)
 _DISTRICT_M, _QUARTER_M = 5_000.0, 1_000.0
-_USUAL_CROWD = 20  # without a threshold of re-identification, or one that no crowd is within
+_USUAL_CROWD = 20  # if re-identification has no threshold, or one that no crowd meets
 
 
 class PublishedUnicity(NamedTuple):
@@ -139,7 +139,7 @@ def glove_ladder(ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
 
 
 def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[ReleaseOption]:
-    """Return aligned at several k: for whole fingerprints, in weeks, and in days.
+    """Return the method aligned at several k: for whole fingerprints, in weeks, and in days.
 
     Days are also tried with up to 5% of each day's people left out, those hardest to hide. Periods
     as long as the data, or longer, are left out.
@@ -167,7 +167,7 @@ def hiding_ladder(fs: FingerprintSet, ks: Iterable[int] = (2, 5, 10)) -> list[Re
 def crowd(limits: Limits) -> int:
     """Return the least k whose re-identification chance, 1/k, is within the threshold.
 
-    Without a threshold it is 20.
+    It is at least 2. Without a threshold, or with one of 0, it is 20.
 
     Examples
     --------
@@ -181,12 +181,12 @@ def crowd(limits: Limits) -> int:
 def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
     """Return options without records: tables, and synthetic people.
 
-    Tables are private at ε = 1 and .5, or of one kind alone at ε = 1, or protected by a threshold.
-    Synthetic people are at ε = 1 and .5, at the antennas, or else at squares fewer than people.
-    Areas and bands are those proposed for about as many people (:func:`fpanon_core.proposed`).
-    Areas are groups of antennas, or squares where there is no antenna table. For a study, the days
-    and squares are those of the data without a few far travellers; a published release states its
-    own.
+    Tables are private at ε = 1 and 0.5, or of one kind alone at ε = 1, or protected by a threshold.
+    Synthetic people are made at ε = 1 and 0.5. Their places are the antennas, or else squares,
+    fewer than there are people. Areas and bands are those proposed for the rounded number of people
+    (:func:`fpanon_core.proposed`). Areas are groups of antennas, or squares where there is no
+    antenna table. For a study, the days and squares are those of the data, without a few far
+    travellers. A published release states its own days and areas.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def table_options(fs: FingerprintSet) -> list[ReleaseOption]:
 
 
 def about_people(fs: FingerprintSet) -> int:
-    """Return the number of people rounded to one digit, as a public number may be known.
+    """Return the number of people rounded to one digit, as it might be known publicly.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def _spaces(fs: FingerprintSet) -> list[Space]:
 
 
 def named_columns(fs: FingerprintSet) -> list[str]:
-    """Return the columns that name several regions for all antennas, most regions first."""
+    """Return the columns that name a region for every antenna, the most regions first."""
     found: dict[str, int] = {}
     for name, texts in fs.antennas.columns.items() if fs.antennas is not None else ():
         regions = set(texts.tolist())

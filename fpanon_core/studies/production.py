@@ -66,7 +66,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """A release ready to leave, and what is not for release.
+    """A release ready for download, and what is not for release.
 
     Attributes
     ----------

@@ -69,9 +69,10 @@ def publish(
 ) -> Path:
     """Write a release for publication, and verify the bytes written.
 
-    It is a folder or zip with the data, a one-page ``README.md`` and a ``datapackage.json``.
-    Pseudonyms, group numbers and the order of the people are drawn anew from the operating system
-    in every call. Nothing in it reveals an input id, a path or a digest of the original.
+    The result is a folder or zip with the data, a one-page ``README.md`` and a
+    ``datapackage.json``. Pseudonyms, group numbers and the order of the people are drawn anew from
+    the operating system in every call. Nothing in the release reveals an input id, a path or a
+    digest of the original.
 
     Parameters
     ----------
@@ -248,7 +249,7 @@ def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
 
 
 def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
-    """Return the left-out samples of the original, with the reason."""
+    """Return the left-out samples of the original, with reasons; None if they are untraceable."""
     fs, hidden = origin.original, origin.hidden
     if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
@@ -291,11 +292,11 @@ def verdict_on(
     folder : Path
         Folder of the release.
     data : Path
-        Its data file.
+        Data file of the release.
     origin : Origin
         The data and steps that made the release.
     naming : Naming
-        The pseudonyms and group numbers it was written with.
+        The pseudonyms and group numbers in the release.
     key : DataFrame
         ``pseudonym``, ``user_id``.
     left_out : DataFrame or None

@@ -38,7 +38,7 @@ class Config:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers of a questionnaire, or why it cannot be read.
+    """Answers of a questionnaire, or why there are none to use.
 
     Attributes
     ----------
@@ -61,8 +61,8 @@ def study(config: Config, content: bytes = b"", *, progress: Progress | None = N
     Raises
     ------
     FpanonError
-        As :func:`fpanon_core.read_questionnaire`, except for a file that is no questionnaire: its
-        refusal is returned.
+        As :func:`fpanon_core.read_questionnaire`. For a file that is not a questionnaire, the
+        refusal is returned instead.
     """
     tell(progress, 0.0)
     source: Path | io.BytesIO = io.BytesIO(content) if config.file else SYNTHETIC_QUESTIONNAIRE

@@ -1,10 +1,10 @@
 """Reading of a data set: from a file, an upload or a sample to fingerprints.
 
-The memory that reading a table needs is estimated from its beginning. It was measured on 0.3 to 24
-million generated events, of 4 to 16 columns (23 November 2026,
-tests/benchmarks/reading_estimates.py). The figure is the peak of a process of its own. It is
-modelled as a start, so many bytes for each row, and so many for each byte of the decoded table.
-When parts are read, only some rows are in memory at a time; of text, one whole part.
+The memory that reading a table needs is estimated from its beginning. The memory was measured on
+0.3 to 24 million generated events, of 4 to 16 columns (23 November 2026,
+tests/benchmarks/reading_estimates.py). The figure is the peak of a separate process. It is modelled
+as a fixed part, plus a number of bytes for each row and for each byte of the decoded table. When
+parts are read, only some rows are in memory at a time; for text, one whole part.
 
 Map backgrounds are read here too, in a process where a malicious file cannot stop the server.
 """
@@ -58,7 +58,7 @@ class Source:
     sample : str
         Key of a sample data set, or "".
     file, antennas : tuple of (name, bytes, Path, FolderFile or KeptFolder), or None
-        The table of events, and of antennas; antennas given with a sample replace its own. In place
+        The tables of events and of antennas; antennas given with a sample replace its own. In place
         of events, a folder in which a reading was kept can be given.
     regions : tuple of (name, bytes, Path or FolderFile), or None
         GeoJSON of the regions that contain the antennas.
@@ -106,7 +106,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings of a reading; None and empty mean: detect. A role with column None is absent."""
+    """Settings of a reading, detected where None or empty; a column of None means no such role."""
 
     columns: tuple[tuple[str, str | int | None], ...] = ()
     timezone: str | None = None
@@ -133,8 +133,9 @@ def read(
     Raises
     ------
     ConfigError, SchemaError
-        As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and their
-        reading is not set, and where the settings of a kept reading would have to change.
+        As :func:`fpanon_core.read_cdr`; also where the positions are strongly doubtful and
+        ``reading.positions`` is not set, or where the settings of a kept reading would have to
+        change.
     """
     path = source.file[1] if source.file is not None else None
     if isinstance(path, Path) and path.is_dir():

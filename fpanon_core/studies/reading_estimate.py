@@ -25,8 +25,8 @@ from .reading import Reading, Source, beginning, needed_for, needed_for_parts, p
 
 LARGE_BYTES = 20_000_000
 """Size of a file, or of all parts together, below which reading is faster than its estimate."""
-# A row of a table that no cache holds takes longer, as measured of 3 to 12 million rows; and a
-# process that reads has to begin.
+# A row of a table that no cache holds takes longer (measured with 3 to 12 million rows); and a
+# process that reads has to start.
 _OF_MANY = {"text": 1.9, "JSON": 1.4, "Parquet": 1.3, "XLSX": 1.0}
 _BEGINNING_S = 0.4
 _SUFFIX = {"text": ".csv", "JSON": ".json", "Parquet": ".parquet", "XLSX": ".xlsx"}
@@ -106,7 +106,7 @@ def estimate_reading(
 
 
 def is_large(source: Source, *, in_parts: bool = True) -> bool:
-    """Return whether reading takes longer than its estimate; false for unreadable parts."""
+    """Return whether a source is large enough for an estimate, which reads some of its rows."""
     body = source.file[1] if source.file is not None else None
     if source.sample or source.was_read or body is None:
         return False
@@ -123,7 +123,7 @@ def _seconds(
     some = [head for head in heads if head.first_rows]
     if not some:
         return None
-    # The doubt about positions is decided of all rows, and later.
+    # Whether positions are in doubt is decided later, from all rows.
     quiet = replace(reading, positions=reading.positions or AS_THEY_ARE)
     fewer = [shortened(some[0])]
     try:

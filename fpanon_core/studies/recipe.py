@@ -1,7 +1,7 @@
 """Recipe: everything but the data that others need to arrive at the same numbers.
 
-It holds no figure and nobody's name. Of the data it holds only their keyed digest
-(:mod:`fpanon_core.model.files`), which only this machine can match.
+A recipe holds no results and nobody's name. Of the data it holds only their stated name and their
+keyed digest (:mod:`fpanon_core.model.files`), which only this machine can match.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FORMAT = 1
 
 
 NOTHING_LEAVES = ""
-"""Value of :attr:`Decision.chosen` where it was decided to release nothing."""
+"""Value of :attr:`Decision.chosen` if the decision is to release nothing."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Recipe:
         Raises
         ------
         SchemaError
-            The values are no recipe, a damaged one, or one of a newer program.
+            The values are not a recipe, are damaged, or are in another format.
         """
         if not isinstance(plain, Mapping) or "recipe" not in plain:
             raise SchemaError("The file is not a recipe; use the one that comes with a report.")

@@ -1,8 +1,8 @@
 """Recovery attack on a data set's own counts: trajectories from published counts (Xu et al. 2017).
 
-The counts of everyone, or of some people drawn at random, are made and attacked; the attack sees
-nothing else. The recovered trajectories are paired with the truth, scored, and compared with random
-linking.
+The counts of everyone, or of some people drawn at random, are made and attacked. The attack sees
+only the counts and the number of people. The recovered trajectories are paired with the truth,
+scored, and compared with random linking.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ class Result(Tabled):
         return float((self.score.error_m.astype(np.float64) / 1000 <= metres / 1000).mean())
 
     def apart_m(self, row: int) -> FloatArray:
-        """Return the distance of a person's recovered place from the true one by slot, metres."""
+        """Return how far a person's recovered place is from the true one in each slot, metres."""
         places = self.counts.centres
         apart: FloatArray = np.hypot(*(places[self.truth[row]] - places[self.recovered[row]]).T)
         return apart
@@ -375,7 +375,7 @@ def memory_bytes(n_slots: int, people: int, n_places: int) -> int:
 
 
 def drawn_rows(fs: FingerprintSet, counting: Counting) -> IntArray:
-    """Return the row numbers of the users counted, ascending; all if no fewer are wanted."""
+    """Return the row numbers of the users counted, ascending; all if no smaller number is set."""
     if counting.users is None or counting.users >= fs.n_users:
         return np.arange(fs.n_users, dtype=np.int64)
     rng = np.random.default_rng(counting.seed)

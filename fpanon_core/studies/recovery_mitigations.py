@@ -1,8 +1,8 @@
 """Mitigations of the recovery attack: their effect and their cost.
 
 The attack is run after each mitigation. The cost is the error of the published counts, which their
-users have to bear. Private counts are tried over a frame, a stated one where there is one. Nothing
-here is for publication: noise has the study's seed.
+readers have to bear. Private counts are tried over the stated frame, or over one taken from the
+data. Nothing here is for publication: noise has the study's seed.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from .recovery import (
 from .recovery_factors import attacked_each
 from .tabled import Tabled, Work, working
 
-# What counts say, or ought to say, of each place and slot: of some slots at a time, as all of them
-# may take much room.
+# What counts say, or ought to say, about each place and slot. It is asked for some slots at a
+# time, since all of them may take much room.
 Reading = Callable[[slice], npt.NDArray[Any]]
 # Counts as published, with the truth at their resolution; what they say, and what they ought to.
 Release = tuple[CountedPeople, Reading, AggregateCounts]
@@ -50,9 +50,9 @@ Release = tuple[CountedPeople, Reading, AggregateCounts]
 _COARSER = ("longer slots", "coarser places")
 _MILD = 0.5
 _SLOTS_AT_ONCE = 256
-_ATTACKS = 10.0  # that all mitigations take, of one on the counts as they are
-# Beside one attack: private counts, which are above or below 0 everywhere; and those of the data as
-# they are with their truth, which are kept for the rows to come.
+_ATTACKS = 10.0  # attacks on the unchanged counts that take as long as all mitigations
+# Memory besides one attack: private counts, which are above or below 0 everywhere; and the counts
+# of the unchanged data with their truth, which are kept for the rows to come.
 _BYTES_A_COUNT, _BYTES_A_POINT = 8, 30
 _MOST_SECONDS, _MOST_GIGABYTES = 900.0, 4.0
 
@@ -128,12 +128,12 @@ class Result(Tabled):
 
     @property
     def strongest(self) -> pd.Series[Any]:
-        """Row with the least recovered, of mitigations that keep slots and places and have no ε."""
+        """Row with the least recovered, of the mitigations without ε that keep slots and places."""
         return _least(self._comparable())
 
     @property
     def mildest(self) -> pd.Series[Any] | None:
-        """Row as :attr:`strongest`, with errors of at most half of all people counted, or None."""
+        """Row as :attr:`strongest`, with errors of at most half of the people counted; or None."""
         tried = self._comparable()
         mild = tried[tried["count_error_share"] <= _MILD]
         return _least(mild) if len(mild) else None
@@ -181,7 +181,7 @@ def mitigation_table(
     engine: Engine | None = None,
     progress: Progress | None = None,
 ) -> pd.DataFrame:
-    """Run the attack on counts without and with each mitigation; measure the error it costs.
+    """Run the attack on counts without and with each mitigation; measure the error of the counts.
 
     The attacker knows the number of people (operators publish it). Private counts are tried with
     the noise that each ε needs. Nothing is published here, so the noise is drawn from the seed. If
@@ -289,8 +289,9 @@ def effort(attacked_before: recovery.Result, seconds: float, people: int) -> Eff
     seconds : float
         Time that this attack took.
     people : int
-        Number of people. Time grows with its square, as everybody is compared with everybody;
-        memory grows with people and places by slots.
+        Number of people. Time grows with the square of this number, as everybody is compared with
+        everybody. Memory grows with the number of people and of places, each times the number of
+        slots.
     """
     more = people / attacked_before.score.n_users
     counts = attacked_before.counts

@@ -1,4 +1,4 @@
-"""Re-identification risk: how likely an attacker picks the right record, by a stated battery.
+"""Re-identification risk: how likely the strongest of several attackers picks the right record.
 
 The threat: an attacker knows p points of a person, either true or as published, and picks the
 record that fits best. Three attackers try: the best sample and Bayes with true points
@@ -154,7 +154,7 @@ def published_first(release: Attacked, config: LinkConfig, **work: Unpack[Work])
 
 
 def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
-    """Repeat the values of published records, once for each person that a record stands for."""
+    """Repeat the values of published records, once for each person who shares the record."""
     hidden = release.origin.hidden
     return values if hidden is None else np.repeat(values, hidden.weight[hidden.group >= 0])
 
@@ -205,10 +205,10 @@ class OutsiderRisk:
         The strongest attacker, who sets the re-identification risk; empty where it cannot be
         measured.
     guessing : dict of str to float
-        Result of guessing: 1 over the people in the release (with periods, in the record's period);
-        the share of people whose home is near the commonest one.
+        Result of guessing: 1 divided by the number of people in the release (with periods, in the
+        record's period), and the share of people whose home is near the commonest one.
     unasked : dict of str to str
-        Reason why a measure cannot be measured.
+        Reason for each measure that cannot be measured.
     homes_asked : int
         Denominator of the home-inference rate: people, or records of periods.
     """
@@ -229,7 +229,7 @@ def outsider_risk(
     ----------
     release : Release
     knowledge : KnowledgeConfig
-        The attacker's knowledge: p points of each target, or all of a person with fewer.
+        The attacker's knowledge: p points of each target, or all points of a target with fewer.
     alike : Crowds
         Number of people who share each record, which bounds the intervals.
     work : Work

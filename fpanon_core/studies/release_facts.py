@@ -1,7 +1,7 @@
 """Facts stated about a release to its recipient, and the coarseness of a release.
 
 The facts are those of :class:`fpanon_core.model.facts`. The coarseness decides whether a release is
-of use, whatever its risk. One rule holds for every page and the report. A release is of little use
+useful, whatever its risk. One rule holds for every page and the report. A release is of little use
 if its typical area is more than half as wide as the data. It is also of little use if its typical
 time window is longer than a day, or if less than half of the data is left.
 """
@@ -35,7 +35,7 @@ def facts_of(
     ----------
     origin : Origin
     found : Presence
-        The published rows that are true of their person.
+        The published rows that are true for their person.
     left_out : int or None
         Number of left-out samples of the original; None where they cannot be traced: then the
         number that the steps left out is stated.
@@ -76,7 +76,7 @@ def facts_of(
 def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | None]:
     """Return the local dates of the first and last recorded day, and the excess of the last window.
 
-    A week's window that begins three days before the records end says nothing of its last four
+    A week's window that begins three days before the records end says nothing about its last four
     days. A reader who took the window's end for the records' end would see a false decline. With
     moved times, the days are those of the published rows, as the recorded days would not match.
     """
@@ -166,12 +166,12 @@ class Size:
 
     @property
     def wide(self) -> bool:
-        """Whether the typical area is wider than half of the data."""
+        """Whether the typical area is wider than half of the data, and than a raw sample."""
         return self.side_m > max(self.data_side_m / 2, self.granularity_m)
 
     @property
     def long(self) -> bool:
-        """Whether the typical span of time is longer than a day."""
+        """Whether the typical time window is longer than a day."""
         return self.span_min > _DAY_MIN
 
 

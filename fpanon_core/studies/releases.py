@@ -1,9 +1,9 @@
 """Releases for studies, each made once and kept for a while.
 
-Several studies look at one release: its risk and utility, its places, and how far people in it are
-from hiding. Options that begin with the same steps share the results of these steps. So a process
-keeps what it made recently, under the data's digest, the steps and the seed. It also keeps what
-utility needs of the original, and people's true homes. So options measured one by one cost no more
+Several studies look at one release: its risk and utility, its places, and the 2-gaps of its people.
+Options that begin with the same steps share the results of these steps. So a process keeps what it
+made recently, under the data's digest, the steps and the seed. It also keeps what utility needs
+from the original, and people's true homes. As a result, options measured one by one cost no more
 than options measured together.
 """
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 Steps = tuple[Step, ...]
 
 MOST_KEPT = 16
-"""Largest number of releases a process keeps."""
+"""Largest number of releases that a process keeps."""
 MOST_SAMPLES = 4_000_000
 """Most samples of all releases a process keeps: about 260 MB. A larger release is not kept."""
 _MOST_REFERENCES = 2
@@ -61,7 +61,7 @@ class Release:
 
     @property
     def kept_share(self) -> float:
-        """Share of its input samples that suppression kept; 1 without suppression."""
+        """Share of the samples given to suppression that it kept; 1 without suppression."""
         return self.chain.kept_share
 
     @property
@@ -80,10 +80,10 @@ class Release:
 
     @property
     def people(self) -> int:
-        """Number of subscribers who are published."""
+        """Number of people who are published."""
         if self.periods is None:
             return int(self.fs.weight.sum())
-        # Of GLOVE each record leaves by itself: people weigh what they do in the original.
+        # GLOVE publishes each record separately: people have their weights of the original.
         return int(self.chain.original.weight[np.unique(self.chain.person)].sum())
 
     @property
@@ -194,7 +194,7 @@ def released(fs: FingerprintSet, steps: Steps, seed: int, **work: Unpack[Work]) 
 
 
 def reference(fs: FingerprintSet, areas: Areas = None) -> Reference:
-    """Return what comparisons of utility need of the original; computed once and kept."""
+    """Return what comparisons of utility need from the original; computed once and kept."""
     return _REFERENCES.made((fs.digest, areas), lambda: Reference.of(fs, areas=areas))
 
 

@@ -1,10 +1,10 @@
-"""Re-linking attack on a release in periods: the worth of new pseudonyms in each period.
+"""Re-linking attack on a release in periods: how well new pseudonyms in each period protect.
 
-Everybody has another pseudonym in each period. The attacker has the published records and nothing
-else, and matches those of two periods. One attacker compares the places and hours of the day of the
-records. The other also uses the move from the last cell of one record to the first of the other.
-The stronger of the two is reported. The true owner of a record is used only to count correct links;
-:class:`Copies` holds it beside the records.
+Everybody has a different pseudonym in each period. The attacker has only the published records, and
+matches those of two periods. One attacker compares the places and hours of the day of the records.
+The other attacker also uses the move from the last cell of one record to the first cell of the
+next. The stronger of the two is reported. The true owner of a record is used only to count correct
+links; :class:`Copies` holds it beside the records.
 
 Source: docs/science.md, “Whose records belong together”; the matching of statistics is that of
 Naini, Unnikrishnan, Thiran and Vetterli 2016.
@@ -124,9 +124,9 @@ def relink_periods(
         Result of :func:`release`, :func:`glove` or :func:`aligned` on data in periods.
     candidates : int
         Number of people behind the candidate records of each record; the likeliest records are
-        taken until they stand for so many people.
+        taken until this many people share them.
     seed : int
-        Seed of the draws among records that are alike, in chains, and of the random matching.
+        Seed of the draws among equal records when chains are built, and of the random matching.
     engine : LocalEngine, optional
         All local cores when None. The result does not depend on it.
     progress : callable of one float in [0, 1], optional
@@ -155,7 +155,7 @@ def relink_periods(
 
     Examples
     --------
-    Two people, each at a place of their own on both days; a third and a fourth with equal records.
+    Two people are each at a place of their own on both days; two more have equal records.
 
     >>> from fpanon_core import Periods, release
     >>> x = [0, 0, 5_000, 5_000, 9_000, 9_000, 9_000, 9_000]
@@ -343,14 +343,14 @@ def _larger(table: pd.DataFrame) -> pd.Series[Any]:
 
 
 def _with_ends(mean: float, of: int) -> tuple[float, float, float]:
-    """Return a mean of values from 0 to 1 over so many people, with its interval."""
+    """Return a mean of values from 0 to 1 over ``of`` people, with its interval."""
     mean = min(mean, 1.0)
     return mean, *wilson_interval(mean * of, of)
 
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """A release as one copy of its record for each person, sorted by period, person, fingerprint.
+    """A release with one copy of a record per person, sorted by period, person, fingerprint.
 
     Attributes
     ----------
@@ -389,7 +389,7 @@ class Copies:
         ConfigError
             The release is not in periods, or carries no owners.
         InfeasibleError
-            Nothing of the release is published.
+            The release publishes nothing.
         """
         if isinstance(released, GloveResult):
             hidden: GloveResult | None = released
@@ -420,7 +420,7 @@ class Copies:
             fs = hidden.published.fingerprints()
             inside = hidden.group >= 0
             record, weight = hidden.group[inside], hidden.weight[inside]
-        # Somebody for whom a fingerprint stands is one of so many, in each period the same.
+        # A fingerprint of weight n counts as n people, who are the same in each period.
         piece = np.repeat(np.arange(len(weight)), weight)
         nth = rows_of(np.zeros(len(weight), np.int64), weight)
         most = int(weight.max())

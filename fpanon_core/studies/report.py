@@ -135,7 +135,7 @@ class Report:
 
     @property
     def promise(self) -> str:
-        """What differential privacy does not cover of the chosen option; empty without ε."""
+        """What differential privacy does not cover in the chosen option; empty without ε."""
         return "" if self.chosen is None else describe_promise(self.chosen)
 
     @property
@@ -190,7 +190,7 @@ class Report:
 
     @property
     def found(self) -> list[tuple[str, ...]]:
-        """Measures before and after: title, name, before, after, guessing, threshold."""
+        """One row per measure: title, name, before, after, guessing, threshold."""
         both = (self.exploration.as_it_is, self.chosen)
         return [
             (

@@ -58,7 +58,7 @@ class Scale:
         return round(self.start + share * (self.end - self.start), 1)
 
     def ticks(self) -> list[float]:
-        """Return round numbers, few enough to be readable."""
+        """Return the round numbers at which the axis has ticks, few enough to be readable."""
         span = self.high - self.low
         power = 10.0 ** math.floor(math.log10(max(span, 1e-9)))
         step = next(s * power for s in _STEPS if span / (s * power) <= _MOST_TICKS)
@@ -69,7 +69,7 @@ class Scale:
 SHARES = Scale(0.0, 1.0, 286.0, 692.0)
 """Scale of the shares found before and after."""
 KEPT = Scale(0.0, 1.0, 286.0, 662.0)
-"""Scale of the share kept of each use."""
+"""Scale of the share kept of each component of utility."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Mark:
     x, y, y_low, y_high : float
     front : bool
     over : bool
-        Whether it is, or may be, above a threshold.
+        Whether the option is, or may be, above a threshold.
     chosen : bool
     number : int
     name : str
@@ -172,7 +172,9 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
 
 
 def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
-    """Place the number of each mark beside it where there is room, chosen and best first.
+    """Place the number of each mark beside it where there is room.
+
+    The number of the chosen option is placed first, then those of the front.
 
     Numbers never cover the words at the right end of the threshold's line.
     """

@@ -61,7 +61,7 @@ class Sentence:
 
 
 def verdict(exploration: Exploration, decision: Decision, chosen: int | None) -> list[Sentence]:
-    """Judge the data as they are, the options within the thresholds, the choice, the thresholds.
+    """Judge the data as they are, the options tried, the choice, and the thresholds.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _by_how_much(times: float) -> str:
 def describe_nearest(exploration: Exploration) -> str:
     """Describe the nearest option and what it exceeds, where none is within the thresholds.
 
-    Return "" where one is within, or none is near.
+    Return "" where an option is within, or where none can be judged.
     """
     best = best_option(exploration.table, exploration.limits)
     if best is None or within(exploration):
@@ -126,7 +126,7 @@ def describe_nearest(exploration: Exploration) -> str:
 
 
 def alone_told(result: OptionResult) -> str:
-    """Say how many people have a unique record, or share one, and what that means."""
+    """Say how many people have a unique record or share each record, and what that means."""
     if result.option.recordless is not None:
         return "It can still reveal something about people."
     if result.crowd_least > 1:

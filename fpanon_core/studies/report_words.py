@@ -64,7 +64,7 @@ def shown(text: str, *, lines: bool = False) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in percent: never 0% for more than none, never 100% for less than all.
+    """Return a share in percent; only exactly 0 is "none", and only exactly 1 is "100%".
 
     Examples
     --------
@@ -140,7 +140,7 @@ def describe_sum(total: float, risk: str, option: ReleaseOption | None = None) -
         Bins of EM, nats of KL.
     risk : str
     option : ReleaseOption or None
-        Option whose time windows, if coarser, are stated in hours.
+        Option whose time windows are stated in hours, if its last step generalizes.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def _rounded(number: float) -> str:
 
 
 def between(low: float, high: float, risk: str) -> str:
-    """Return a 95% interval, such as "1.2% to 3.4%", "up to 2.1%"; "" for an exact count."""
+    """Return a 95% interval, such as "1.2% to 3.4%" or "up to 2.1%"; "" for an exact count."""
     if math.isnan(low) or math.isnan(high) or (low == high and risk == ALONE):
         return ""
     if MEASURES[risk].unit != "%":
@@ -209,7 +209,7 @@ def estimate(result: OptionResult, risk: str) -> str:
 
 
 def guesses(result: OptionResult, share: str) -> str:
-    """Say that guessing finds ``share``: for tables, from those made without the person."""
+    """Say that guessing finds ``share``; for tables, guessing uses tables without the person."""
     if result.option.recordless is None:
         return f"guessing finds {share}"
     return f"without the person's data, {share} can be guessed"
@@ -241,7 +241,7 @@ def little_use(result: OptionResult) -> bool:
 
 
 def use_told(result: OptionResult) -> str:
-    """Say how coarse a release is, what it lacks, and whether it is of use; "" if not known."""
+    """Say how coarse a release is, what it lacks, and whether it is useful; "" if not known."""
     here = size(result)
     if here is None:
         return ""
@@ -285,8 +285,8 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     Returns
     -------
     str
-        Text such as "0.24 (flows 0.00)". A component is named if it weighs 0.2 or more of 1, and
-        less than 0.1 of 1 is kept. None is named where experts or the caller's own function scored.
+        Text such as "0.24 (flows 0.00)". A component is named if its weight is 0.2 or more and less
+        than 0.1 of it is kept. None is named where experts or the caller's own function scored.
 
     Examples
     --------
@@ -330,14 +330,14 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
-    """State the most utility within the thresholds; "" if the option itself has it."""
+    """State the highest utility within the thresholds; "" if the option itself has it."""
     if most is None or not table.utility[most] > table.utility[row]:
         return ""
     return f"Best: {table.utility[most]:.2f}."
 
 
 def describe_epsilon(epsilon: float) -> str:
-    r"""Say what an ε covers, and how much.
+    r"""Say what an ε covers, and how strongly it protects.
 
     Examples
     --------
@@ -411,7 +411,7 @@ def drawn(strategy: Strategy) -> str:
 
 
 def count(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun, such as "1 form", "24 forms"."""
+    """Return a number with its noun, such as "1 option", "24 options"."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

@@ -1,7 +1,6 @@
 """Rhythm of recording, and numbers of antennas where people live.
 
-De Montjoye et al. 2013, figures 3B and 3C, describe in this way the data on which they measure
-unicity.
+De Montjoye et al. 2013 describe their data in this way (figures 3B and 3C).
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ class Config:
     Attributes
     ----------
     side_m : float or None
-        Side of the squares, metres; None for the width of the data.
+        Side of the squares, metres; None for a side that suits the extent of the places.
     """
 
     side_m: float | None = None

@@ -146,18 +146,19 @@ def find_release(
     Returns
     -------
     SearchedTable
-        All options that were tried. ``least_revealing`` is recommended, ``best`` is the most useful
-        within the thresholds.
+        All options that were tried. ``least_revealing`` is recommended if ``serves`` is true;
+        ``best`` is the most useful option within the thresholds.
 
     Raises
     ------
     ConfigError
-        The purpose, the recipient or a threshold is invalid, or the data do not have the areas.
+        The purpose, the recipient or a threshold is invalid, or the data lack the areas of the
+        purpose.
     """
     purpose = as_purpose(purpose)
     recipient = Recipient(recipient) if isinstance(recipient, str) else recipient
     limits = Limits({"outsider": recipient.threshold, **(thresholds or {})})
-    reference(fs, purpose.areas)  # areas that these data do not have are said at once
+    reference(fs, purpose.areas)  # raises at once if the data lack these areas
     until = time.monotonic() + positive("seconds", seconds)
     search = Search(fs, limits, UtilityChoice(purpose.name, weighting(purpose.weights)), frame)
 
@@ -243,7 +244,7 @@ class Search:
         return [o for line in lines if (o := self._next(line, known)) is not None]
 
     def _next(self, line: Line, known: Known) -> ReleaseOption | None:
-        """Return the middle between the last option within the thresholds and the first outside."""
+        """Return an option between the last within the thresholds and the first outside."""
         low, high = -1, len(line)
         for at, option in enumerate(line):
             result = known.get(option.steps)
@@ -254,7 +255,7 @@ class Search:
         between = [option for option in line[low + 1 : high] if option.steps not in known]
         if not between:
             return None
-        # Fewest people a group are most often within: the threshold is theirs.
+        # The smallest groups come first: the threshold sets their size, so most are within.
         fewest = len(between) == len(line) and kind_of(line[0]) == "hidden records"
         return between[-1 if fewest else len(between) // 2]
 
@@ -345,7 +346,7 @@ def _frames(
 
 
 def _coarser(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """For each window, yield lines of coarser places, coarsest first: all bins, or no rare bins."""
+    """For each window, yield lines of places, coarsest first: with and without rare bins."""
     least = crowd(limits)
     for minutes in _WINDOWS_MIN:
         if minutes < fs.granularity_min:
@@ -378,7 +379,7 @@ def _hidden(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
-    """Yield aligned groups of k, the largest first: whole, in weeks, in days, some left out."""
+    """Yield lines of aligned groups, the largest first: of whole records, in weeks, in days."""
     ks = _group_sizes(fs, limits)
     lasts = float((fs.t_min + fs.dt_min).max())
     for days, share in ((0, 0.0), (7, 0.0), (1, _TAIL), (1, 0.0)):
@@ -388,7 +389,10 @@ def _aligned(fs: FingerprintSet, limits: Limits) -> Iterator[Line]:
 
 
 def _group_sizes(fs: FingerprintSet, limits: Limits) -> list[int]:
-    """Return the k that re-identification needs, and larger ones for homes; the largest first."""
+    """Return the k that the threshold of re-identification needs, and larger k for homes.
+
+    The largest comes first.
+    """
     sizes = [round(times * crowd(limits)) for times in _CROWDS]
     larger = [k for k in _LARGER if k > sizes[0]]
     return [k for k in dict.fromkeys([*larger, *sizes]) if k in K and k <= fs.n_users]

@@ -51,7 +51,7 @@ class AtHand:
     page, name : str
         The page's address, and its name for the release.
     option : ReleaseOption
-        Option that makes the release anew; without meaning where the release is made already.
+        Option that makes the release anew; unused where the release is made already.
     knowledge : KnowledgeConfig or None
         The attacker's knowledge assumed in the comparison of options.
     made : GloveResult or None
@@ -83,7 +83,8 @@ class Weighing:
         All options, including those that failed.
     limits : Limits
     chosen : str or None
-        Name of the chosen option; empty where it was decided to release nothing.
+        Name of the chosen option; None where none is chosen, empty where it was decided to release
+        nothing.
     why : str
     waiting : int
         Number of options not yet done.

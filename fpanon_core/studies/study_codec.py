@@ -64,12 +64,12 @@ def encode(value: Any, put: Callable[[Column], int]) -> Any:
     ----------
     value : object
     put : callable
-        Takes a long array, of numbers or of texts, one-dimensional; returns its number.
+        Takes a long one-dimensional array of numbers or texts; returns its number.
 
     Raises
     ------
     NotKept
-        The value is, or holds, one that no file keeps.
+        The value, or one inside it, is of a type that no file keeps.
     """
     if isinstance(value, np.generic):
         value = value.item()
@@ -217,7 +217,7 @@ def _array_of(kind: str, shape: Sequence[int], kept: Any, get: Callable[[int], C
 
 
 def _exactly(array: Column, dtype: np.dtype[Any]) -> Column:
-    """Cast numbers to another type; raise Damaged where that changes one, such as 3.7 to int."""
+    """Cast numbers to another type; raise Damaged if that changes a number, such as 3.7 to int."""
     if dtype.kind == "f" and array.dtype.kind in "Uif":
         return array.astype(dtype)  # of texts: "nan" and "inf"
     if array.dtype.kind not in "biu" or (dtype.kind == "b") != (array.dtype.kind == "b"):

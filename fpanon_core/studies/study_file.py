@@ -1,12 +1,12 @@
 """A study as one file: a zip of JSON and Parquet, written and read within bounds.
 
-``manifest.json`` names the program that wrote it, its members and the digest of each.
+``manifest.json`` names the version of the program, the members of the zip and the digest of each.
 ``study.json`` holds the study (:mod:`.study_codec`), ``arrays/`` its long arrays, and ``data/`` the
 files of the data, where they were asked for. A seal under this machine's key
 (:mod:`fpanon_core.model.files`) shows whether the file is as it was saved here. Digests alone
 reveal damage, not deliberate changes.
 
-It holds figures of single people by row number: personal data, and not for release.
+The file holds figures of single people by row number. It is personal data, and not for release.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Opened:
     ----------
     study : Study
     sealed : bool
-        Whether it is, byte by byte, what this machine's user saved. Otherwise its figures may have
-        been written by hand.
+        Whether the file is, byte for byte, what this machine's user saved. Otherwise its figures
+        may have been written by hand.
     """
 
     study: Study = field(repr=False)
@@ -129,7 +129,7 @@ def open_study(content: bytes, *, progress: Progress | None = None) -> Opened:
     Raises
     ------
     SchemaError
-        The file is no study, was damaged or changed, is too large, or is from another program.
+        The file is not a study, was damaged or changed, is too large, or is from another version.
     """
     members = _members(content)
     manifest = _loads(members.pop(_MANIFEST, b""), _NO_STUDY)

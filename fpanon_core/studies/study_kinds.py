@@ -49,8 +49,8 @@ NOT_KEPT = {
 """Kinds of answers that no file keeps.
 
 A published release comes with the key from its people to their ids, or costs its ε once. A
-questionnaire is identified by its upload. An estimate holds for one machine. What slides show of
-one person, or of exact counts, is made again when they are shown.
+questionnaire is identified by its upload. An estimate holds for one machine. What slides show about
+one person, or from exact counts, is made again when they are shown.
 """
 
 _NEVER = (Source, FolderFile, KeptFolder)  # what is read, and where from, no file says
@@ -84,7 +84,7 @@ def types_kept() -> dict[str, type]:
 
 
 def type_named(name: str) -> type:
-    """Return the dataclass with a name from a file, also if its module was renamed since.
+    """Return the dataclass with a name from a file, even if its module was renamed since.
 
     Raises
     ------

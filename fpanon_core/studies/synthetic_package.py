@@ -45,7 +45,9 @@ _SAYS_LITTLE = 3.0  # an ε above which an attacker may be right 95% of the time
 
 
 def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
-    """Return the zip; equal people give equal bytes. Very many people are cut to a stated size.
+    """Return the zip; equal people give equal bytes.
+
+    Of very many people, only the first are packed (:func:`people_packed`).
 
     Raises
     ------
@@ -63,7 +65,10 @@ def package(made: SyntheticPeople, ending: str = "csv") -> bytes:
 
 
 def people_packed(made: SyntheticPeople) -> int:
-    """Return the number of people in the package: the first ones, who are a sample of all."""
+    """Return the number of people in the package: the first ones, which are a sample of all.
+
+    Together they have at most :data:`MOST_PUBLISHED` events.
+    """
     return max(1, int(np.searchsorted(made.offsets, MOST_PUBLISHED, side="right")) - 1)
 
 
@@ -248,7 +253,7 @@ def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> s
 
 
 def describe_warnings(option: Synthesize, n_people: int, n_places: int) -> list[str]:
-    """Say what a stated or noisy number of people is too small for."""
+    """Warn of an ε that is too large, and of too few people for the hours or the places."""
     said = []
     if option.epsilon > _SAYS_LITTLE:
         right = 1 / (1 + math.exp(-option.epsilon))

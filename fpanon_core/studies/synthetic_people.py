@@ -1,4 +1,4 @@
-"""Synthetic people: trajectories of nobody, compared with the real ones.
+"""Synthetic people: invented trajectories, compared with the real ones.
 
 Source: docs/science.md, “Synthetic people with a promise”.
 """
@@ -52,7 +52,7 @@ class Expected:
     homes : float
         Number of homes in a typical group.
     error : float
-        Expected error of that number by noise.
+        Expected error of that number due to noise.
     warnings : tuple of str
     """
 
@@ -63,7 +63,7 @@ class Expected:
 
 
 def expected(fs: FingerprintSet, option: Synthesize, people: int) -> Expected:
-    """Return the expected error for a stated number of people and these data's antenna table."""
+    """Return the expected effect of noise for a stated number of people at the stated places."""
     ground = Ground.of(table_frame(fs, option.frame))
     groups = int(leaves_for(ground, people, option.epsilon).max()) + 1
     error = 1 / (option.epsilon * SHARES["homes"])
@@ -90,13 +90,14 @@ class Life:
 
 @dataclass(frozen=True, eq=False)
 class Result(Tabled):
-    """Synthetic people ready to leave, and how they compare; the comparison is for the officer.
+    """Synthetic people ready for release, and their comparison with real people, for the officer.
 
     Attributes
     ----------
     config : Synthesize
     made, before : CountTables
-        Presence and flows of the synthetic people, scaled to real people, and of the real people.
+        Presence and flows of the synthetic people, scaled to the number of real people; and of the
+        real people.
     curves : dict of str to pair of float64 ndarray
         Quantiles of ``radius`` (metres) and ``places``: real within the frame, synthetic.
     week : float64 ndarray (2, 168)
@@ -106,11 +107,15 @@ class Result(Tabled):
     learnt : DataFrame
         All noisy statistics.
     lives : tuple of Life
+        A few synthetic people, to look at one by one.
     n_noisy, people : int
+        Noisy number of real people, and number of synthetic people in the package.
     areas : dict
         GeoJSON of the places.
     verdict : str
+        Verdict of the verifier on the bytes.
     archives : dict of str to bytes
+        The bytes of the zip by the format of its tables; empty where a verdict has not passed.
     digest : str
         Digest of the data, as they were read for the synthetic people.
     """
@@ -164,7 +169,7 @@ def study(
     Raises
     ------
     ConfigError
-        ε would promise nothing, as the records decided how they were read.
+        ε would promise nothing, as the records decided how the data were read.
     """
     progress = work.get("progress")
     if source is not None and stated is not None:

@@ -1,4 +1,4 @@
-"""Package of tables, self-explanatory for its reader and verifiable.
+"""Package of tables that explains itself to its reader and can be verified.
 
 It holds ``presence`` and ``flows`` (CSV or Parquet), ``areas.geojson``, ``datapackage.json`` and a
 README of one page. The verifier reads tables and option back, makes the whole package again from
@@ -138,13 +138,13 @@ def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintS
 
 
 Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], bytes]
-"""Checks and packs again what the description, the members and the public frame say."""
+"""Checks the description and the members of a package against the data, and packs it again."""
 
 
 def verified(
     source: str | os.PathLike[str] | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
 ) -> Verification:
-    """Check that the bytes of a package of a kind are those that its content makes.
+    """Check that a package of the given kind is, byte for byte, what its content makes.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _compare_bytes(
 
 
 def _stated_errors(stated: Any) -> dict[str, Any]:
-    """Return the stated errors, which must be numbers under known names and nothing else."""
+    """Return the stated errors; raise SchemaError unless all are numbers under known names."""
     known = {name: stated[name] for name in ("people", "scale", "trips") if name in stated}
     numbers = [known[name] for name in ("people", "scale") if name in known]
     numbers += known.get("trips", [])

@@ -1,4 +1,4 @@
-"""What all studies share: how they work, and results that can be shown as tables."""
+"""What all studies share: the keywords for their work, and results that are shown as tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def working(engine: Engine | None = None, progress: Progress | None = None) -> W
 
 
 def part_of(work: Work, begin: float, end: float) -> Work:
-    """Return the keywords of a part of the work, whose progress is of the whole.
+    """Return the keywords of a part of the work, whose progress counts towards the whole.
 
     Examples
     --------
@@ -56,8 +56,8 @@ class Tabled:
     Attributes
     ----------
     MAY_LEAVE : frozenset of str
-        Names of the tables of figures of everyone together. All others stay with the data: figures
-        of single people, and counts of few at one place or time.
+        Names of the tables with figures of everyone together. All other tables stay with the data:
+        figures about single people, and counts of few people at one place or time.
     """
 
     MAY_LEAVE: ClassVar[frozenset[str]] = frozenset()
@@ -67,7 +67,7 @@ class Tabled:
         raise NotImplementedError
 
     def to_frame(self, name: str | None = None) -> pd.DataFrame:
-        """Return the table of that name, the main one for None.
+        """Return the table of that name; the main one if ``name`` is None.
 
         People have the pseudonyms of the session, which follow the input; use :meth:`for_file` for
         a file.
@@ -85,7 +85,7 @@ class Tabled:
         return tables[name]
 
     def may_leave(self, name: str) -> bool:
-        """Return whether the table of that name holds nothing of single people, nor of a few."""
+        """Return whether the table of that name holds nothing about single people or a few."""
         return name in self.MAY_LEAVE
 
     def for_file(self, name: str | None = None) -> pd.DataFrame:

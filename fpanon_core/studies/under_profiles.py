@@ -118,7 +118,8 @@ def unicity_grid(
     Raises
     ------
     ConfigError
-        A parameter is out of its range, none is given, or a profile is finer than the data.
+        A parameter is out of its range, no profile or p is given, or a profile is finer than the
+        data.
 
     Examples
     --------
@@ -161,8 +162,8 @@ def disclosure_grid(
     The data are generalized once per profile. The same users are targets throughout; their points
     are drawn anew from each generalized record. A profile's means are over its own bins, and a
     coarse profile has few bins that many people share. So EM and KL compare profiles by what is
-    learnt about an average bin, as Noriega Campero 2015 does. The sums say what is learnt about a
-    person in all.
+    learnt about an average bin, as Noriega Campero 2015 does. The sums say how much is learnt about
+    a person in total.
 
     Parameters
     ----------
@@ -184,14 +185,15 @@ def disclosure_grid(
         force; for every p of ``unicity_p`` ``unicity_p4``, ``unicity_p4_low``, ``unicity_p4_high``
         (95% Wilson); ``k``, ``em``, ``kl`` each with ``_low`` and ``_high`` (see
         :meth:`DisclosureResult.interval`); ``em_sum``, ``kl_sum``, the sums over a person's bins,
-        likewise; ``bins``, the number of distinct bins; ``targets``; ``too_few`` (targets with
-        fewer than ``p`` bins, all known). ``attrs`` hold ``config`` (p, strategy, users, seed) and
-        ``digest``, of the data before generalizing.
+        also with ``_low`` and ``_high``; ``bins``, the number of distinct bins; ``targets``;
+        ``too_few`` (targets with fewer than ``p`` bins, all known). ``attrs`` hold ``config`` (p,
+        strategy, users, seed) and ``digest``, of the data before generalizing.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range, none is given, or a profile is finer than the data.
+        A parameter is out of its range, no profile or p is given, or a profile is finer than the
+        data.
 
     Examples
     --------
@@ -214,7 +216,7 @@ def disclosures(
     unicity_p: Sequence[int] = (3, 4, 5),
     **work: Unpack[Work],
 ) -> Iterator[tuple[dict[str, object], DisclosureResult, FingerprintSet]]:
-    """Yield each profile's row of :func:`disclosure_grid`, its whole result, and the data under it.
+    """Yield each profile's row of :func:`disclosure_grid`, its full result, and the data under it.
 
     This serves a caller that needs more of each profile than its row, without measuring again.
     """

@@ -76,7 +76,8 @@ class Config:
     strategies : tuple of str
         How the known points are chosen.
     points : tuple of int
-        Numbers of known points for each strategy, ascending; as far as any record has so many.
+        Numbers of known points for each strategy, ascending; those that exceed the length of every
+        record are skipped.
     out_of : tuple of int
         Largest anonymity sets that count as found.
     profiles : tuple of GeneralizationProfile
@@ -84,8 +85,8 @@ class Config:
     grid_points : tuple of int
         Numbers of known points at each resolution, drawn at random.
     heavy_per_month : float
-        Least interactions a month of the people for whom points needed are counted; everyone is
-        counted where nobody has so many.
+        Least interactions a month of the people for whom the points needed are counted; everyone is
+        counted where nobody reaches this number.
     chance : sparsity.Config or None
         Settings of the sparsity model; None for as many users as the data have.
     """
@@ -168,19 +169,19 @@ class Result(Tabled):
     points : DataFrame
         Table of :func:`fpanon_core.points_needed`, without row numbers.
     heavy : bool
-        Whether ``points`` is about heavy users; about everyone where there are none.
+        Whether ``points`` is about heavy users; it is about everyone where there are none.
     grid : DataFrame
         Table of :func:`fpanon_core.unicity_grid`.
     corners : DataFrame
-        The same for the coarsest square grid at other origins, in windows of about an hour and in
-        the longest. The origins are 0, 0 and half a side off the chosen one, in x, in y and in
-        both. Empty where there is no square grid.
+        The same table for the coarsest square grid at other origins, in windows of about an hour
+        and in the longest windows. One origin is (0, 0); the others are half a side off the chosen
+        origin, in x, in y and in both. Empty where there is no square grid.
     laws : tuple of Law
         Laws for each axis and p.
     exponents : dict of str to LinearFit or None
         Fit of the exponent against p by axis, over the laws that hold; None where they are too few.
     chance : sparsity.Result
-        Unicity of so many users by chance alone.
+        Unicity that chance alone gives to as many users.
     recording : rhythm.Result
         How often people are recorded, and where the antennas are.
     """
@@ -199,7 +200,7 @@ class Result(Tabled):
 
     @property
     def needed(self) -> FloatArray:
-        """Points after which each target was unique, without the targets who never were."""
+        """Points after which each target was unique, without the targets who were never unique."""
         points = self.points["points"].to_numpy(dtype=float)
         return np.asarray(points[np.isfinite(points)])
 

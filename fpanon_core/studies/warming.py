@@ -1,4 +1,4 @@
-"""Warming up: compilation and imports that the first question of a session needs."""
+"""Warming up: imports and compilation before the first question of a session."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Result(Tabled):
     digest : str
         Digest of the example's fingerprints.
     presence, known : tuple of tuple of int
-        Bins, from 1, in which each user was, and the bins among these that an attacker knows.
+        Numbers, from 1, of the bins in which each user was, and of those that an attacker knows.
     n_bins : int
         Number of bins; nobody was in the last.
     everybody, second : DisclosureResult

@@ -36,7 +36,7 @@ def read_delimited(data: bytes) -> SourceTable:
     Raises
     ------
     SchemaError
-        The file is empty, is no text, or has only one column or no row.
+        The file is empty, is not text, or has only one column or no row.
     """
     data, encoding = as_utf8(data)
     if b"\n" not in data and b"\r" in data:
@@ -84,7 +84,7 @@ def as_utf8(data: bytes) -> tuple[bytes, str]:
     Raises
     ------
     SchemaError
-        The data are no text.
+        The data are not text.
     """
     for mark, name in ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16")):
         if data.startswith(mark):
@@ -147,7 +147,8 @@ def _dialect(lines: list[str]) -> tuple[str, int]:
 def has_header(rows: list[list[str]]) -> bool:
     """Return whether the first row is a header.
 
-    A header holds known names, or it has no number or time in it while the rows below do.
+    A header holds known names, or counts 0, 1, 2 …. Any other header has no number or time in it,
+    but most rows below have one in some column.
     """
     first = [field.strip() for field in rows[0]]
     if first == [str(i) for i in range(len(first))]:
@@ -173,7 +174,10 @@ def _is_value(text: str) -> bool:
 
 
 def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], tuple[str, ...]]:
-    """Return the names of ``width`` columns from a header, which may have one more or one fewer."""
+    """Return the names of ``width`` columns, and notes.
+
+    The header may have one name more or fewer than there are columns.
+    """
     names = [name.strip().removeprefix("#").strip() for name in rows[0]]
     notes: tuple[str, ...] = ()
     if len(names) == width - 1 and any(row[-1].strip() for row in rows[1:] if len(row) == width):
@@ -184,7 +188,7 @@ def _labels(rows: list[list[str]], width: int) -> tuple[tuple[str | int, ...], t
 
 
 def _end_of_first_line(data: bytes) -> int:
-    """Return where the row after the header begins; blank lines may precede the header."""
+    """Return where the line after the header begins; blank lines may precede the header."""
     start = len(data) - len(data.lstrip(b"\r\n \t"))
     end = data.find(b"\n", start)
     return len(data) if end < 0 else end + 1

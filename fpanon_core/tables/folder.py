@@ -1,7 +1,7 @@
 """Files on the server that may be opened: those in one folder named by the operator.
 
-Files too large to upload are picked from a list; a path is never typed. No link is followed,
-whether the file or a folder on the way to it is one. The folder is opened once, and everything
+Files too large to upload are picked from a list, so that nobody types a path. No link is followed,
+whether it is the file or a folder on the way to the file. The folder is opened once, and everything
 below is opened from there, part by part. So a file that is replaced by a link after it was listed
 or chosen is not followed either. A chosen file is identified by its number on the disk, so another
 file in its place is rejected.
@@ -41,7 +41,7 @@ class _Chosen:
 
 
 class FolderFile(_Chosen):
-    """A chosen file; every reader, also in another process, opens it by :meth:`read`.
+    """A chosen file; every reader, in any process, opens it by :meth:`opened` or :meth:`read`.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ def data_files(folder: Path) -> list[str]:
 
 
 def kept_folders(folder: Path) -> list[str]:
-    """Return the sorted relative names of all folders of fingerprints below; follow no links."""
+    """Return the sorted relative names of all folders of fingerprints below; follow no link."""
     found = []
     for below, folders, _ in os.walk(folder, followlinks=False):
         here = Path(below)
@@ -180,6 +180,7 @@ def _opened(folder: Path, name: str) -> int:
     Raises
     ------
     SchemaError
+        The file is gone, is not a plain file, may not be read, or a link is in its place.
     """
     *folders, last = _parts(name)
     with _below(folder, folders) as here:

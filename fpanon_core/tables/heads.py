@@ -1,8 +1,8 @@
 """Heads of tables: kind, number of rows and size, estimated from the beginning of a file.
 
-The head is read before a long reading. It is taken from the metadata of Parquet, from the first few
-megabytes of text (unpacked if necessary), and from the directory of a workbook. A damaged file has
-no head; the reading that follows reports the damage.
+The head is read before a long reading. It comes from the metadata and first rows of Parquet, or
+from the first few megabytes of text, unpacked if necessary. For a workbook, it comes from the
+archive's directory. A damaged file has no head; the reading that follows reports the damage.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Head:
     packed_bytes : int
         Size of the file as stored.
     decoded_bytes : int
-        Estimated unpacked size; for Parquet that of the columns in memory.
+        Estimated unpacked size; for Parquet, the size of its columns in memory.
     rows : int
         Estimated number of rows; 0 for a workbook.
     first : bytes
@@ -92,7 +92,7 @@ def head_of(file: IO[bytes]) -> Head | None:
 def heads_of(paths: Sequence[Path]) -> list[Head]:
     """Return the heads of several similar files, extrapolated from a few of them.
 
-    The list is empty if none of these few can be understood.
+    The list is empty if none of the few can be understood.
     """
     at = sorted({round(i * (len(paths) - 1) / (_FILES - 1)) for i in range(_FILES)})
     seen: dict[int, Head] = {}

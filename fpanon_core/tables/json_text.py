@@ -1,7 +1,7 @@
 """JSON tables: an array of records, one record per line, or GeoJSON points.
 
-Other JSON is refused with its kind. JSON is parsed as text alone (:mod:`json`). Numbers, texts and
-truth values become fields; nested values within a record are not read.
+Other JSON is refused. JSON is parsed as text alone (:mod:`json`). Numbers, texts and truth values
+become fields; nested values within a record are not read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _READABLE = (
 
 
 def is_json(data: bytes) -> bool:
-    """Return whether text in any encoding begins like JSON with more than one bare value."""
+    """Return whether text, in any encoding, begins like a JSON object or array."""
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe").replace(b"\0", b"")
     return _BEGINS.match(head) is not None
 
@@ -47,7 +47,7 @@ def read_json(
     Raises
     ------
     SchemaError
-        The JSON is too large, damaged, or no table.
+        The JSON is too large, damaged, or not a table.
     """
     if len(data) > MAX_JSON_BYTES:
         raise SchemaError(
@@ -75,7 +75,10 @@ def read_json(
 
 
 def check_degrees(crs: Any) -> None:
-    """Refuse a stated projection in metres, as old files may have; the default is degrees."""
+    """Refuse any stated projection other than degrees (WGS 84); old files may have one.
+
+    Without a statement, positions are in degrees.
+    """
     if crs is not None and not re.search(r"CRS84|EPSG:+4326", json.dumps(crs)[:1000]):
         raise SchemaError(
             "The file is GeoJSON on another map projection; save it in degrees (WGS 84)."
@@ -98,7 +101,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def _lines(data: bytes) -> list[tuple[int, bytes]] | None:
-    """Return numbered lines if the first is a record by itself; None for a single document."""
+    """Return numbered lines if the first line is a record by itself; None for a single document."""
     if not data.lstrip().startswith(b"{"):
         return None
     lines = [(i, line) for i, line in enumerate(data.split(b"\n"), 1) if line.strip()]
@@ -110,7 +113,7 @@ def _lines(data: bytes) -> list[tuple[int, bytes]] | None:
 
 
 def _flattened(features: Any) -> list[dict[str, Any] | None]:
-    """Return the properties, and longitude and latitude of the points (RFC 7946: in that order)."""
+    """Return the properties of the points, with ``lon`` and ``lat`` from their coordinates."""
     if not isinstance(features, list) or not features:
         raise SchemaError("The file is GeoJSON without features; give one point per event.")
     records = [_flat(feature) for feature in features]

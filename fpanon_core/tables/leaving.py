@@ -2,13 +2,13 @@
 
 A file with figures of single people is marked in its name and in its last column. Its pseudonyms
 are drawn for this file alone, so that two files, or a file and a release, cannot be linked by name.
-On screen people are numbered in input order; that order must not reach a file, because it would
-reveal the list of subscribers.
+On screen, people are numbered in input order. That order must not reach a file, because it would
+link people to the operator's list.
 
 A spreadsheet runs a cell that begins with the sign of a formula when a user opens the file. A
 formula may fetch a page with other cells in its address, or start a program. Ids, names of columns
-and names of options come from files: an apostrophe is put before them, and :func:`restored` removes
-it. Numbers stay unchanged (OWASP, "CSV Injection").
+and names of options come from files. So an apostrophe is put before each possible formula in them,
+and :func:`restored` removes it. Numbers stay unchanged (OWASP, "CSV Injection").
 """
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def file_name(name: str, may_leave: bool, ending: str = ".csv") -> str:
 def own_pseudonyms(n: int) -> list[str]:
     """Draw pseudonyms for ``n`` people from the operating system's randomness.
 
-    They begin with a letter that no number contains, so that no program reads one as a number.
+    Each begins with a letter that no number contains, so that no program reads a pseudonym as a
+    number.
 
     Examples
     --------
@@ -134,7 +135,7 @@ def defused(text: str) -> str:
     r"""Return a text that no spreadsheet runs, with an apostrophe before each possible formula.
 
     This includes a formula in the middle of the text, where another country's spreadsheet begins a
-    new cell. A number of digits, one sign and separators stays unchanged.
+    new cell. A number that consists of digits, separators and at most one sign stays unchanged.
 
     Examples
     --------

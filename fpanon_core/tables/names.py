@@ -21,7 +21,7 @@ _WEAK, _TOKENS, _NOT, _ELSE = (
 
 
 def rank(name: object, role: str) -> float:
-    """Return how well a name fits a role: 0 is best, infinity does not fit.
+    """Return how well a name fits a role: 0 is best, and infinity means that it does not fit.
 
     0 … 999: the name is known for the role. 1000: it contains a word for the role. 2000: it is a
     weak name, which fits only if the content does.
@@ -44,7 +44,7 @@ def is_known_name(name: object) -> bool:
 
 
 def says_something_else(name: object) -> bool:
-    """Return whether a name excludes the role of the user (a track, a place, a speed …)."""
+    """Return whether a name rules out the role of the user (a track, a place, a speed …)."""
     return bool(set(normal(name).split("_")) & _ELSE["user"])
 
 

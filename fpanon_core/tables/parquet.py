@@ -77,7 +77,7 @@ def _read(data: bytes, budget: Budget) -> tuple[tuple[str, ...], tuple[pa.Chunke
 
 
 def together(about: pq.FileMetaData) -> Iterator[list[int]]:
-    """Yield the numbers of the row groups to read at a time; a file may have one for each row."""
+    """Yield the numbers of the row groups to read together; a group may have a single row."""
     some: list[int] = []
     rows = 0
     for i in range(about.num_row_groups):
@@ -132,7 +132,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 def _spelt_bytes(column: pa.ChunkedArray) -> int:
-    """Return the expanded size of a dictionary column in bytes; 0 for other columns."""
+    """Return the size in bytes of a column of texts when expanded; 0 unless it is a dictionary."""
     return sum(_spelt_chunk(chunk) for chunk in _coded(column))
 
 

@@ -1,8 +1,8 @@
 """A table in many files: parts, read piece by piece, so that they are never all in memory.
 
-Parts follow one another in the order of their names and make one table; the place of the cuts never
-affects a result. Parquet is streamed. Any other kind is read part by part by :mod:`.sources`, with
-all its rules, and kept as Parquet in a private folder meanwhile.
+Parts follow one another in the order of their names, or of a given sequence, and make one table;
+the place of the cuts never affects a result. Parquet is streamed. Any other kind is read part by
+part by :mod:`.sources`, with all its rules, and kept as Parquet in a private folder during use.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class Parts:
 
 
 class _PartBudget(Budget):
-    """Budget of a file that is never decoded as a whole, bounded only by the file's own size."""
+    """Budget of a file that is never decoded as a whole; only the file's own size bounds it."""
 
     @property
     def decoded_bytes(self) -> int:

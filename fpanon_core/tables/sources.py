@@ -1,6 +1,6 @@
-"""Reading of tables from any source (path, file object, DataFrame), by content, not by name.
+"""Reading of tables from a path, file object or DataFrame; the content shows the kind.
 
-Nothing here runs code from a file: pickles are refused, XLSX formulas are not computed.
+Nothing here runs code from a file: pickles are refused, and XLSX formulas are not computed.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _check_size(size: int) -> None:
 def _tables(
     data: bytes, budget: Budget, packed: str | None = None, depth: int = 0
 ) -> list[SourceTable]:
-    """Recognize the kind by the first bytes and read it."""
+    """Return the tables in some bytes; the first bytes show the kind."""
     if not data:
         raise SchemaError("The file is empty; give a table with one row per event.")
     for magic, what in _REFUSED.items():
@@ -196,7 +196,7 @@ def _opened_zip(data: bytes, budget: Budget) -> zipfile.ZipFile:
 
 
 def _only_member(archive: zipfile.ZipFile, budget: Budget) -> bytes:
-    """Return the content of a zip file's only file; files added by the system do not count."""
+    """Return the content of a zip's only file; files added by the operating system do not count."""
     # Not is_dir(), which takes it for granted that there is a name.
     members = [
         info
@@ -237,7 +237,7 @@ def _unpacked(stream: IO[bytes] | gzip.GzipFile, budget: Budget) -> bytes:
 
 
 def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return the column without its extension type, and with bytes as text."""
+    """Return the column without an extension type; bytes become text."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         column = pa.chunked_array([c.storage for c in column.chunks], type=kind.storage_type)

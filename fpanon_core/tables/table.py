@@ -90,7 +90,10 @@ class SourceTable:
         return replace(self, notes=self.notes + notes, **changes)
 
     def sample(self, size: int = 5_000) -> tuple[pa.ChunkedArray, ...]:
-        """Return up to ``size`` rows from the beginning, middle and end of every column."""
+        """Return every column, cut to ``size`` rows in five pieces spread over the table.
+
+        A table with fewer rows is returned whole.
+        """
         rows = sample_rows(self.n_rows, size)
         return self.columns if rows is None else self.taken(rows).columns
 
@@ -134,7 +137,7 @@ class SourceTable:
         return bool(pc.count_distinct(text_of(whole)).as_py() < len(whole))
 
     def names(self) -> str:
-        """Return the columns for a message: their names or their number."""
+        """Return the columns for use in a message: their names, or else their number."""
         if not self.named or not self._is_headed:
             return f"{len(self.labels)} without {'known ' if self.named else ''}names"
         shown = [self.told(i) for i in range(min(len(self.labels), 20))]
@@ -145,8 +148,8 @@ class SourceTable:
 
         A first row of text may be mistaken for names and hold a person's data. So may the names of
         a table with a column for each person. A message must be safe in both cases. So a name is
-        shown only if at least two names are usual in tables of events, and only if it holds no
-        personal number or address. ``begins`` is for the beginning of a sentence.
+        shown only if at least two names are usual in tables of events. The name must also be short,
+        and hold no personal number or address. ``begins`` is for the beginning of a sentence.
         """
         label = str(self.labels[column])
         if not self._is_headed or len(label) > 40 or _PERSONAL.search(label):
@@ -242,7 +245,7 @@ def decimal_comma_in(column: pa.ChunkedArray) -> bool | None:
 
 
 def holds_whole_numbers(column: pa.ChunkedArray) -> bool | None:
-    """Return whether all floats are whole, to be written without ``.0``; None if none is finite."""
+    """Return whether all floats are whole, so that ``.0`` is left out; None if none is finite."""
     values = column.to_numpy(zero_copy_only=False)
     finite = values[np.isfinite(values)]
     if not len(finite):
@@ -256,18 +259,18 @@ def is_nested(column: pa.ChunkedArray) -> bool:
 
 
 def missing_in(texts: pa.ChunkedArray) -> npt.NDArray[np.bool_]:
-    """Return where trimmed text is empty or a word for a missing value."""
+    """Return which trimmed texts are empty, or a word for a missing value."""
     words = pa.array(["", *MISSING_WORDS], texts.type)
     found: npt.NDArray[np.bool_] = pc.is_in(texts, value_set=words).to_numpy()
     return found
 
 
 def _spelt(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return any column as text: as Arrow or Python writes it, else the bare number behind it.
+    """Return any column as text, as Arrow or Python writes it; otherwise the numbers behind it.
 
-    Arrow writes neither durations nor times in a zone unknown to it. Python writes neither times in
-    such a zone nor times before the year 1 or past 9999. Times with a zone are instants, whatever
-    the zone.
+    Arrow cannot write durations, or times in a zone that it does not know. Python cannot write
+    times in such a zone, or times before the year 1 or past 9999. Times with a zone are instants,
+    whatever the zone.
     """
     wide = pa.large_string()
     spellings: tuple[Callable[[], pa.ChunkedArray], ...] = (

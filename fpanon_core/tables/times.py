@@ -1,8 +1,8 @@
-"""Parsing of time columns in any common format, row by row without a slow loop.
+"""Parsing of time columns in any common format, without a slow loop over rows.
 
 A column may mix formats; each row is parsed by its own. Rows are grouped by their *shape* (length,
 and places of digits, letters and marks). The first row of a group is matched against the layouts
-below, and the whole group is then cut at the same places with array arithmetic.
+below. The whole group is then cut at the same places with array arithmetic.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ZERO = ord("0")
 
 @dataclass(frozen=True)
 class Layout:
-    """A format of written times; ``ambiguous`` if day and month may be exchanged."""
+    """Format of written times; ``ambiguous`` states whether day and month may be exchanged."""
 
     name: str
     text: str
@@ -106,7 +106,7 @@ def layout_of(row: ByteMatrix) -> tuple[Layout, re.Match[str]] | None:
 
 
 def value_of(text: ByteMatrix, match: re.Match[str], layout: Layout, day_first: bool) -> Value:
-    """Return the times of rows that all have the layout, cut at the places of ``match``."""
+    """Return the times of rows that all have the layout, by cutting them as ``match`` is cut."""
     has = match.re.groupindex
     if "e" in has:
         return _epoch(text, match)
@@ -245,13 +245,13 @@ def parse_times(
     """Parse a column of times: text, numbers (epoch), or timestamps.
 
     Known formats: ISO 8601 with or without offset and seconds; ``YYYY/MM/DD``; ``DD/MM/YYYY`` or
-    ``MM/DD/YYYY`` (the data decide which of the two, see :attr:`ParsedTimes.notes`); both
-    with ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``;
-    ``3 Apr 2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and
-    nanoseconds, distinguished by magnitude. A value before the year 1 or past 9999 is no time.
+    ``MM/DD/YYYY`` (the data decide which of the two, see :attr:`ParsedTimes.notes`); both with
+    ``hh:mm``, ``hh:mm:ss``, fractions, am/pm, or no time of day; ``YYYYMMDDhhmmss``; ``3 Apr
+    2012``; ``Tue Apr 03 18:00:09 +0000 2012``; epoch seconds, milli-, micro- and nanoseconds,
+    distinguished by magnitude. A value before the year 1 or past 9999 is not a time.
 
     By default the whole column decides ``day_first`` and ``fractional`` (whether some floats are
-    not whole); give them if the column is one part of several.
+    not whole); state them if the column is one part of several.
     """
     parsed = _parsed(column, day_first, fractional)
     beyond = (parsed.us < _FIRST) | (parsed.us > _LAST)
@@ -300,7 +300,7 @@ def is_time_of_day(column: pa.ChunkedArray) -> bool:
 
 
 def is_bare_date(parsed: ParsedTimes) -> bool:
-    """Return whether most fields are a date without a time of day."""
+    """Return whether most fields are dates without a time of day."""
     dates = sum(n for name, n in parsed.formats.items() if name.endswith(NO_CLOCK))
     return dates > 0.8 * max(len(parsed.ok), 1)
 
@@ -361,12 +361,12 @@ class DateOrder:
     """Decision for a whole column whether 03/04 is the 3rd of April or the 4th of March.
 
     The order that parses more rows is chosen. If both parse the same number, the order with the
-    shorter time span is chosen (days of one fortnight, read the wrong way, scatter over a year). If
+    shorter time span is chosen. Days of one fortnight, read the wrong way, scatter over a year. If
     the spans are equal, the day comes first.
     """
 
     def __init__(self, *readings: ParsedTimes) -> None:
-        """Take a column's readings with the day first and with the month first, or none yet."""
+        """Take the column read with the day first and with the month first, or nothing yet."""
         found = [parsed.us[parsed.ok] for parsed in readings]
         self._ok = [len(us) for us in found] or [0, 0]
         self._low = [int(us.min(initial=_LAST)) for us in found] or [_LAST, _LAST]

@@ -2,9 +2,9 @@
 
 Only cells and their meaning are read: shared texts, which formats are dates, and the year in which
 day numbers begin. Styles, charts, links and pivot tables are not read, and a sheet named twice is
-read once: each of these can be small and yet take hours. Missing rows are not filled in. The texts
-of cells are checked against the budget as they are made: thousands of cells may share one text of
-megabytes.
+read once. Each of these can be small and yet take hours. Missing rows are not filled in. Texts of
+cells are checked against the budget as they are read, because thousands of cells may share one text
+of megabytes.
 
 Before any parser trusts the workbook, its XML is checked. A workbook is XML in a zip file, and its
 claims may be false: one cell in the last of 16,384 columns makes its row that wide, and a row may
@@ -193,7 +193,7 @@ def _date_styles(xml: bytes | None) -> tuple[set[int], set[int]]:
 
 
 def _place(part: Any) -> str:
-    """Return the name in the archive of a part of the workbook."""
+    """Return the name that a part of the workbook has in the archive."""
     target: str = part.get("Target", "")
     return target[1:] if target.startswith("/") else posixpath.normpath(f"xl/{target}")
 

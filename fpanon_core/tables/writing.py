@@ -42,7 +42,7 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
     Parameters
     ----------
     pieces : iterable of DataFrame
-        Columns in time with a zone are written as local time with its offset.
+        Columns of times with a zone are written as local times with their offset.
     path : path
         Path that ends in ``.csv``, ``.csv.gz`` or ``.parquet``, which sets the format. An existing
         file is replaced.
@@ -124,7 +124,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     SchemaError
-        The file is missing or is no JSON.
+        The file is missing or is not JSON.
     """
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
@@ -135,7 +135,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
 
 
 def check_writable(path: str | os.PathLike[str]) -> Path:
-    """Return the path; raise ConfigError if its ending is no format or its folder is missing."""
+    """Return the path; raise ConfigError if its ending is unknown or its folder is missing."""
     target = Path(path)
     if not target.name.lower().endswith(_FORMATS):
         raise ConfigError(
@@ -215,7 +215,8 @@ class _Kept:
 def column_bytes(column: Any) -> bytes:
     """Return one column, ``v``, as the bytes of a Parquet file; for programs, not spreadsheets.
 
-    It is not packed if its compression ratio would exceed the bound of a careful reader.
+    The column is stored without compression if compression would make it more than 20 times
+    smaller. A reader refuses files with much higher ratios.
     """
     plainly: dict[str, Any] = {"compression": "none", "use_dictionary": False}
     for packing in ({"compression": "zstd"}, plainly):
@@ -236,7 +237,7 @@ def _delicate(column: Any) -> bool:
 def iso_with_offset(times: pd.Series[Any]) -> np.ndarray[Any, Any]:
     """Return times with a zone as texts such as ``2024-03-04T19:10:45+01:00``.
 
-    They are written to the second, or to the microsecond if a time is no whole second.
+    A time is written to the second, or to the microsecond if it is not a whole second.
     """
     local = times.dt.tz_localize(None).to_numpy().astype("M8[us]")
     instant = times.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy().astype("M8[us]")
@@ -262,7 +263,7 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 @contextmanager
 def whole_file(target: Path, *, new: bool = False) -> Iterator[BinaryIO]:
-    """Open a file to write to, which takes the target's name at the end or vanishes on failure.
+    """Open a file for writing; it takes the target's name at the end, or vanishes on failure.
 
     Parameters
     ----------
@@ -316,9 +317,9 @@ def staged(parent: Path) -> Iterator[Path]:
 def sweep(folder: Path) -> int:
     """Remove half-written files that killed fpanon processes left in a folder; return their number.
 
-    An entry is removed only if it has one of our names, belongs to this user, and its process has
-    ended: no process has its number, and none holds its lock. (Another machine or container has
-    process numbers of its own.)
+    An entry is removed only if its name is one that fpanon gives, it belongs to this user, and its
+    process has ended. That is so if no process has its number, and none holds its lock. The lock
+    matters because another machine or container has process numbers of its own.
     """
     removed = 0
     with suppress(OSError), os.scandir(folder) as entries:
@@ -348,13 +349,13 @@ def told_plainly() -> Iterator[None]:
 
 
 def _own_name(parent: Path) -> Path:
-    """Return an unpredictable name, after sweeping the folder for leftovers of ended processes."""
+    """Return an unpredictable name; first remove leftovers of ended processes from the folder."""
     sweep(parent)
     return parent / f".fpanon-{os.getpid()}-{secrets.token_hex(8)}.part"
 
 
 def _hold(descriptor: int) -> None:
-    """Lock the file being written while this process lives; not every disk supports it."""
+    """Lock the file being written as long as this process lives; not every disk supports locks."""
     with suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

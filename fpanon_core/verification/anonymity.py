@@ -2,8 +2,8 @@
 
 This module shares no code with GLOVE or with the writers of releases. It takes the original
 fingerprints and the publication, and checks everything that must always hold. A result is checked
-with all its own statements. A table is checked as a reader has it: its pseudonyms identify nobody
-unless the key is given.
+together with everything it states. A table is checked as a reader receives it: its pseudonyms
+identify nobody unless the key is given.
 
 An original sample must lie inside a published sample of its user. A cut in time may fall within an
 original sample that is longer than the data's granularity. Such a sample must lie inside the
@@ -136,7 +136,7 @@ def _check_result(result: GloveResult, faults: Faults) -> None:
 
 
 def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> None:
-    """Check the share of false presence and the accuracy against the cells holding the samples."""
+    """Check the share of false presence and the accuracy by the cells that hold the samples."""
     fs, table = faults.original, result.accuracy
     if not abs(result.phantom_share - checked.phantom_share) <= _SLACK_SHARE:
         text = f"The share of false presence is {checked.phantom_share:.6f}, not as stated."
@@ -160,7 +160,7 @@ def _check_figures(result: GloveResult, checked: Checked, faults: Faults) -> Non
 
 
 def _says_limits(stated: pd.DataFrame) -> bool:
-    """Return whether suppressed samples imply thresholds; any list without reasons does."""
+    """Return whether suppressed samples imply thresholds; a list without reasons does."""
     if "reason" not in stated.columns:
         return len(stated) > 0
     return bool(set(stated["reason"]) & _ABOUT_LIMITS)
@@ -219,8 +219,8 @@ def listed_samples(stated: pd.DataFrame, faults: Faults, *, of_whole: bool = Fal
 def _same_pieces(result: GloveResult, faults: Faults) -> bool:
     """Return whether a result in periods has the original's pieces; adopt the result's order.
 
-    A result that treats pieces as whole fingerprints may hide a person among the person's own
-    pieces.
+    A result that treats pieces as whole fingerprints is refused: it may hide a person among the
+    person's own pieces.
     """
     if faults.cut is None:
         return True
@@ -299,8 +299,8 @@ def _said_of_itself(result: GloveResult, faults: Faults) -> None:
 def _check_left_out(result: GloveResult, faults: Faults) -> None:
     """Check that thresholds, reasons and people left out or left over agree with the data.
 
-    A reason may be a threshold only if that threshold is stated and the samples of the user's
-    group together exceed it: otherwise no cell of them could be so wide or so long.
+    A reason may be a threshold only if that threshold is stated and the samples of the user's group
+    together exceed it. Otherwise no cell of theirs could be so wide or so long.
     """
     fs, group = faults.original, np.asarray(result.group)
     limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
@@ -385,7 +385,7 @@ def _check_reasons(result: GloveResult, left: IntArray, out: IntArray, faults: F
 
 
 def _known_users(rows: npt.ArrayLike, fs: FingerprintSet) -> tuple[IntArray, bool]:
-    """Return the values that are row numbers of the original, and whether all are."""
+    """Return the values that are row numbers of the original, and whether all values are."""
     found = np.asarray(rows, np.int64)
     known = (found >= 0) & (found < fs.n_users)
     return found[known], bool(known.all())
@@ -397,7 +397,7 @@ def _tell(faults: Faults, wrong: dict[str, bool], text: str) -> None:
 
 
 def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:
-    """Return side and span of the samples of each user's group; of all data for users in none."""
+    """Return side and span of the samples of each user's group; without a group, of all samples."""
     group = np.asarray(result.group, np.int64)
     of = np.where(group < 0, group.max(initial=-1) + 1, group)[fs.sample_user]
     ends = []

@@ -2,8 +2,9 @@
 
 Source: docs/science.md, “A release, as it leaves”.
 
-A Parquet file has room for more than its rows: metadata, statistics, words that no row uses, gaps
-between pages. So its rows are written again, in the same pieces, and compared byte by byte.
+A Parquet file has room for more than its rows: metadata, statistics, texts that no row uses, and
+gaps between pages. So its rows are written again, in the same pieces, and the two files are
+compared byte by byte.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ _WRITER = re.compile(r"parquet-cpp-arrow version \d{1,4}(\.\d{1,4}){1,3}")
 
 
 class Damaged(Exception):
-    """Signal that the data file is no table of a release; a fault has been added."""
+    """Signal that the data file is not a table of a release; a fault has been added."""
 
 
 class DataFile:
@@ -115,7 +116,10 @@ class DataFile:
 
         Raises
         ------
-        Damaged, SchemaError
+        Damaged
+            The file is damaged; a fault has been added.
+        SchemaError
+            The decoded file would be far larger than the file.
         """
         tables = self._tables()
         self._wrong = dict.fromkeys(_TIMES, 0)
@@ -143,7 +147,7 @@ class DataFile:
             raise Damaged from None
 
     def _tables(self) -> Iterator[pa.Table]:
-        """Yield the tables with rows; if there is none, one empty table."""
+        """Yield the tables that have rows; if there are none, yield one empty table."""
         empty, any_rows = None, False
         for table in self._packed_tables() if self._packed else self._text_tables():
             if table.num_rows:
@@ -172,7 +176,7 @@ class DataFile:
             yield pa.Table.from_batches([batch])
 
     def _packed_tables(self) -> Iterator[pa.Table]:
-        """Yield the rows; compare the file, rewritten from them, byte by byte."""
+        """Yield the rows; write a file from them again, and compare the two byte by byte."""
         file = parquet.ParquetFile(pa.BufferReader(self._content), read_dictionary=list(_TEXTS))
         named = parquet.ParquetFile(pa.BufferReader(self._content)).schema_arrow.field("pseudonym")
         large = pa.types.is_large_string(named.type)
@@ -231,7 +235,7 @@ class DataFile:
         Raises
         ------
         ValueError
-            A value is no time.
+            A value is not a time.
         """
         clock = self._faults.original.clock
         if column.null_count:

@@ -1,7 +1,7 @@
 """Faults found in a release, and the original data cut anew into periods.
 
-The code shares nothing with the module that cuts data into periods: the edges are local midnights,
-from the time zone's own rules. Each period is shifted to its own stretch of time, so that no record
+The code shares nothing with the module that cuts data into periods. The edges are local midnights
+by the rules of the time zone. Each period is shifted to its own stretch of time, so that no record
 of one period can hold samples of another.
 
 Source: docs/science.md, “Periods”.
@@ -49,7 +49,8 @@ class Claim:
     records : int64 ndarray (n_classes,)
         Number of records in each class.
     home : int64 ndarray (n_users,) or None
-        Class of each original user; −1 = nothing is published of the user. None: not known.
+        Class of each original user; −1 = nothing is published of the user. None if the classes are
+        not known.
     elsewhere : int64 ndarray (n, 2)
         With periods, one row for each record moved into a period without samples of its person: the
         row number in the original of the person's piece in another period, and the class.
@@ -76,7 +77,7 @@ class Claim:
 
     @cached_property
     def arrays(self) -> Classes:
-        """The classes in the form the kernels take, with the latest end so far within each class.
+        """The classes in the form that kernels take, with the latest end so far within each class.
 
         That end bounds how far back a scan must look.
         """
@@ -102,7 +103,7 @@ def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
 
 
 def stretches(fs: FingerprintSet) -> Iterator[tuple[slice, slice, IntArray, FloatArray]]:
-    """Yield the original in parts: bounds of all samples would need more memory than the data.
+    """Yield the original in parts, because bounds of all samples would need too much memory.
 
     Yields
     ------
@@ -181,7 +182,7 @@ class Faults:
             self.in_periods(days)
 
     def _check_pieces(self, given: PeriodSet) -> None:
-        """Check that given pieces are one for each person and period."""
+        """Check that each person has at most one piece in a period, and its samples begin there."""
         fs = given.pieces
         if len(given.person) != fs.n_users or len(given.period) != fs.n_users:
             text = "The pieces are more, or fewer, than the people and periods named."
@@ -192,7 +193,7 @@ class Faults:
             self.add("period", "A sample begins in another period than its piece.")
 
     def in_periods(self, days: int | None) -> None:
-        """Treat the release as in periods of ``days`` days; the original becomes its pieces."""
+        """Take the release as one in periods of ``days`` days; the original becomes its pieces."""
         if self.cut is not None:
             if days != self.cut.days:
                 self.add("period", "The release is in other periods than the original given.")
@@ -249,7 +250,7 @@ class Faults:
             self._listed.append((kind, group, user, sample, text))
 
     def verdict(self) -> Verification:
-        """Return all faults as a verification."""
+        """Return the verification, with all faults."""
         return Verification(
             violations=pd.DataFrame(self._listed, columns=list(VIOLATION_COLUMNS)),
             counts=dict(self._counts),

@@ -2,9 +2,9 @@
 
 A release keeps its promises if *some* assignment of a separate record to every original user keeps
 them. Among users who fit equally well, the choice does not matter, because the records tell nothing
-else. Whether an assignment exists is a flow problem from users to classes of equal records, with as
-many places in a class as it has records (Ford & Fulkerson 1956). The answer is exact; no user is
-compared with more samples than needed.
+else. Whether an assignment exists is a flow problem (Ford & Fulkerson 1956). The flow leads from
+users to classes of equal records, and each class has as many places as records. The answer is
+exact, and no user is compared with more samples than necessary.
 
 Source: docs/science.md, “Hiding everyone: GLOVE”, “What is verified”.
 """
@@ -45,7 +45,7 @@ class Fit:
     home : int64 ndarray (n_users,)
         Class of each user; −1 = no record.
     only : bool
-        Whether it is the only possible assignment.
+        Whether this is the only possible assignment.
     closest : bool
         Whether no other assignment meets more cells.
     user, kind : int64 ndarray
@@ -111,7 +111,7 @@ class _Search:
 
 
 def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return an order of boxes in blocks of near neighbours, and the hull of each block.
+    """Return an order that puts neighbouring boxes into one block, and the hull of each block.
 
     Slices of equal number run from west to east, each from south to north (Leutenegger et al.
     1997).
@@ -131,14 +131,14 @@ def in_blocks(around: FloatArray) -> tuple[IntArray, FloatArray]:
 
 
 def fit(claim: Claim, listed: BoolArray | None, may_miss: int, faults: Faults) -> Fit | None:
-    """Assign a record to every user who must have one; None, with a fault, if it is impossible.
+    """Assign a record to every user who must have one; None, with a fault, if that is impossible.
 
     Parameters
     ----------
     claim : Claim
     listed : bool ndarray (n_samples,) or None
-        Samples listed as left out. A user with other samples must have a record that holds all of
-        the others. None: no list.
+        Samples listed as left out; None without a list. A user with samples that are not listed
+        must have a record that holds all of these.
     may_miss : int
         Without a list: the stated number of samples left out.
     faults : Faults
@@ -239,7 +239,7 @@ def _possible(
 
 
 def _by_flow(pairs: _Pairs, sizes: IntArray, n_users: int, needed: int) -> IntArray | None:
-    """Assign a class to each user, each class at most as often as it has records."""
+    """Assign a class to each user, no class more often than it has records; None if impossible."""
     n_classes = len(sizes)
     users = np.unique(pairs.user)
     if len(users) < needed:

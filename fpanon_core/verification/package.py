@@ -2,9 +2,9 @@
 
 This module reads a folder or a zip with its own code, independent of the writers of releases.
 README and description are made again from the stated facts, with the templates of the writers, and
-compared; so are the headers of a zip. The templates themselves are not verified. The facts are
-verified against the data and the original (:mod:`.release`), and they determine everything in a
-release.
+compared. The headers of a zip are rebuilt and compared, too. The templates themselves are not
+verified. The facts determine both documents, and :mod:`.release` verifies them against the data and
+the original.
 
 Source: docs/science.md, “A release, as it leaves”; of zip files, APPNOTE.TXT 6.3.10 (PKWARE),
 sections 4.3.7, 4.3.12, 4.3.14 to 4.3.16 and 4.5.3.
@@ -88,7 +88,7 @@ def read_package(source: str | os.PathLike[str] | bytes, faults: Faults) -> Pack
     Raises
     ------
     SchemaError
-        There is no folder and no zip file at this place.
+        There is neither a folder nor a zip file at this place.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         members = _zip_members(bytes(source), io.BytesIO(source), faults)
@@ -180,7 +180,7 @@ def _zip_members(content: Content, file: Any, faults: Faults) -> dict[str, Conte
 
 
 def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
-    """Return a member; large data go to an unnamed temporary file, which ends with its last use."""
+    """Return a member; large data go to a temporary file, which is removed after its last use."""
     if info.filename not in DATA or info.file_size < _MAPPED:
         return archive.read(info)
     with tempfile.TemporaryFile() as file, archive.open(info) as packed:
@@ -197,9 +197,9 @@ def _unpacked(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Content:
 def is_tight(content: Content, members: list[zipfile.ZipInfo], method: int) -> bool:
     """Return whether a zip is, byte by byte, determined by its members, all packed by one method.
 
-    Both headers of each member and the end of the file are rebuilt from names and sizes. So no
-    bytes lie between, before or after the members, or behind the end of compressed data. No member
-    has a time, a comment or a mark of its own.
+    Both headers of each member, and the end of the file, are rebuilt from names and sizes, and
+    compared. In a tight file, no bytes lie between, before or after the members, or behind the end
+    of compressed data. No member has a time, a comment or a mark of its own.
 
     Parameters
     ----------
@@ -319,7 +319,7 @@ def _facts(
 
 
 def _tell_difference(found: Any, due: Mapping[str, Any], faults: Faults) -> None:
-    """Add faults where a description differs from the one due; name only keys of the latter."""
+    """Add faults where a description differs from the one due; name keys of the latter only."""
     here, there = dict(_flat(found)), dict(_flat(due))
     wrong = [at for at, value in there.items() if at not in here or repr(here[at]) != repr(value)]
     for at in wrong:
@@ -347,7 +347,7 @@ def _flat(plain: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...
 
 
 def _check_page(page: bytes, due: str, faults: Faults) -> None:
-    """Add a fault that names the parts of a page that differ from the page due by the facts."""
+    """Add a fault that names the parts of a page that are not as the facts require."""
     if page == due.encode():
         return
     found = sections(page.decode("utf-8", "replace"))

@@ -53,7 +53,7 @@ class Checked:
 def check_claim(
     claim: Claim, listed: BoolArray | None, may_miss: int, limited: bool, faults: Faults
 ) -> Checked | None:
-    """Check everything that must hold for the records themselves; None if that is impossible.
+    """Check all that must hold for the records themselves; return None if it cannot be checked.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_claim(
 
 
 def check_cells(claim: Claim, faults: Faults) -> bool:
-    """Check that bounds are numbers, extents not negative, and cells of a record do not overlap.
+    """Check that bounds are numbers, no extent is negative, and no cells of a record overlap.
 
     Return whether the rest can be checked: False if a bound is not a number.
     """
@@ -232,7 +232,7 @@ def _covered(fs: FingerprintSet, home: IntArray, claim: Claim) -> BoolArray:
 
 
 def _kept(fs: FingerprintSet, gone: BoolArray) -> IntArray:
-    """Return how many samples of each user are not gone."""
+    """Return how many samples of each user are published, that is, not gone."""
     return fs.lengths - np.add.reduceat(gone, fs.offsets[:-1], dtype=np.int64)
 
 

@@ -54,7 +54,7 @@ Key = Mapping[Any, Any] | pd.Series | pd.DataFrame
 
 @dataclass
 class Records:
-    """The records of a table, in the order of their first appearance.
+    """Records of a table, in the order of their first appearance.
 
     Attributes
     ----------
@@ -239,7 +239,7 @@ def _wrong_degrees(table: pd.DataFrame, cells: FloatArray, crs: str | None) -> i
 
 
 def _tell_degrees(wrong: int, faults: Faults) -> None:
-    """Add a fault if rows were wrong."""
+    """Add a fault if some rows have wrong degrees, or degrees without a projection."""
     if wrong < 0:
         text = "Latitudes and longitudes are given, and the original has no map projection."
         faults.add("degrees", text)
@@ -252,12 +252,12 @@ def _tell_degrees(wrong: int, faults: Faults) -> None:
 
 
 def matched(records: Records, key: Key, faults: Faults, *, moved: bool = False) -> IntArray:
-    """Return the row number of the original user behind each record by the key, or −1.
+    """Return the row number of the original user behind each record, by the key; −1 if unknown.
 
     For data in periods it is the row number of the piece. There is one piece for each person and
     period, so a key that names a person twice in a period names a piece twice. If samples were
-    ``moved``, they may have come into a period in which the person was not recorded. There is no
-    such piece, and the result is −1.
+    ``moved``, they may lie in a period in which the person was not recorded. Then there is no
+    piece, and the result is −1.
 
     The function sets the claim's ``home``, the class of each original user, and ``elsewhere``.
     """
@@ -349,7 +349,7 @@ def read_listed(source: str | os.PathLike[str] | bytes, what: str) -> pd.DataFra
     Raises
     ------
     SchemaError
-        The file is missing, too large, or no such table.
+        The file is missing, too large, or not such a table.
     """
     try:
         content = source if isinstance(source, bytes) else _bytes_at(source)
@@ -382,7 +382,7 @@ def _bytes_at(path: str | os.PathLike[str]) -> bytes:
 
 
 def without_marks(text: str) -> str:
-    """Return the text without its marks: apostrophes before formulas, at the start or a break.
+    """Return the text without its marks: apostrophes before formulas, at the start or after breaks.
 
     Examples
     --------

@@ -77,8 +77,8 @@ def verify_release(
         A folder or a zip file as :func:`fpanon_core.publish` writes it, or the zip file's bytes.
     original : FingerprintSet, GeneralizedFingerprintSet or PeriodSet
         The data that GLOVE received. If the release states periods, whole fingerprints are cut into
-        them anew. Pieces do not state their persons, so that with pieces only a key with the
-        pieces' own ids can be read.
+        them anew. Pieces do not state their persons, so a key for pieces must have the pieces' own
+        ids.
     k : int or None
         The promised k of k-anonymity. None if none is promised, as with noise or exchanged
         positions; then files, figures and names are checked, but not the records against the
@@ -93,8 +93,8 @@ def verify_release(
     Returns
     -------
     Verification
-        Damaged files are violations; so is any content beyond the rows and the texts that the facts
-        determine. A possible meaning of the random pseudonyms cannot be checked.
+        Damaged files are violations. So is any content beyond the rows and the texts that the facts
+        determine. Whether the random pseudonyms carry a hidden meaning cannot be checked.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def _check(
 ) -> ReleaseFacts | None:
     """Run all checks; return the facts that the release states, or None if they cannot be read.
 
-    With ``held`` False the records are not compared with the original's samples.
+    If ``held`` is False, the records are not compared with the original's samples.
     """
     key = read_listed(key, "key") if isinstance(key, (str, os.PathLike)) else key
     if isinstance(left_out, (str, os.PathLike)):
@@ -273,7 +273,7 @@ def _day(at: Any, zone: dt.tzinfo) -> dt.date:
 
 
 def _last_window(rows: Rows, last: dt.date, zone: dt.tzinfo) -> tuple[int, int] | None:
-    """Return how many days the last window has up to the day ``last``, and how many in all.
+    """Return how many days of the last window lie up to the day ``last``, and how many it has.
 
     The result is None if the window ends by that day.
     """
@@ -455,8 +455,8 @@ def _check_pieces(
 def _check_left_out(facts: ReleaseFacts, records: Records, faults: Faults) -> None:
     """Check the number of people left out if k-anonymity is the only step besides periods.
 
-    No more people may be left out than the stated share and those left over. With periods this
-    holds in each period; a period with fewer than k people publishes nobody.
+    At most the stated share of people, and those left over, may be missing. In periods, this holds
+    for each period. In a period with fewer than k people, nobody may be published.
     """
     step, cut, fs = facts.hiding, faults.cut, faults.original
     limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None

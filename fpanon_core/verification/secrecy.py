@@ -25,7 +25,7 @@ _PSEUDONYM = re.compile(r"[A-Z2-7]{16}")  # 80 random bits, as base32
 
 
 def check_pseudonyms(records: Records, faults: Faults) -> None:
-    """Check that no pseudonym is an id or running number of the original, or derives from an id."""
+    """Check that pseudonyms are random texts: none is, contains or derives from an id."""
     fs = faults.original
     ids = ids_of(fs)
     names = records.pseudonym
@@ -183,8 +183,8 @@ def _check_links(
 def _ordered(a: FloatArray, b: FloatArray, strata: IntArray) -> bool:
     """Return whether two orders agree, or disagree, more than one in a million random ones does.
 
-    Each stratum is ranked separately, and the evidence is summed: for n values in random order and
-    their rank correlation r, n·r has the variance n²/(n − 1).
+    Each stratum is ranked separately, and the evidence is summed. For n values in random order with
+    the rank correlation r, n·r has the variance n²/(n − 1).
     """
     known = np.isfinite(a) & np.isfinite(b)
     if int(known.sum()) < _ENOUGH:

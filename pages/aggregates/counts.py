@@ -1,7 +1,8 @@
 """Counts to publish: stated places and period, the chosen protection, and the zip that leaves.
 
-The zip is offered only while the settings on the screen, and the way the data were read, are as
-when the zip was made. An unprotected zip must not stand under settings that promise something.
+The zip is offered only while the settings on the screen, and the way the data were read, are the
+same as when the zip was made. Otherwise an unprotected zip could appear under settings that promise
+protection.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _asked(data: Dataset) -> Asked | None:
 
 
 def _begin(data: Dataset) -> None:
-    """Empty the fields if the source is another one; keep them if it was only read again."""
+    """Empty the fields if the source has changed; keep them if it was only read again."""
     if st.session_state.get(_OF) != data.source.label:
         st.session_state[_OF] = data.source.label
         for name in ("form_of", "first", "days", *(bound.lower() for bound in _BOUNDS)):
@@ -145,7 +146,7 @@ def _begin(data: Dataset) -> None:
 
 
 def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
-    """Draw the fields; return their settings if valid, otherwise all that is lacking."""
+    """Draw the fields; return their settings, or None and the reasons where they are invalid."""
     fs = data.fs
     form, below, epsilon, unit = _protection()
     when, first = _columns(4), None

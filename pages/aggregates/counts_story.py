@@ -34,7 +34,7 @@ def lacking(
     *,
     calendar: bool,
 ) -> str:
-    """Return what is not stated yet; empty if everything is stated."""
+    """Say what is not stated yet; return "" if everything is stated."""
     unstated = {
         "how the counts are protected": form is None,
         "the first day": calendar and first is None,
@@ -85,7 +85,7 @@ def warned(made: Result) -> str:
 
 
 def _unseen(made: Result) -> str:
-    """Return whether a count of one person reveals where the person was."""
+    """Say whether a count of one person reveals where the person was."""
     if not made.of_one:
         return ""
     if not made.of_one_unseen:
@@ -115,7 +115,7 @@ def _rounded(off: float) -> str:
 
 
 def guessed(report: IngestReport) -> str:
-    """Return what must be stated for private counts, but was inferred from the records; else ""."""
+    """Say what private counts need stated, but the records decided; return "" if nothing."""
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
@@ -131,7 +131,7 @@ def guessed(report: IngestReport) -> str:
 
 
 def made(made: Result) -> tuple[str, ...]:
-    """Return what was counted, what the counts promise, and what must not leave with them."""
+    """Say what was counted, what the counts promise, and what must not leave with them."""
     counts, out, frame = made.counts, made.left_out, made.frame
     return (
         f"{words.people(made.people)} counted at "

@@ -1,7 +1,7 @@
-"""Habits that the attack exploits: a section of What can an attack recover from counts.
+"""Habits that the attack exploits: a section of the page “Would counts be safer”.
 
 This module also holds the choice of the trajectory to show, among those counted: by pseudonym, or
-by how much of it comes back. It also lists the files under the view: every table of the results,
+by how much of it is recovered. It also lists the files under the view: every table of the results,
 and the selected trajectory.
 """
 

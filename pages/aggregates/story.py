@@ -50,7 +50,7 @@ def told(wall_min: float, dates: list[str]) -> str:
 
 
 def release(found: recovery.Result) -> Sentences:
-    """Return what counts would be published, and how many of them are of few people."""
+    """Say which counts would be published, and how many of them are of few people."""
     counts, people = found.counts, found.score.n_users
     left, filled = found.n_users - people, 1 - found.recorded
     return (
@@ -72,7 +72,7 @@ def release(found: recovery.Result) -> Sentences:
 
 
 def attack(found: recovery.Result) -> Sentences:
-    """Return how much of everybody's trajectory the attack recovers, beside linking at random."""
+    """Say how much of everybody's trajectory the attack recovers, beside linking at random."""
     score = found.score
     night, day, whole = (float(share) for share in score.recorded_by_step)
     random = score.baseline_recorded
@@ -120,7 +120,7 @@ def _few(people: int) -> str:
 
 
 def lack(found: recovery.Result) -> str:
-    """Return what the attack needs but these data lack; empty if they lack nothing."""
+    """Say what the attack needs but these data lack; return "" if they lack nothing."""
     why = "**Why the attack recovers no more.** " if found.score.recorded < 0.5 else ""
     if not np.isfinite(found.at_home):
         return (
@@ -146,7 +146,7 @@ def lack(found: recovery.Result) -> str:
 
 
 def unique(found: recovery.Result) -> Sentences:
-    """Return whether a recovered trajectory can be linked to a person."""
+    """Say whether a recovered trajectory can be linked to a person."""
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other has.",
@@ -167,13 +167,13 @@ PUBLISHED_NEXT = (
 
 
 def top_places(habits: Habits) -> str:
-    """Return what share of their records people have at few places; every person has records."""
+    """Return the mean share of a person's records at the top place, and at the top five places."""
     one, five = (words.percent(float(habits.top[:, n].mean())) for n in (0, 4))
     return f"On average, people have {one} of their records at one place, {five} at five places."
 
 
 def nights(habits: Habits) -> str:
-    """Return what share of their records at night people have at one place."""
+    """Return the mean share of a person's records at night at one place."""
     known = habits.night_places > 0
     if not known.any():
         return "Nobody was recorded between 0:00 and 6:00."
@@ -182,7 +182,7 @@ def nights(habits: Habits) -> str:
 
 
 def places(habits: Habits) -> Sentences:
-    """Return how many people were at one place at night, and how many were not recorded then."""
+    """Say how many people were at one place at night, and how many were not recorded then."""
     known = habits.night_places > 0
     return (
         f"Of {words.people(int(known.sum()))} recorded at night, "
@@ -197,7 +197,7 @@ def places(habits: Habits) -> Sentences:
 
 
 def next_place(habits: Habits) -> str:
-    """Return how well the attack predicts where people are seen next."""
+    """Say how well the attack predicts where people are seen next."""
     steps = (
         ("at night", habits.next_night_m, habits.n_night),
         ("by day", habits.next_day_m, habits.n_day),
@@ -210,7 +210,7 @@ def next_place(habits: Habits) -> str:
 
 
 def gains(habits: Habits) -> str:
-    """Return whether one person's days are more alike than the days of different people."""
+    """Say whether one person's days are more alike than the days of different people."""
     if not (len(habits.same_bits) and len(habits.other_bits)):
         return "Too few people were recorded on consecutive days to compare their days."
     same, other = (float(np.median(bits)) for bits in (habits.same_bits, habits.other_bits))
@@ -222,7 +222,7 @@ def gains(habits: Habits) -> str:
 
 
 def steps(habits: Habits) -> Sentences:
-    """Return how many steps and how many pairs of days the two figures count."""
+    """Say how many steps and how many pairs of days the two figures count."""
     return (
         f"{habits.n_night:,} steps at night and {habits.n_day:,} by day end at a recorded place.",
         f"{len(habits.same_bits):,} pairs of days are of the same person, "
@@ -238,7 +238,7 @@ def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
 
 
 def person(found: recovery.Result, row: int) -> Sentences:
-    """Return how much of one person's trajectory comes back."""
+    """Say how much of one person's trajectory is recovered."""
     off = words.distance(float(found.apart_m(row).mean()))
     error = "with no error in distance" if off == "no distance" else f"and {off} off"
     return (
@@ -251,7 +251,7 @@ def person(found: recovery.Result, row: int) -> Sentences:
 
 
 def factors(varied: recovery_factors.Result) -> Sentences:
-    """Return what makes the attack better or worse."""
+    """Say what makes the attack better or worse."""
     space, time, people = (varied.of(factor) for factor in ("space", "time", "users"))
     (fine, coarse), (few, many) = ((rows.iloc[0], rows.iloc[-1]) for rows in (space, people))
     long = time.iloc[-1]
@@ -292,7 +292,7 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 
 
 def effort(planned: Effort, everyone: Effort) -> Sentences:
-    """Return on how many people the mitigations are to be tried, and the likely cost."""
+    """Say how many people the mitigations will be tried on, and the likely cost."""
     if planned.people == everyone.people:
         return (f"Estimate for all {planned.people:,} people: {_taking(planned)}.",)
     return (
@@ -309,7 +309,7 @@ def _taking(planned: Effort) -> str:
 
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
-    """Return which mitigations help, and what they cost."""
+    """Say which mitigations help, and what they cost."""
     drawn = tried.n_users - tried.people
     least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
     custom = best["mitigation"] != least["mitigation"]

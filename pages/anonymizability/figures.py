@@ -1,7 +1,7 @@
 """Curves of everyone's k-gap for several k and profiles; and why people are hard to hide.
 
-The second part shows whether place or time, and whether a few samples or all of them, make people
-hard to hide. After Gramaglia & Fiore 2015, section 4.3.
+The second part follows Gramaglia & Fiore 2015, section 4.3. It shows whether place or time, and
+whether a few samples or all of them, make people hard to hide.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def gaps(
 def by_k(
     measured: Measured | None, ks: Sequence[int], order: Sequence[int], of: style.Theme
 ) -> list[Curve]:
-    """Return a curve for each k, which looks the same whichever others are drawn."""
+    """Return a curve for each k; a curve looks the same whichever others are drawn."""
     if measured is None:
         return []
     curves = []
@@ -201,7 +201,7 @@ _USUAL_SHARES = ((0.42, "taxis 42%"), (0.77, "synthetic 77%, published 80%"), (0
 
 
 def temporal_share(share: FloatArray, k: int, stretch: StretchConfig) -> list[str]:
-    """Return how much of everyone's effort is time."""
+    """Say how much of everyone's effort is time."""
     if not judges_all(stretch):
         only = "place" if stretch.w_space > 0 else "time"
         return [f"By the settings only {only} has a weight, so all of the effort is {only}."]
@@ -235,7 +235,7 @@ def published_temporal_share(k: int, stretch: StretchConfig) -> str:
 
 
 def gini(parts: Parts) -> list[str]:
-    """Return how unequal the efforts of everyone's samples are."""
+    """Say how unequal the efforts of everyone's samples are."""
     middle = float(np.median(parts.gini_total))
     none = {"space": int((parts.space_m == 0).sum()), "time": int((parts.time_min == 0).sum())}
     n = len(parts.space_m)
@@ -258,7 +258,7 @@ def gini(parts: Parts) -> list[str]:
 
 
 def tail(parts: Parts) -> list[str]:
-    """Return how heavy the tail of the efforts is, and how many users have no tail weight."""
+    """Say how heavy the tail of the efforts is, and how many users have no tail weight."""
     n = len(parts.space_m)
     known = {name: int(np.isfinite(v).sum()) for name, v in _values(parts, "tail").items()}
     found, told = [], []

@@ -103,7 +103,7 @@ def form(fs: FingerprintSet) -> bool:
 
 
 def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
-    """Draw and return the fields of the stretch effort, the arguments of :class:`StretchConfig`."""
+    """Draw the fields of the stretch effort; return the arguments of :class:`StretchConfig`."""
     st.markdown("**Stretch effort** – what counts as far, and what weighs more")
     cells = st.columns(3, gap="large")
     weight = number(
@@ -189,8 +189,8 @@ def k_looked_at(ks: Sequence[int]) -> int:
 
 
 def undo_button() -> None:
-    """Draw a button that takes the last change back, if there was one."""
-    # In a container that is always there: what comes and goes moves, and redraws, all below it.
+    """Draw a button that undoes the last change, if there was one."""
+    # In a container that is always there: if it came and went, all below would move and redraw.
     with st.container(key="anon_last_change", width="content"):
         if st.session_state.get(_BEFORE):
             st.button(

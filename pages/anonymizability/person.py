@@ -52,7 +52,7 @@ def take_click(fs: FingerprintSet, chart_key: str) -> None:
 
 @fragment()
 def section(measured: Measured, fs: FingerprintSet, k: int, of: Theme) -> None:
-    """Draw the section for one profile's result at one k; redrawn alone if only it changes."""
+    """Draw the section for one profile's result at one k; a change in it redraws nothing else."""
     result = measured.gaps.at(k)
     user = _pick(fs, result)
     neighbours = neighbours_of(fs, result, user)
@@ -194,7 +194,7 @@ def _parts_figure(
 
 
 def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: int) -> list[str]:
-    """Return how hard a person is to hide, and the effort to look like another user."""
+    """Say how hard a person is to hide, and the effort to look like another user."""
     result, parts = measured.gaps.at(k), measured.parts[k]
     stretch = result.config
     row = int(np.flatnonzero(result.users == user)[0])
@@ -232,7 +232,7 @@ def _apart(metres: float, minutes: float) -> str:
 
 
 def place_or_time(matches: pd.DataFrame, k: int) -> list[str]:
-    """Return how much of the effort is time and how much place; nothing if there is no effort."""
+    """Say how much of the effort is time and how much place; return [] if there is no effort."""
     total = float(matches["total"].sum())
     if total == 0:
         return []

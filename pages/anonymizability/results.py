@@ -1,4 +1,4 @@
-"""Results of the measurement: finished ones, missing ones, and those that may start by themselves.
+"""Results of the measurement: finished ones, missing ones, and those that start automatically.
 
 Each profile is a separate question, which a larger k only extends: one run serves all smaller k.
 """
@@ -72,7 +72,7 @@ def start_wanted(data: Dataset, settings: Settings) -> bool:
 def deepen(data: Dataset, settings: Settings, first: GeneralizationProfile | None) -> Job | None:
     """Extend each quick profile in the background, in one run, to the largest k offered.
 
-    ``first`` is the selected profile, whose turn is first. Return the job that runs, if any.
+    ``first`` is the selected profile, which is extended first. Return the job that runs, if any.
     """
     if any(job.active for job in questions.jobs(MEASURE)):
         return None
@@ -109,8 +109,8 @@ def offer(data: Dataset, settings: Settings) -> None:
 def expected_s(data: Dataset, settings: Settings) -> tuple[float | None, int]:
     """Return the longest time likely for one profile, seconds, and how many are missing.
 
-    The time is based on the finest profile if that is measured. Otherwise it is based on a sample
-    of the data in the child process, and None until that is known.
+    The time is based on the finest profile if that is measured. Otherwise it is estimated from a
+    sample of the data, and None until the estimate is ready.
     """
     known = [_known(data, profile, settings) for profile in settings.profiles]
     missing = sum(not set(settings.ks) <= _served(each) for each in known)
@@ -152,7 +152,7 @@ def _question(
 
 
 def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) -> Kept | None:
-    """Return all that is known of a profile, and how long its first run took."""
+    """Return all that is known about a profile, and how long its first run took."""
     key = (data.digest, ((profile,), settings.config))
     first, deeper = (questions.kept(kind).get(key) for kind in (MEASURE, DEEPEN))
     if first is None or deeper is None:
@@ -161,7 +161,7 @@ def _known(data: Dataset, profile: GeneralizationProfile, settings: Settings) ->
 
 
 def _served(known: Kept | None) -> set[int]:
-    """Return the values of k whose figures are there."""
+    """Return the values of k for which there are figures."""
     return set() if known is None else set(known.result.measured[0].parts)
 
 

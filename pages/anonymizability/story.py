@@ -40,12 +40,12 @@ def judges_all(stretch: StretchConfig) -> bool:
 
 
 def _of(stretch: StretchConfig) -> str:
-    """Return which of space and time has a weight."""
+    """Return "space" or "time", whichever has a weight."""
     return "space" if stretch.w_space > 0 else "time"
 
 
 def alone(stretch: StretchConfig) -> str:
-    """Return why a k-gap of 0 says little if space or time has no weight; else empty."""
+    """Say why a k-gap of 0 means little if space or time has no weight; otherwise return ""."""
     if judges_all(stretch):
         return ""
     other = "time" if stretch.w_space > 0 else "space"
@@ -65,14 +65,14 @@ def moved(space_m: float, time_min: float) -> str:
 
 
 def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> str:
-    """Return how far somebody must move, such as "about 1.1 km and 3 hours on average"."""
+    """Say how far a person must move, such as "about 1.1 km and 3 hours on average"."""
     nothing = words.distance(0), words.duration(0)
     far = [part for part in moved(space_m, time_min).split(" and ") if part not in nothing]
     return f"{about}{' and '.join(far)}{how}" if far else f"hardly at all{how}"
 
 
 def counted(stretch: StretchConfig) -> str:
-    """Return up to what distance and time a single sample counts."""
+    """Say up to what distance and time a single sample counts."""
     return "Each sample counts up to " + moved(
         stretch.max_space_m if stretch.w_space else np.nan,
         stretch.max_time_min if stretch.w_time else np.nan,
@@ -229,7 +229,7 @@ def capped(
 def cost_of_asking(
     missing: int, profiles: Sequence[GeneralizationProfile], n_users: int, seconds: float | None
 ) -> str:
-    """Return what is not measured yet, and its likely time; ``seconds`` is None if unknown."""
+    """Say what is not measured yet, and its likely time; ``seconds`` is None if unknown."""
     profiles_told = words.count(len(profiles), "profile")
     what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:

@@ -1,4 +1,4 @@
-"""Hard to hide: everyone's distance from being hidden (Gramaglia & Fiore 2015, figures 2 to 5)."""
+"""How hard to hide: everyone's distance from being hidden (Gramaglia & Fiore 2015, fig. 2–5)."""
 
 from __future__ import annotations
 

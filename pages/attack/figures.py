@@ -79,7 +79,7 @@ def _figure(row: Mapping[Hashable, Any]) -> Figure:
 
 
 def home(metres: float) -> str:
-    """Return the measure of homes within a distance."""
+    """Return the name of the measure of homes within a distance."""
     return f"home within {metres:g} m"
 
 
@@ -161,7 +161,7 @@ def _told(found: Estimate, asked: int, metres: bool) -> str:
 
 
 def percent(share: float, asked: int) -> str:
-    """Return a share; for a share of 0, "0 of" the number asked, since that is no risk of 0."""
+    """Return a share; for a share of 0, "0 of" the number asked, as the risk may exceed 0."""
     if not math.isfinite(share):
         return "not known"
     return words.percent(share, asked) if share else f"0 of {asked:,}"

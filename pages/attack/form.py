@@ -1,6 +1,6 @@
 """Settings of this page: the release that is attacked, and the attacker.
 
-Also the questions that this page asks: the attack, and one person followed through it.
+The module also makes the questions of this page: the attack, and one person followed through it.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Asked:
     ----------
     release : AtHand
     outsider : LinkConfig
-        What the attacker knows of a person, and how exactly.
+        What the attacker knows about a person, and how exactly.
     pressed : bool
-        Whether a person has just asked for this attack on another page.
+        Whether the user has just asked for this attack on another page.
     """
 
     release: AtHand
@@ -100,7 +100,7 @@ def form(fs: FingerprintSet) -> Asked | None:
 
 
 def _outsider() -> LinkConfig:
-    """Draw and return what the attacker knows of a person, and how exactly."""
+    """Draw and return what the attacker knows about a person, and how exactly."""
     told: dict[str, Any]
     low, high = limits.OPTION_POINTS.low, limits.OPTION_POINTS.high
     told = {"width": 180, "help": definitions.LINKAGE}
@@ -148,7 +148,7 @@ def _begin(
     """Set the controls' initial values: another page's request, a new choice, or the address."""
     state = st.session_state
     if wanted is None and kept is not None and state.get(_KEPT) != (fs.digest, kept):
-        # A form that was kept since is the one asked about; an address that names one comes first.
+        # An option chosen since is the one to attack; one named in the address comes first.
         named = address.asked("release", str, "") if state.get(_FOR) != fs.digest else ""
         wanted = None if named in offered else kept
     state[_KEPT] = (fs.digest, kept)
@@ -231,7 +231,7 @@ def followed_one(
 
 
 def relinked_periods(data: Dataset, asked: Asked) -> Question:
-    """Return the question whether the release alone links a person's records across periods."""
+    """Return the question of whether the release alone links a person's records across periods."""
     release = asked.release
     config = relinking.Config(
         ReleaseOption(steps=release.option.steps), RelinkConfig(seed=asked.outsider.seed)
@@ -253,6 +253,6 @@ def expected_s(data: Dataset, asked: Asked) -> float | None:
 
 
 def _config(asked: Asked) -> attack.Config:
-    """Return the attack's settings with the option's steps alone: its name makes no difference."""
+    """Return the attack's settings with the option's steps only: its name makes no difference."""
     option = ReleaseOption(steps=asked.release.option.steps)
     return attack.Config(option, **asdict(asked.outsider))

@@ -1,6 +1,6 @@
 """What an attacker finds in a release, in sentences; pure functions of the result.
 
-Also what an attacker can tell about one person after some known points.
+The module also says what an attacker can tell about one person after some known points.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _QUOTED_M = 1_000.0  # of the distances from a home, the nearest to this is told
 
 
 def expected(seconds: float) -> str:
-    """Return how long an attack is likely to take."""
+    """Say how long an attack is likely to take."""
     return f"This attack is likely to take about {words.clock(seconds)} on this machine."
 
 
@@ -79,7 +79,7 @@ def told(result: Result, limits: Limits) -> tuple[list[str], list[str]]:
 
 
 def found(result: Result, here: Figure, most: float | None) -> Told:
-    """Return how often the right record is picked, before and after, and whether above ``most``."""
+    """Say how often the right record is picked, before and after, and if that exceeds ``most``."""
     link = result.after.link
     judged = ""
     if most is not None:
@@ -99,7 +99,7 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
 
 
 def whom(result: Result) -> str:
-    """Return a text such as "496 people", "1,204 records, each a week of a person,"."""
+    """Return a text such as "496 people" or "1,204 records, each a week of a person,"."""
     told, days = _of_whom(result.after.link.n_present, result), result.period_days
     return told if days is None else f"{told}, each a {widgets.one(days)} of a person,"
 
@@ -112,7 +112,7 @@ def _of_whom(count: int, result: Result) -> str:
 
 
 def drawn(outsider: LinkConfig) -> str:
-    """Return how exactly the attacker knows points, and which points these are."""
+    """Say how exactly the attacker knows points, and which points these are."""
     wrong = [
         *([f"{outsider.blur_m:g} m"] if outsider.blur_m else []),
         *([words.duration(outsider.blur_min)] if outsider.blur_min else []),
@@ -122,7 +122,7 @@ def drawn(outsider: LinkConfig) -> str:
 
 
 def named(result: Result) -> list[Told]:
-    """Return how many people share each record, and how often the group's record fits best."""
+    """Say how many people share each record, and how often the group's record fits best."""
     k, days = result.crowd, result.period_days
     asked = result.after.link.n_present
     if k is None:
@@ -141,7 +141,7 @@ def named(result: Result) -> list[Told]:
 
 
 def homes(result: Result, by_name: dict[str, Figure]) -> Told:
-    """Return how often the record shows the home, beside guessing; or why that is not known."""
+    """Say how often the record shows the home, beside guessing; or why that is not known."""
     metres = min(result.config.within_m, key=lambda each: abs(each - _QUOTED_M))
     here = by_name[home(metres)]
     if not here.known:
@@ -184,7 +184,7 @@ def moments(here: Figure) -> Told:
 
 
 def accused(result: Result, here: Figure) -> list[Told]:
-    """Return for how many people outside the release another's record is taken for theirs."""
+    """Say how many people outside the release are accused: taken for the owner of a record."""
     if not here.known:
         return []
     count = words.percent(here.after.value, here.asked) if here.after.value else "none"
@@ -214,7 +214,7 @@ def _short(share: float, asked: int, none: str = "") -> str:
 
 
 def assumed(result: Result) -> list[str]:
-    """Return which people and which attacker the figures cover."""
+    """Say which people and which attacker the figures cover."""
     link = result.after.link
     told = [
         f"**Known.** The attacker knows {words.count(link.config.p, 'point')} of each person"
@@ -273,7 +273,7 @@ EXAMPLES: dict[ExampleKind, str] = {
 
 
 def describe_step(found: Followed, step: Step) -> list[str]:
-    """Return what a step shows: point and rank, who fits, the original data's answer, the home."""
+    """Say what a step shows: point and rank, who fits, the original data's answer, the home."""
     order = _describe_order(found, step) if found.present else _accused(found, step)
     return [
         " ".join([*_point(found, step), order]),
@@ -284,7 +284,7 @@ def describe_step(found: Followed, step: Step) -> list[str]:
 
 
 def _point(found: Followed, step: Step) -> list[str]:
-    """Return the time of the latest point."""
+    """Say how many points are known, and the time of the latest."""
     if step.known == 0:
         return [f"Nothing is known yet of {found.pseudonym}."]
     at = step.known - 1
@@ -297,7 +297,7 @@ def _point(found: Followed, step: Step) -> list[str]:
 
 
 def _fitting(found: Followed, step: Step) -> str:
-    """Return how many people's records hold all points exactly."""
+    """Say how many people's records hold all points exactly."""
     if step.known == 0:
         return f"Each of the {found.n_people:,} records could be the one."
     what = {1: "the point", 2: "both points"}.get(step.known, f"all {step.known} points")
@@ -344,7 +344,7 @@ def _accused(found: Followed, step: Step) -> str:
 
 
 def _describe_before(step: Step) -> str:
-    """Return what the same points reveal in the original data."""
+    """Say what the same points reveal in the original data."""
     if step.known == 0:
         return ""
     if step.before_better:
@@ -358,7 +358,7 @@ def _describe_before(step: Step) -> str:
 
 
 def _describe_home(found: Followed, step: Step) -> list[str]:
-    """Return where the leading record places the person's home, and how far off that is."""
+    """Say where the leading record places the person's home, and how far off that is."""
     if step.known == 0 or found.commonest is None:
         return []
     if step.guess is None:

@@ -212,7 +212,7 @@ def bars(step: Step) -> list[Bar]:
 
 
 def periods(data: Dataset, asked: Asked, days: int, of: Theme) -> None:
-    """Draw how many records the release alone links across periods, beside chance."""
+    """Draw how many records can be linked across periods from the release alone, beside chance."""
     st.header("Are the periods kept apart?", anchor=False, help=definitions.RELINKED)
     found: relinking.Result | None = questions.settle(
         form.relinked_periods(data, asked),
@@ -256,7 +256,7 @@ def _row(name: str, after: Estimate, chance: float, people: int) -> Compared:
 
 
 def describe_periods(found: RelinkResult, days: int) -> list[str]:
-    """Return how many records of different periods are linked again, beside chance."""
+    """Say how many records of different periods are linked again, beside chance."""
     one, people, (linked, alike, chained) = widgets.one(days), found.n_people, _estimates(found)
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "

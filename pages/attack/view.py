@@ -1,4 +1,4 @@
-"""Attack the release: whether it holds (linkage; expected error after Shokri et al. 2011)."""
+"""Attack the release: what an attacker finds in it (expected error: Shokri et al. 2011)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of an attack on a release: what it attains before and after, compared with guessing."""
+"""Figures of an attack on a release: its results before and after, compared with guessing."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Compared:
     before, after : Estimate
         In the original data, and in the release.
     guessing : float
-        Value attained without the release, or without linking; NaN to draw nothing.
+        Value reached without the release, or without linking; NaN to draw nothing.
     told : tuple of str
-        The three values in words, as they stand beside the row.
+        The three values in words, as shown beside the row.
     limit : float
         The threshold; NaN to draw none.
     """

@@ -1,6 +1,6 @@
 """Figures of the share of users with at most a given value: step CDFs, at most 512 points a curve.
 
-Also a histogram of samples per user.
+The module also draws a histogram of samples per user.
 """
 
 from __future__ import annotations

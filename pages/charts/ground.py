@@ -1,7 +1,7 @@
 """Background of the maps: coasts, borders, towns, degrees, a scale bar, and the user's own lines.
 
-Public geography (Natural Earth, see ``basemap/README.md``), clipped to a box of longitudes and
-latitudes so that little is sent to the browser. Boxes may reach beyond ±180°.
+The geography is public (Natural Earth, see ``basemap/README.md``). It is clipped to a box of
+longitudes and latitudes, so that little is sent to the browser. Boxes may reach beyond ±180°.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Box(Extent):
         )
 
     def with_(self, other: Box) -> Box:
-        """Return the smallest box that holds both."""
+        """Return the smallest box that holds both boxes."""
         return Box(
             min(self.west, other.west),
             min(self.south, other.south),
@@ -70,7 +70,7 @@ class Box(Extent):
 
     @property
     def ring(self) -> Path2D:
-        """Return the corners, closed."""
+        """Return the corners as a closed ring."""
         w, s, e, n = self.west, self.south, self.east, self.north
         return [(w, s), (e, s), (e, n), (w, n), (w, s)]
 
@@ -110,8 +110,8 @@ def outlines(box: Box) -> Outlines:
 def _land(area: Any, coast: Any, rough: Any) -> Any:
     """Cut the box along the fine coast; a piece is land if the rough land covers most of it.
 
-    An island too small for the rough land is the inside of a closed coastline and touches no side
-    of the box.
+    A piece that touches no side of the box is land, too: it is inside a closed coastline, such as
+    an island too small for the rough land.
     """
     edges = shapely.union_all([*coast, area.exterior])
     pieces = shapely.get_parts(shapely.polygonize([edges]))
@@ -191,12 +191,12 @@ def _layer(name: str) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 
 def under(seen: Box, around: Box, of: Theme) -> tuple[list[pdk.Layer], list[pdk.Layer]]:
-    """Return the layers under the data, bottom first, and those above, which must stay readable.
+    """Return the layers under the data, bottom first, and the layers above, which stay readable.
 
     Parameters
     ----------
     seen : Box
-        The part shown at first, where degrees and the scale bar stand.
+        The part shown at first, where the degrees and the scale bar are drawn.
     around : Box
         Extent of the ground.
     """
@@ -406,7 +406,7 @@ def rectangle(bounds: Iterable[float]) -> list[list[float]]:
 
 
 def sizes(bounds: FloatArray) -> FloatArray:
-    """Return the sizes of areas, square degrees; large areas are drawn first."""
+    """Return the sizes of areas, square degrees, by which large areas are drawn first."""
     found: FloatArray = np.prod(bounds[:, 2:] - bounds[:, :2], axis=1)
     return found
 

@@ -2,7 +2,7 @@
 
 A map without streets is read by its coast, its towns, a grid of degrees and a scale bar. So each
 map draws these under the data. Everything is sent compactly, every layer has an id, and tooltips
-are plain text. The legends of maps stand below them and explain their dots and colours.
+are plain text. The legends of maps are drawn below them and explain their dots and colours.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def fingerprints_map(
     links : tuple of ndarray (m, 2) or None
         Longitudes and latitudes of both ends of each link between matched samples.
     noun : str
-        What stands at each position, in the singular.
+        What each position is, in the singular.
     around : tuple of ndarray, optional
         Longitudes and latitudes that the map shows; by default those of the fingerprints.
     """
@@ -258,7 +258,7 @@ def regions_map(
     tips: Sequence[str],
     of: Theme,
 ) -> Map:
-    """Return a map of adjacent areas, coloured in turn.
+    """Return a map of adjacent areas, in a repeating series of colours.
 
     Parameters
     ----------
@@ -356,16 +356,16 @@ def over(
     shown : Extent
         Extent shown at first.
     whole : tuple of ndarray, optional
-        Longitudes and latitudes of the farthest extent to which one may want to zoom out.
+        Longitudes and latitudes of the largest extent that a user may want to zoom out to.
     above_m : float
         Height of the objects on the ground. If above 0, the view is tilted and the names of towns
-        stand above the objects. The scale bar, true at one distance only, is then left out.
+        are drawn above the objects. The scale bar, true at one distance only, is then left out.
     told : str
         Note on what lies beyond the extent shown.
     """
     box = _box_of(shown)
     all_of_it = box if whole is None else _box_of(extent_of(*whole))
-    # From aside what is far is small, and the ground reaches to the horizon.
+    # In a tilted view what is far looks small, and the ground reaches to the horizon.
     zoom = _zoom(box, height, _WHOLE_PX) + _NEARER if above_m else _zoom(box, height)
     seen = _seen(box, zoom, height)
     around = seen.grown(_FARTHER if above_m else 1.0).with_(all_of_it)
@@ -404,7 +404,7 @@ def over_ground(deck: Map, background: Background, of: Theme) -> Map:
 
 
 def _box_of(shown: Extent) -> Box:
-    """Return the box to show: the extent, slightly enlarged, at least about two kilometres wide."""
+    """Return the box to show: the extent, at least 0.01° (about 1 km) wide, with a margin."""
     least = 0.01
     west, east, south, north = shown.west, shown.east, shown.south, shown.north
     x, y = max(least - (east - west), 0) / 2, max(least - (north - south), 0) / 2
@@ -512,7 +512,7 @@ class Shades:
 
 
 def shades(values: FloatArray, of: Theme) -> Shades:
-    """Return viridis colours, as in other maps; the lowest hundredth share one, if positive."""
+    """Return viridis colours; if positive, the lowest hundredth of the values share one colour."""
     low, high = float(np.quantile(values, 0.01)), float(values.max())
     if low > 0 and high > low:
         at = np.log(np.clip(values, low, high) / low) / np.log(high / low)
@@ -557,7 +557,7 @@ def scale_bar(by: Shades, title: str, of: Theme, *, height: int = 84) -> go.Figu
 
 
 def _round_between(low: float, high: float) -> list[float]:
-    """Return round numbers 1, 2, 5 … within a range; only powers of ten if those are many."""
+    """Return the numbers 1, 2, 5, 10, … in a range; only powers of ten if there are many."""
     tens = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
     some = [m * 10.0**e for e in tens for m in (1, 2, 5) if low <= m * 10.0**e <= high]
     return some if len(some) <= 7 else [t for t in some if f"{t:e}".startswith("1")]

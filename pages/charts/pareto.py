@@ -1,6 +1,7 @@
 """Figures that compare releases: risk against utility, the Pareto front, and dominated options.
 
-Also what each way of hiding everyone costs in space and time, and how much of each use is kept.
+Further figures show what each way of hiding everyone costs in space and time, and how much of each
+component of utility is kept.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
 _LABEL_AT = {0.005: "left", 0.995: "right", 0.5: "center"}  # across, and the side that lies there
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
-_LEGEND_ROW_PX, _A_ROW = 44, 2  # so many kinds of dots stand in a row of the legend at a desk
+_LEGEND_ROW_PX, _A_ROW = 44, 2  # kinds of dots in a row of the legend, at a desk
 _PLACES = ("on the front", "level with the front", "dominated", "recommended")
 _SAFETY = {False: ", within all thresholds", True: ", above a threshold, or may be"}
 _LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
@@ -51,19 +52,19 @@ class Dot:
     utility : float
         In [0, 1].
     front : bool
-        Whether no other option dominates it.
+        Whether no other option dominates this one.
     unsafe : bool
         Whether the risk, or another one, may be above its threshold.
     told : str
         Further lines of the tooltip, such as what dominates it.
     pinned : bool
     behind : bool
-        Whether the estimates place it behind another option, while the intervals leave the order
-        open.
+        Whether the estimates place the option behind another one, while the intervals leave the
+        order open.
     chosen : bool
-        Whether it is the option chosen for release: its number is written first.
+        Whether this is the option chosen for release, whose number is written first.
     best : bool
-        Whether it is recommended.
+        Whether the option is recommended.
     """
 
     number: int
@@ -245,7 +246,7 @@ class _Screens:
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
-        """Return the first place across where the threshold's label covers no dot, and its box."""
+        """Return the first place along the line where the label covers no dot, and its box."""
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [
@@ -268,7 +269,7 @@ class _Screens:
 
 
 def _limit(limit: float, text: str, across: float, of: Theme) -> dict[str, Any]:
-    """Return the line at the threshold, with its label at one of the places across."""
+    """Return the line at the threshold, with its label at one of the horizontal places."""
     line = {"color": of.categories[1], "width": 2, "dash": "dash"}
     level = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": limit, "y1": limit}
     side = _LABEL_AT[across]

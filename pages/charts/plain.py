@@ -1,8 +1,8 @@
 """Safe display of texts from outside: names of files and columns, and messages that quote them.
 
-The screen renders Markdown: a column named ``![](http://…)`` would be an image, fetched. Every text
-that was not written in this program passes through here before it enters a sentence, a label or a
-message. A test follows such texts through every page (tests/pages/test_outside.py).
+The screen renders Markdown: a column named ``![](http://…)`` would show an image from the network.
+Every text that was not written in this program passes through here before it enters a sentence, a
+label or a message. A test follows such texts through every page (tests/pages/test_outside.py).
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 NAME_LENGTH: Final = 120
-"""Number of characters of a name that are shown at most."""
+"""Largest number of characters shown of a name."""
 MESSAGE_LENGTH: Final = 2_000
-"""Number of characters shown of a message, which may quote several names."""
+"""Largest number of characters shown of a message, which may quote several names."""
 
 _JOINER: Final = "\u2060"  # no width, and no line ends there
 # Marks of Markdown, of formulas, colours, characters by name.
@@ -45,14 +45,14 @@ def plain(text: object, at_most: int = NAME_LENGTH) -> str:
     Parameters
     ----------
     text : object
-        A name, or anything that ``str`` makes one of.
+        A name, or anything that ``str`` turns into one.
     at_most : int
-    Number of characters shown; a longer text ends in "…".
+        Number of characters shown; a longer text ends in "…".
 
     Returns
     -------
     str
-        White space of any kind is one blank; characters that cannot be seen are U+FFFD.
+        The text, where each run of white space is one blank, and invisible characters are U+FFFD.
 
     Examples
     --------
@@ -84,7 +84,7 @@ _OUR_TAGS: Final = re.compile(r"</?(?:b|i|br|sub|sup|extra)/?>")
 def unlinked(figure: go.Figure) -> go.Figure:
     """Return the figure with only the charts' own tags left in its texts.
 
-    Plotly makes links of ``<a href>`` in any label, and names of columns come into labels.
+    Plotly turns ``<a href>`` in any label into a link, and labels can contain names of columns.
     """
     spec = figure.to_dict()
     cleaned = _untagged(spec)

@@ -1,8 +1,8 @@
 """Maps of one person's record: as an attacker finds it, and over time before and after release.
 
-The first map shows the known points, the records that fit them, and the person's true places.
-Before and after: two maps of the same region, at the same moment, show the recorded data and the
-published data. The map of a group shows all that its members share.
+The first map shows the known points, the records that fit them, and the person's true places. Two
+more maps, of the same region at the same moment, show the recorded data and the published data. The
+map of a group shows all that its members share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Place = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What the map shows of one person; positions in degrees.
+    """What the map shows about one person; positions in degrees.
 
     Attributes
     ----------
@@ -138,11 +138,11 @@ class Bar:
     rank : int
         1 plus the number of people whose record fits better.
     people : int
-        Number of people who share it.
+        Number of people who share the record.
     share : float
-        The attacker's probability that it is the person's, in [0, 1].
+        The attacker's probability that the record is the person's, in [0, 1].
     right : bool
-        Whether it is the person's.
+        Whether the record is the person's.
     """
 
     rank: int
@@ -303,7 +303,7 @@ def group_map(
     Parameters
     ----------
     before : float
-        Time from which on records are drawn large and published areas filled.
+        Time from which records are drawn large and published areas are filled.
     by : Shades
         Colours of the areas by their span of time.
     """
@@ -370,7 +370,7 @@ def _trip(
     colour: Colour,
     width: float,
 ) -> pdk.Layer:
-    """Return a fading line; its times count from the first, as the browser's numbers are short."""
+    """Return a fading line; times count from its first, as the browser keeps few digits."""
     order = np.argsort(minute, kind="stable")
     begin = float(minute.min(initial=np.inf)) if len(minute) else 0.0
     trip = {

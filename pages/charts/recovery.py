@@ -92,7 +92,7 @@ def path_map(
 
 
 def errors(error_m: npt.NDArray[np.floating], of: Theme) -> go.Figure:
-    """Return a step CDF of the distance from recovered to true place, up to nearly all of it."""
+    """Return a step CDF of the distance from recovered to true places, for 99% of the points."""
     km = error_m.astype(np.float64) / 1000
     return cdf(
         [Curve("recovered by the attack", km, of.measure("recovered"), 0)],

@@ -1,6 +1,6 @@
 """Figure of two fingerprints: kilometres east and north, time upwards, with their matches.
 
-Also ticks with local dates and times along an axis.
+The module also makes ticks with local dates and times along an axis.
 """
 
 from __future__ import annotations

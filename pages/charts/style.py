@@ -1,4 +1,4 @@
-"""Style of every figure: one palette, one type size, light and dark, on paper and on a wall.
+"""Style of every figure: one palette, light and dark, with larger type for projection.
 
 Colours come from Okabe and Ito's set, distinguishable with any colour vision, and never carry a
 meaning alone: curves differ in dash and marker too. A measure keeps its colour in every figure.
@@ -210,7 +210,7 @@ def unchecked(traces: list[dict[str, Any]], layout: dict[str, Any]) -> go.Figure
 
 CATEGORIES: Final = {"type": "category", "showgrid": False, "automargin": True}
 DOWNWARDS: Final = CATEGORIES | {"autorange": "reversed"}
-"""Properties of an axis of names, the first on top."""
+"""Properties of an axis of names, with the first name on top."""
 
 
 def rows_of(names: Sequence[str], least: int = 0) -> dict[str, Any]:
@@ -369,7 +369,7 @@ def marks_legend(marks: dict[str, dict[str, Any]], of: Theme) -> go.Figure:
 # --- on a wall -----------------------------------------------------------------------------------
 
 TYPE: Final = 1.25
-"""Factor by which type grows on a wall."""
+"""Factor by which type is enlarged for projection."""
 _LINES = 1.4
 _NARROWEST_PX = 620  # of the inner part, beside the menu on a projector's screen
 _LETTER = 0.52  # of the height of type: the mean width of a letter

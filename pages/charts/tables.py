@@ -1,7 +1,7 @@
 """Maps of count tables: where people are and where they go, before and after protection.
 
 Both maps of a pair share their view and their scale. The more of a count may be noise, the more
-transparent it is: a count as large as its error hardly shows.
+transparent it is drawn: a count as small as its error is hardly visible.
 """
 
 from __future__ import annotations
@@ -313,7 +313,7 @@ def hours_of_week(before: FloatArray, after: FloatArray, of: Theme) -> go.Figure
 
 
 def life_map(lon: FloatArray, lat: FloatArray, moment: int, of: Theme, *, around: Extent) -> Map:
-    """Return a map of a person's places, pale; the way so far, a line; the present place, bold."""
+    """Return a map of a person's places, the line through them so far, and the present place."""
     at: FloatArray = np.column_stack([lon, lat]).round(5)
     layers = [
         discs("places", np.unique(at, axis=0), of.quiet, 4, "a place of this person", 200),

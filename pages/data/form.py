@@ -1,7 +1,7 @@
 """Forms to correct how the data are read, and to screen users.
 
 If positions are ambiguous, the page asks how to read them before anything is measured. One click
-answers.
+answers the question.
 """
 
 from __future__ import annotations
@@ -204,7 +204,10 @@ def _columns(
     reading: Reading,
     report: IngestReport | None,
 ) -> dict[str, str | int | None]:
-    """Draw and return the column of each role, except roles to detect; None: one user's file."""
+    """Draw the fields of the roles; return the column of each role, except those to detect.
+
+    The column of the user is None for a file with the records of one person.
+    """
     given = dict(reading.columns)
     chosen: dict[str, str | int | None] = {}
     for i, (role, title) in enumerate(ROLES.items()):

@@ -1,7 +1,7 @@
 """Choosing what to open: a sample, a file from this computer, or one in the server's folder.
 
-Also the likely cost of reading a large file, shown before it is read; and an operator's own roads
-or districts, drawn under every map.
+The module also shows the likely cost before a large file is read, and loads the user's own roads or
+districts, which are drawn under every map.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def _samples() -> None:
 
 
 def _foretell(source: Source) -> None:
-    """Draw rows, time and memory; nothing for a small file, or one that was already read."""
+    """Draw the estimated rows, time and memory; nothing for a small file or a kept reading."""
     try:
         if not reading_estimate.is_large(source):
             return

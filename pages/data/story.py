@@ -1,4 +1,4 @@
-"""Sentences about a data set: the fate of its rows, how it was understood, who remains."""
+"""Sentences about a data set: the fate of its rows, how it was understood, and who remains."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def fates(report: IngestReport) -> pd.DataFrame:
 
 
 def fates_told(report: IngestReport) -> str:
-    """Return what each of the fates in the account means, as a list."""
+    """Say what each of the fates in the account means, as a list."""
     fates = report.to_frame()["fate"]
     lines = [f"- **{fate}**: {MEANINGS[fate]}" for fate in fates]
     return "**What became of the rows**\n\n" + "\n".join(lines)
@@ -78,7 +78,7 @@ def account(report: IngestReport) -> list[str]:
 
 
 def reconciled(report: IngestReport) -> list[str]:
-    """Return how many samples the rows became, and how identical rows, if any, are counted."""
+    """Say how many samples the rows became, and how identical rows, if any, are counted."""
     found = [report.reconciliation()]
     if report.rows_identical:
         found.append(
@@ -124,7 +124,7 @@ def first_rows(report: IngestReport) -> pd.DataFrame:
 
 
 def unused(report: IngestReport) -> str:
-    """Return what the first rows do not show: ids, some columns in use, and all unused columns."""
+    """Say what the first rows do not show: ids, some columns in use, and all unused columns."""
     taken = _columns_of(report, report.columns)
     aside = taken - _columns_of(report, map(str, report.first_rows))
     rest = [str(label) for label in report.available if str(label) not in taken]
@@ -157,7 +157,7 @@ def consequence(reading: OtherReading) -> str:
 
 
 def roles(report: IngestReport) -> pd.DataFrame:
-    """Return which column was taken for what, and why."""
+    """Return which column was taken for each role, and why."""
     rows = [
         (ROLES.get(role, role), column(report, role), report.found.get(role, ""))
         for role in report.columns
@@ -195,7 +195,7 @@ def form(report: IngestReport) -> pd.DataFrame:
 
 
 def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64]) -> list[str]:
-    """Return how unevenly samples are spread over users and places."""
+    """Say how unevenly samples are spread over users and places."""
     low, high = np.quantile(samples_of_user, [0.1, 0.9])
     tenth = max(1, len(samples_of_place) // 10)
     busiest = np.sort(samples_of_place)[-tenth:].sum() / samples_of_user.sum()
@@ -213,7 +213,7 @@ def activity(samples_of_user: IntArray, samples_of_place: npt.NDArray[np.int64])
 
 
 def screened(n_users: int, screened_out: int) -> str:
-    """Return how many users meet the rule."""
+    """Say how many users meet the rule."""
     s = "s" if n_users <= 1 else ""
     return (
         f"{words.share(n_users, n_users + screened_out).capitalize()} meet{s} the rule and "

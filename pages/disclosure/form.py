@@ -1,4 +1,4 @@
-"""Settings of the page What is learnt: the attacker's knowledge, and the profiles.
+"""Settings of the page “What is learnt”: the attacker's knowledge, and the profiles.
 
 The settings are not personal, so they are kept and travel in the address.
 """

@@ -51,7 +51,7 @@ FILES = {
 
 
 def ranked(found: Result) -> pd.DataFrame:
-    """Return the grid, from most to least unique; ties in the order asked."""
+    """Return the grid, from the highest unicity to the lowest; ties keep their order."""
     return found.grid.sort_values(_unicity(found), ascending=False, kind="stable")
 
 
@@ -180,7 +180,7 @@ def agreement_told(found: Result) -> list[str]:
 def _without_discord(
     found: Result, pairs: list[dict[str, Any]], against: list[dict[str, Any]], name: str
 ) -> list[str]:
-    """Return what it means that no measure ranks two profiles the other way round than unicity."""
+    """Say what it means that no measure reverses the order of two profiles by unicity."""
     if not any(r["concordant"] for r in against):
         told = [
             f"{name.capitalize()} is the same under all {len(found.grid)} profiles, or differs "

@@ -1,6 +1,6 @@
 """Accuracy of releases: a curve for each, a row in a table, and the downloads.
 
-Also the section that compares GLOVE with making everyone equally coarse, at the same k.
+The module also draws the section that compares GLOVE with equally coarse data at the same k.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def labels(part: pd.DataFrame) -> list[str]:
 
 
 def compared(found: comparison.Result) -> list[str]:
-    """Return what equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
+    """Say what equally coarse data, GLOVE, and GLOVE with limits cost at the smallest k."""
     table = found.comparison
     first = int(table["k"].min())
     rows: dict[str, Any] = {r["method"]: r for _, r in table[table["k"] == first].iterrows()}
@@ -384,7 +384,7 @@ def compared(found: comparison.Result) -> list[str]:
 
 
 def _tried(searched: Sequence[GeneralizationProfile]) -> str:
-    """Return which grids were tried before one hid everyone, without the full stop."""
+    """Say which grids were tried before one hid everyone, without the full stop."""
     last = f"one cell for everything ({searched[-1]})"
     if len(searched) == 1:
         return f"That is the only grid tried, {last}"

@@ -139,7 +139,7 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
 
 
 def _shards(data: Dataset) -> int | None:
-    """Draw and return the number of shards into which many people are cut first; None for few."""
+    """Draw and return the number of shards to cut the data into first; None for few people."""
     if data.fs.n_users < SHARDED_FROM:
         return None
     shards: int | None = _field(
@@ -185,9 +185,9 @@ def compared(data: Dataset) -> Question:
 
 
 def expected(data: Dataset) -> None:
-    """Draw the likely cost of hiding these people with the form's settings; nothing for few people.
+    """Draw the likely cost of hiding these people by the chosen method; nothing for few people.
 
-    The need for memory follows at once from the number of people; time is estimated meanwhile.
+    The memory follows directly from the size of the data; the time is estimated in the background.
     """
     if data.fs.n_users < _MANY_USERS:
         return

@@ -1,4 +1,4 @@
-"""The groups of a release: what each loses, one of them over time, and everyone in one hour."""
+"""The groups of a release: the loss of each, one group over time, and everyone in one hour."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def square(people: float) -> str:
 
 
 def at_one_moment(when: str, recorded: int, published: int) -> str:
-    """Return what both maps show, and about whom they show nothing."""
+    """Say what both maps show, and which people they leave out."""
     return (
         f"The hour from {when}, in the same colours on both maps. Before: "
         f"{words.people(recorded)}, each at the first place recorded. After: "
@@ -205,7 +205,7 @@ def hour_named(hour: int, days: list[str]) -> str:
 
 
 def time_unit(minutes: float) -> tuple[str, int]:
-    """Return the unit for spans of up to so many minutes, and its length in minutes."""
+    """Return the unit for spans of at most ``minutes``, and the length of the unit in minutes."""
     if minutes < 120:
         return "minutes", 1
     return ("hours", 60) if minutes <= 48 * 60 else ("days", 1_440)
@@ -214,7 +214,7 @@ def time_unit(minutes: float) -> tuple[str, int]:
 def told_group(
     costs: pd.DataFrame, rank: int, release: GloveResult, fs: FingerprintSet
 ) -> list[str]:
-    """Return what the group of a rank loses, its members, and how their samples are published."""
+    """Say what the group of a rank loses, its members, and how their samples are published."""
     number, side, span, _ = costs.to_numpy()[rank - 1].tolist()
     rows, names = release.members(int(number)), fs.pseudonyms
     who = ", ".join(names[person] for person in np.sort(release.people[rows])[:_MEMBERS_DRAWN])

@@ -40,7 +40,7 @@ class Moment:
         West, south, east and north (degrees) of each occupied square, and its number of people:
         each at the first place recorded, or spread evenly over the first area published.
     extent : ndarray (1, 4)
-        Extent of all the data, degrees, which both maps show.
+        Extent of nearly all samples, degrees, which both maps show.
     """
 
     side_m: float
@@ -88,7 +88,7 @@ def hours(release: GloveResult, fs: FingerprintSet) -> range:
 
 
 def busiest(fs: FingerprintSet, among: range) -> int:
-    """Return the hour with the most samples, the first of several."""
+    """Return the hour with the most samples; of several, the first."""
     hour = np.floor(fs.wall_minutes(fs.t_min) / 60).astype(np.int64) - among[0]
     inside = hour[(hour >= 0) & (hour < len(among))]
     return among[int(np.argmax(np.bincount(inside, minlength=len(among))))]

@@ -50,7 +50,7 @@ def name_of(config: Config) -> str:
 
 
 def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
-    """Return why nobody can be hidden in a group of that k."""
+    """Say why groups of this k are not possible here."""
     if k > n_users:
         return (
             f"k = {k:,} exceeds the {words.people(n_users)} in the data: nobody can hide "
@@ -60,7 +60,7 @@ def k_refused(k: int, n_users: int, possible: limits.Limit[int]) -> str:
 
 
 def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
-    """Return why people cannot be cut into so many shards."""
+    """Say why people cannot be cut into this number of shards."""
     room = f"at least {LEAST_CROWDS} groups of k = {k:,}"
     if most < 2:
         return (
@@ -75,7 +75,7 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
 
 
 def expected(method: Method, seconds: Mapping[int, float]) -> str:
-    """Return how long a run is likely to take, by k."""
+    """Say how long a run is likely to take, by k."""
     times = [f"about {words.clock(s)} at k = {k}" for k, s in seconds.items()]
     what = WORDS[method]
     return (
@@ -87,7 +87,7 @@ WHERE_SHARDS = "Shards are set under Limits, in the form."
 
 
 def in_shards(n_users: int) -> str:
-    """Return the number of shards advised for so many people."""
+    """Return the number of shards advised for this number of people."""
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
         f"Cut into shards first (under Limits; {many:,} are of about {PEOPLE_A_SHARD:,} people), "
@@ -96,7 +96,7 @@ def in_shards(n_users: int) -> str:
 
 
 def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]:
-    """Return the kind of box and the text for the verifier's verdict and the release's worth.
+    """Return the kind of box and the text on the verifier's verdict and the release's usefulness.
 
     The box is ``success`` only for a useful release whose groups are large enough for the threshold
     of re-identification.
@@ -136,7 +136,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
 
 
 def stands_for(worth: Worth) -> str:
-    """Return how many rows stand for how many samples and people, and the share left out."""
+    """Say how many rows publish how many samples and people, and the share left out."""
     rows = f"{words.count(worth.rows, 'row')} {'stands' if worth.rows == 1 else 'stand'} for"
     samples, people = words.count(worth.samples, "sample"), words.people(worth.people)
     if (worth.samples, worth.people) == (worth.all_samples, worth.all_people):
@@ -167,7 +167,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
 
 
 def accurate(result: Result) -> list[str]:
-    """Return how accurately samples are published, and how many rows are false presences."""
+    """Say how accurately samples are published, and how many rows are false presences."""
     f = result.release.summary()
     if f["suppressed_share"] == 1:
         return ["Nothing could be published under these limits."]
@@ -190,9 +190,10 @@ def accurate(result: Result) -> list[str]:
 
 
 def gained(gain: Gain, config: Config) -> str:
-    """Return what others gain when the tail is left out; ``config`` is of the release without it.
+    """Say what others gain when the tail is left out, in the release made with ``config``.
 
-    Both releases are compared on the same samples, so that removing the worst is not itself a gain.
+    Both releases are compared on the same samples, so that leaving out the worst samples is not
+    itself a gain.
     """
     days = config.period_days
     each = "" if days is None else f" of each {widgets.one(days)}"
@@ -225,7 +226,7 @@ def pair(made: Mapping[Config, Result], chosen: Config) -> tuple[Config, Config]
 
 
 def promised(result: Result) -> list[str]:
-    """Return what a group of k promises, and what it does not."""
+    """Say what a group of k promises, and what it does not."""
     k, days = result.config.k, result.config.period_days
     same = "" if days is None else f"the same {widgets.one(days)}"
     within, who = f" of {same}" if same else "", f"Within {same}, an" if same else "An"
@@ -245,7 +246,7 @@ def promised(result: Result) -> list[str]:
 
 
 def left_out(result: Result) -> list[str]:
-    """Return which people and samples are not published."""
+    """Say which people and samples are not published."""
     release, config, f = result.release, result.config, result.release.summary()
     lost = len(release.suppressed) > 0
     told = ["No sample is left out."]
@@ -274,7 +275,7 @@ def left_out(result: Result) -> list[str]:
 
 
 def _why(result: Result) -> str:
-    """Return why samples are not published, by the reasons that occur."""
+    """Say why samples are not published, by the reasons that occur."""
     k, beyond = result.config.k, "could only be published wider or longer than the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
         "fewer than k": f"could within the limits only be published as fewer than {k} people's",

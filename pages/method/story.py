@@ -15,7 +15,7 @@ _MORE = re.compile(r" \(\[more\]\(science\.md#([^)\s]+)\)\)")
 
 
 def headings() -> dict[str, str]:
-    """Return what there is to read, in order: the heading of each part by its anchor."""
+    """Return the heading of each part, in reading order, by its anchor."""
     return {method.anchor(name): name for name in (*method.sections(), GLOSSARY, REFERENCES)}
 
 

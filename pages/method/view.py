@@ -1,4 +1,4 @@
-"""Method: how is every figure computed, and after whom?"""
+"""Method: how each figure is computed, and by which sources."""
 
 from __future__ import annotations
 

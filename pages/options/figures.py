@@ -117,7 +117,7 @@ def _frame(table: pd.DataFrame, key: str, columns: dict[str, Any]) -> None:
 def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
     """Draw the form; return the choice kept for these data, or None if another option is selected.
 
-    A reason belongs to the option that it was given for: each has a field of its own.
+    A reason belongs to the option that it was given for, so each option has its own field.
     """
     if (proposed := workspace.proposed()) in names:
         st.session_state[_NAME] = proposed
@@ -188,7 +188,7 @@ def select(names: Sequence[str]) -> None:
 
 
 def pinned(table: OptionsTable, names: Sequence[str]) -> list[str]:
-    """Draw and return the pinned options, with a button to attack the release of the last."""
+    """Draw and return the pinned options, with a button to attack the release of the last one."""
     kept = [name for name in st.session_state.get(_PINNED, []) if name in names]
     if _PINNED in st.session_state and kept != st.session_state[_PINNED]:
         st.session_state[_PINNED] = kept
@@ -245,7 +245,7 @@ def side_by_side(
 
 
 def _question(fs: FingerprintSet, option: ReleaseOption, seed: int) -> Question:
-    """Return the question of how a release looks, with its steps alone: its name has no effect."""
+    """Return the question of how a release looks, with its steps only: its name has no effect."""
     config = look.Config(ReleaseOption(steps=option.steps), seed, MAX_CELLS)
     return Question(LOOK, fs, config, f"Making the release “{option.name}”")
 

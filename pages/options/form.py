@@ -97,7 +97,7 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
 
 
 def knowledge() -> KnowledgeConfig:
-    """Draw and return what the attacker knows of a release, and the seed of all draws."""
+    """Draw and return what the attacker knows about a release, and the seed of all draws."""
     p = number(
         "Points an attacker knows (p)",
         OPTION_POINTS,

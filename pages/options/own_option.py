@@ -336,7 +336,7 @@ def read(content: bytes) -> Recipe:
 
 
 def told(recipe: Recipe, digest: str) -> list[str]:
-    """Return what was taken over from a recipe, and why figures may differ."""
+    """Say what was taken over from a recipe, and why figures may differ."""
     decision, asked = recipe.decision, recipe.knowledge.users
     every = {
         f"The recipe's settings are in use: {words.count(len(recipe.options), 'option')}.": True,

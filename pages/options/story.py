@@ -268,7 +268,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
 
 
 def moved_told(options: Sequence[ReleaseOption]) -> list[str]:
-    """Return what the figures cover for options with noise, with exchange or in periods."""
+    """Say what the figures cover for options with noise, with exchange or in periods."""
     cut = [o.told for o in options if any(isinstance(step, Periods) for step in o.steps)]
     moved = [option.told for option in options if option.moved]
     told = []
@@ -299,7 +299,7 @@ def _some_of(names: Sequence[str]) -> str:
 
 
 def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
-    """Return why the threshold has no line, and which options have no dot; else nothing."""
+    """Say why the threshold has no line, and which options have no dot; otherwise return ""."""
     told = []
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
@@ -319,7 +319,7 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
 
 
 def outsider_told(known: KnowledgeConfig) -> str:
-    """Return what the attacker is assumed to know of a release."""
+    """Say what the attacker is assumed to know about a release."""
     points = words.count(known.p, "point")
     return (
         f"For each option, we draw at most {known.users:,} people and {points} of each. "
@@ -342,7 +342,7 @@ def compared_told(table: OptionsTable) -> str:
 
 
 def faults_told(results: Sequence[OptionResult]) -> str:
-    """Return which options have no figures and why, a paragraph for each reason; else empty."""
+    """Say which options have no figures, in a paragraph for each reason; return "" if none."""
     reasons: dict[str, list[str]] = {}
     for result in results:
         if result.fault:
@@ -355,7 +355,7 @@ def faults_told(results: Sequence[OptionResult]) -> str:
 
 
 def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
-    """Return how many people have a unique record; with periods, how many records are unique."""
+    """Say how many people have a unique record; with periods, how many records are unique."""
     alone = int((gaps > 0).sum())
     if periods:
         return (
@@ -377,14 +377,14 @@ REFUSED_BEFORE = (
 
 
 def refused_told(why: str) -> str:
-    """Return that nothing is released, and why."""
+    """Say that nothing is released, and why."""
     return f"Decided: **nothing is released.** {plain(why, MESSAGE_LENGTH)} The report says so."
 
 
 def chosen_told(
     result: OptionResult, why: str, table: OptionsTable, criteria: Criteria
 ) -> tuple[str, list[str], bool]:
-    """Return the current choice, its figures, and whether nothing speaks against it."""
+    """Return the current choice, its figures, and whether there is nothing against it."""
     over = over_told(result, criteria.limits)
     better = next(
         (
@@ -440,7 +440,7 @@ def risk_cell(result: OptionResult, risk: str) -> str:
 
 
 def alone_text(result: OptionResult) -> str:
-    """Return how many people have a unique record, with their share: "22 (22%)"."""
+    """Say how many people have a unique record, with their share: "22 (22%)"."""
     if not result.alone:
         return "0"
     return f"{result.alone:,} ({words.percent(result.alone_share, result.n_users)})"

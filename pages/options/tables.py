@@ -22,7 +22,7 @@ BESIDE = {
     "linkage": "Linkage",
     "home": "Home",
 }
-"""Measures that stand in every row of the first table, with their column titles."""
+"""Measures shown in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
     "Over: the threshold that the option exceeds, or may exceed, by the upper end of the interval; "
     "or how many. Unique: people with a unique record. Re-identified: by the strongest attacker. "
@@ -35,7 +35,7 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     """Return one row per option for an officer's first questions, narrow enough to see at once.
 
     An option within the threshold of one measure may be far above that of another. So every row
-    shows the measures that find people, and how many thresholds the option exceeds.
+    shows the main measures of risk, and how many thresholds the option exceeds.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -65,7 +65,7 @@ def _over(risks: Sequence[str], judged: int) -> str:
 
 
 def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.DataFrame:
-    """Return one row per option, with all that is known of the option."""
+    """Return one row per option, with all that is known about the option."""
     rows = []
     limits = criteria.limits
     for dot, result in zip(found, table.results, strict=True):
@@ -110,7 +110,7 @@ def published(figures: Sequence[PublishedUnicity]) -> pd.DataFrame:
 
 
 def _place(table: OptionsTable, i: int) -> str:
-    """Return whether an option is on the front: "yes", "no", "level" or "not scored"."""
+    """Say whether an option is on the front: "yes", "no", "level" or "not scored"."""
     if not math.isfinite(table.utility[i]):
         return "not scored"
     if not table.front[i]:

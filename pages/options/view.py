@@ -1,4 +1,4 @@
-"""Release options: which may be released, and what is lost (Noriega Campero 2015, ch. 5)."""
+"""Release options: which are within the thresholds, and what they lose (Noriega Campero 2015)."""
 
 from __future__ import annotations
 

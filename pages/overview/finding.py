@@ -1,4 +1,4 @@
-"""Find a release: the search, its progress, and the best option within the thresholds."""
+"""“Find a release”: the search, its progress, and the best option within the thresholds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def knowledge(data: Dataset) -> KnowledgeConfig:
 
 
 def table(data: Dataset, limits: Limits) -> OptionsTable:
-    """Return the options weighed so far: here, on Release options or for the report."""
+    """Return the options weighed so far: here, on the page “Release options” or for the report."""
     mine, tried = workspace.of(data.digest), _tried(data)
     before = mine.weighed
     made = exploration.empty(data) if before is None else before.table

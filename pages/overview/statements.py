@@ -46,7 +46,7 @@ _RECOVERED = (
     "of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
-"""A number; what it says, beside guessing; and which people it covers, and how sure it is."""
+"""A number; its meaning, compared with guessing; and the people it covers and its interval."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _of_raw(told: Callable[[OptionResult], Told]) -> Callable[[Any], Told]:
 
 
 def found(raw: OptionResult) -> Told:
-    """Return how many people are singled out by a few points."""
+    """Say how many people are singled out by a few points."""
     asked = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         asked = f"{raw.n_targets:,} of the {raw.n_users:,} people, drawn at random,"
@@ -145,7 +145,7 @@ def found(raw: OptionResult) -> Told:
 
 
 def moved(result: anonymizability.Result) -> Told:
-    """Return how far people must be moved to hide with one other."""
+    """Say how far a typical person must be moved to look like the nearest others."""
     measured = result.measured[0]
     k = min(measured.parts)
     parts, n = measured.parts[k], len(measured.gaps.users)
@@ -170,7 +170,7 @@ def moved(result: anonymizability.Result) -> Told:
 
 
 def home(raw: OptionResult) -> Told:
-    """Return how many homes are found within 1 km."""
+    """Say how many homes are found within 1 km."""
     if "home" in raw.unasked:
         return "not known", raw.unasked["home"], ""
     value, low, high = raw.risk("home")
@@ -186,7 +186,7 @@ def home(raw: OptionResult) -> Told:
 
 
 def recovered(result: recovery.Result) -> Told:
-    """Return how many of the recorded points the attack recovers from counts."""
+    """Say how many of the recorded points the attack recovers from counts."""
     score = result.score
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):

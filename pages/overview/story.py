@@ -73,7 +73,7 @@ def best(exploration: Exploration) -> int | None:
 
 
 def best_head(exploration: Exploration, row: int, waiting: int) -> str:
-    """Return which option is recommended, and whether that may change."""
+    """Say which option is recommended, and whether that may change."""
     result = exploration.table.results[row]
     yet = " Some people have a unique record in it." if some_alone(result) else ""
     none = "" if serves(exploration.table, within(exploration)) else "None serves the purpose. "
@@ -99,7 +99,7 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
 
 
 def promise(exploration: Exploration) -> str:
-    """Return what ε does not cover of the recommended option; empty where nothing is promised."""
+    """Say what ε does not cover in the recommended option; return "" where nothing is promised."""
     row = best(exploration)
     return "" if row is None else describe_promise(exploration.table.results[row])
 
@@ -116,14 +116,15 @@ def advice(exploration: Exploration) -> list[str]:
 
 
 def counted(exploration: Exploration) -> bool:
-    """Return whether tables of counts are among the options: then counts are no alternative."""
+    """Return whether options without records were tried: counts are then no new alternative."""
     return any(option.recordless is not None for option in exploration.table.options)
 
 
 def next_is_counts(exploration: Exploration) -> bool:
     """Return whether to look at counts next: no option comes near, or none can be shown to pass.
 
-    Near is up to twice the threshold by the worst measure: groups or cells a step larger may do.
+    An option is near if its worst measure is at most twice the threshold: slightly larger groups or
+    cells may then suffice.
     """
     row = best_option(exploration.table, exploration.limits)
     if row is None or counted(exploration):
@@ -134,10 +135,11 @@ def next_is_counts(exploration: Exploration) -> bool:
 
 
 def few_homes(exploration: Exploration, result: OptionResult) -> bool:
-    """Return whether chance alone exceeds the threshold of homes, even if none were found.
+    """Return whether too few homes are known to pass the threshold, even if none were found.
 
-    The number of people asked follows from the ends of the interval, which is Wilson's. With z²/n =
-    t they add up to (2 share + t) / (1 + t). If no home was found, the upper end is t / (1 + t).
+    The number n of people asked follows from the ends of the interval, which is Wilson's. With t =
+    z²/n, the two ends add up to (2 share + t) / (1 + t). If no home was found, the upper end is t /
+    (1 + t).
     """
     most = exploration.limits.allowed(result, "home")
     share, low, high = result.risk("home")
@@ -148,14 +150,14 @@ def few_homes(exploration: Exploration, result: OptionResult) -> bool:
 
 
 def untried(names: list[str]) -> str:
-    """Return which options have not been tried yet."""
+    """Say which options have not been tried yet."""
     more = len(names) - _NAMED
     named = [plain(name) for name in names[:_NAMED]] + ([f"{more} more"] if more > 0 else [])
     return f"Not tried yet: {w.listed(named)}."
 
 
 def chosen_told(name: str, why: str) -> str:
-    """Return which option was chosen, and where its release is."""
+    """Say which option was chosen, and where its release is."""
     reason = "" if why else " No reason is given yet."
     return f"Chosen: **{plain(name)}**.{reason} Its release is produced on *Report*."
 

@@ -1,4 +1,4 @@
-"""The start page, before anything is open: what one gets, samples to try, one's own data."""
+"""The start page, before any data are open: what fpanon gives, and ways to open data."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from pages.shell.figure import show
 
 
 def ask(data: Dataset, found: Exploration) -> None:
-    """Measure the original data, unless they are large or a person stopped the measurement."""
+    """Measure the original data, unless they are large or the user stopped the measurement."""
     raw = exploration.as_it_is(data.fs, found.table.config)
     if found.as_it_is is None and questions.ordinary(data.fs) and not questions.held(raw):
         questions.ask(raw)
@@ -72,7 +72,7 @@ def _measured(data: Dataset, found: Exploration) -> str:
 
 
 def today(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide of a hundred people and those of them who are singled out."""
+    """Return the slide of a hundred people, which shows how many are singled out."""
     return Slide("today", "Who can be singled out today?", partial(_today, data, found))
 
 
@@ -120,7 +120,7 @@ def _risk(found: Exploration, result: OptionResult, of: Theme) -> str:
 
 
 def closing(data: Dataset, found: Exploration) -> Slide:
-    """Return the slide on what was decided, by whom, and until when that holds."""
+    """Return the slide on the decision, its signer, and the end of its validity."""
     mine = workspace.of(data.digest)
     kept = mine.choice is not None or mine.refusal is not None
     title = "What was decided?" if kept and officer.signed()[0].strip() else "What is proposed?"

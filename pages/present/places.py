@@ -1,4 +1,4 @@
-"""Where people are, as recorded and as published: two maps of one view and one scale."""
+"""Where people are, as recorded and as published: two maps with the same view and scale."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def where(data: Dataset) -> list[Slide]:
 
 
 def _ahead(question: Question) -> None:
-    """Ask a question before its slide is reached, unless it takes long or a person stopped it."""
+    """Ask a question before its slide is reached, unless it takes long or the user stopped it."""
     if question.fs is not None and questions.ordinary(question.fs) and not questions.held(question):
         questions.ask(question)
 
@@ -88,7 +88,7 @@ def _where(question: Question, of: Theme) -> str:
 
 
 def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) -> Slide:
-    """Return the slide of people by area before and after; without areas, of how much is kept."""
+    """Return the slide of people by area before and after; without maps, of the utility kept."""
     step, question = result.option.recordless, None
     if data.fs.crs is not None:
         if step is None:
@@ -207,7 +207,7 @@ def _pair(
 
 
 def _kept(found: Exploration, result: OptionResult, of: Theme) -> str:
-    """Draw how much of each use is kept, in place of maps; return the sentence on the cost."""
+    """Draw the components of utility kept, in place of maps; return the sentence on the cost."""
     kept = story.kept(result)
     if kept:
         show(

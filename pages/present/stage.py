@@ -1,4 +1,4 @@
-"""Layout for a wall: a title, a figure, a sentence, and the way to the next; optionally bare."""
+"""Layout for projection on a wall: a title, a figure, a sentence, and buttons between slides."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Slide:
 
 
 def height(px: int = _FIGURE_PX) -> int:
-    """Return a figure's height: ``px`` while the menu is shown, more if only the slide is."""
+    """Return a figure's height: ``px`` while the menu is shown, more if only the slide is shown."""
     return px + _MENU_PX * bool(st.session_state.get(_ALONE))
 
 
@@ -83,7 +83,7 @@ def _scaled(times: float) -> str:
 
 
 def line() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return the places of the title, and of the controls, in a row above it."""
+    """Return the containers of the title, and of the controls in a row above the title."""
     corner = st.container(
         horizontal=True,
         vertical_alignment="center",
@@ -95,7 +95,7 @@ def line() -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def turn(slides: Sequence[Slide], corner: DeltaGenerator) -> Slide:
-    """Draw buttons to the other slides, also for a remote's arrows; return the slide shown."""
+    """Draw buttons to the other slides, which arrow keys also press; return the slide shown."""
     keys = [slide.key for slide in slides]
     here = st.session_state.get(_AT)
     at = keys.index(here) if here in keys else 0

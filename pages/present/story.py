@@ -82,7 +82,7 @@ _HOLDS = {
 
 
 def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) -> str:
-    """Return which option the slides show, and whether the people are synthetic."""
+    """Say which option the slides show, and whether the people are synthetic."""
     told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
         told = f"Release option: **{plain(result.option.told)}**"
@@ -102,7 +102,7 @@ def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
 def verdict(
     found: Exploration, decided: Decision | None = None, chosen: int | None = None
 ) -> tuple[list[str], str]:
-    """Return the report's verdict on the original data and on the choice: heads, and a sentence.
+    """Return the report's verdict on the original data and on the choice: headings, a sentence.
 
     Without a choice, return how many options are within the thresholds, and which comes first.
 
@@ -134,7 +134,7 @@ def verdict(
 
 
 def _counted(step: Tables | None) -> str:
-    """Return what tables count; empty for other options."""
+    """Say what tables count; return "" for other options."""
     if step is None:
         return ""
     window = {1: "day", 24: "hour"}.get(step.bands, "part of a day")
@@ -153,7 +153,7 @@ class SingledOut:
 
 
 def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
-    """Return who is singled out in the original data; None if nothing of the kind was measured.
+    """Return who is singled out in the original data; None if no measure of it is known.
 
     Examples
     --------
@@ -182,12 +182,12 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
 
 
 def not_asked(raw: OptionResult) -> str:
-    """Return why it is not known who is singled out."""
+    """Say why it is not known who is singled out."""
     return plain(raw.fault or "It was not measured who is singled out.", MESSAGE_LENGTH)
 
 
 def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
-    """Return the chosen option, and either that it is within the thresholds or which it exceeds."""
+    """Return the chosen option, and whether it is within the thresholds or which it exceeds."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
     heads = [f"{mark} **{plain(first_up(result.option.told))}**"]
@@ -211,7 +211,7 @@ def reason(why: str) -> str:
 
 
 def signed(by: str, until: str) -> list[str]:
-    """Return who decided, and until when it holds."""
+    """Say who decided, and until when the decision holds."""
     who = f"Decided by **{plain(by)}**." if by.strip() else "Proposed: nobody has signed yet."
     end = (
         f"Valid until **{plain(until)}**."
@@ -222,14 +222,14 @@ def signed(by: str, until: str) -> list[str]:
 
 
 def recommended(found: Exploration) -> str:
-    """Return which option comes first, while none is chosen."""
+    """Say which option comes first, while none is chosen."""
     if not found.table.results:
         return NOT_TRIED
     return plain(next(iter(tried_told(found).text), ""), MESSAGE_LENGTH)
 
 
 def cost(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return how coarse a release is, who is left out, its utility, and what is nearly lost."""
+    """Say how coarse a release is, who is left out, its utility, and what is nearly lost."""
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
@@ -238,7 +238,7 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 
 
 def keeps(choice: UtilityChoice, result: OptionResult) -> str:
-    """Return how much is kept of what the purpose needs, in a sentence."""
+    """Say how much is kept of what the purpose needs, in a sentence."""
     return plain(describe_cost(choice, result), MESSAGE_LENGTH)
 
 
@@ -253,7 +253,7 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 
 
 def risk(found: Exploration, result: OptionResult) -> str:
-    """Return what the strongest attacker finds, before and after."""
+    """Say what the strongest attacker finds, before and after."""
     p, raw = found.table.config.p, found.as_it_is
     before = "" if raw is None else f" Today: {value(raw.risk('outsider')[0], 'outsider')}."
     if result.option.recordless is not None:
@@ -271,7 +271,7 @@ def risk(found: Exploration, result: OptionResult) -> str:
 
 
 def _homes(result: OptionResult) -> str:
-    """Return how many homes are found, beside guessing; empty if homes were not measured."""
+    """Say how many homes are found, beside guessing; return "" if homes were not measured."""
     found, guessed = result.risk("home")[0], guessing(result, "home")
     if math.isnan(found):
         return ""
@@ -298,7 +298,7 @@ def _brief(share: float) -> str:
 
 
 def people_told(found: Result, days: int) -> str:
-    """Return where people are: what a column is, and whom the map leaves out."""
+    """Say where people are: what a column is, and which people the map leaves out."""
     least = found.config.least
     told = [
         f"A column counts the people recorded in a hexagon at least once in "
@@ -321,7 +321,7 @@ def people_told(found: Result, days: int) -> str:
 
 
 def hexagons_told(found: Result) -> str:
-    """Return what the maps of records count, and whom they leave out."""
+    """Say what the maps of records count, and which hexagons they leave out."""
     return (
         "Before: people recorded in a hexagon. After: people to be expected there from the "
         f"published data. Hexagons with fewer than {found.config.least} people, before or after, "
@@ -330,7 +330,7 @@ def hexagons_told(found: Result) -> str:
 
 
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
-    """Return what the maps of tables count, when, and whom they leave out."""
+    """Say what the maps of tables count, when, and which areas they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
     before = f"Areas that had fewer than {least} people are left out on the left."
     if made.option.epsilon is not None:
@@ -354,7 +354,7 @@ def nobody_told(option: ReleaseOption, name: str) -> str:
 def person_told(
     name: str, result: OptionResult, record: PublishedRecord | None, seen: Played
 ) -> str:
-    """Return a description of one person's record, and of what is published of it."""
+    """Return a description of one person's record, and of what is published from it."""
     day = len(np.unique(seen.minute // 1440))
     places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
     told = (

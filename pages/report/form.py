@@ -25,7 +25,7 @@ def decision(weighed: Weighing, label: str) -> Decision:
     ----------
     weighed : Weighing
     label : str
-        Name of a shipped data set; empty for a file, whose name may say too much.
+        Name of a shipped data set; empty for a file, whose name may be personal.
     """
     with st.container():
         question = st.text_area(

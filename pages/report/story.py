@@ -28,7 +28,7 @@ OPENS = (
 
 
 def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
-    """Return what is left to do before the report can be signed; ``made``: the release exists."""
+    """Say what is left to do before the report can be signed; ``made``: the release exists."""
     if not (weighed.stands or weighed.refused):
         return ""
     lacks = {"say why": decision.why, "name who signs": decision.signer}
@@ -42,7 +42,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
 
 
 def missing(weighed: Weighing, left: int) -> list[str]:
-    """Return what was weighed too little or not; ``left`` is the number of options not tried."""
+    """Say what was not fully weighed; ``left`` is the number of options not tried."""
     told = []
     if left:
         told.append(
@@ -65,12 +65,12 @@ def missing(weighed: Weighing, left: int) -> list[str]:
 
 
 def recipe(made: Recipe) -> bytes:
-    """Return the recipe as its file."""
+    """Return the bytes of a recipe's file."""
     return f"{json.dumps(made.to_dict(), ensure_ascii=False, indent=1)}\n".encode()
 
 
 def ledger(book: Ledger) -> pd.DataFrame:
-    """Return the private releases of these people, one a row."""
+    """Return the private releases of these people, a row each."""
     lines = book.to_frame()
     return pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""Report: the decision and its evidence, on a page as it will print."""
+"""Report: the decision and its evidence, on a page that looks as it will print."""
 
 from __future__ import annotations
 

@@ -64,11 +64,11 @@ class Door:
     app : ASGIApp
         The application behind the door.
     names : collection of str, optional
-        Names of this machine under which it may be reached, with the port it listens on; by default
-        Streamlit's ``server.allowedHosts``.
+        Names of this machine under which the dashboard may be reached, with the port it listens on;
+        by default Streamlit's ``server.allowedHosts``.
     public : Place, optional
-        The one address under which it is reached through a proxy; under ``names`` it then answers
-        health checks only.
+        The one address under which the dashboard is reached through a proxy; under ``names`` it
+        then answers only health checks.
     login : callable, optional
         Whether the routes of a login are open.
     """
@@ -144,8 +144,8 @@ def _values(scope: Scope, name: bytes) -> list[str]:
 def _from_here(scope: Scope) -> bool:
     """Return whether the request comes from this place or a link to it, as far as the browser says.
 
-    So another page cannot load parts of the dashboard into itself by requests without an Origin:
-    https://www.w3.org/TR/fetch-metadata/.
+    This keeps other pages from loading parts of the dashboard by requests without an Origin
+    (https://www.w3.org/TR/fetch-metadata/).
     """
     site = _values(scope, b"sec-fetch-site")
     if all(value in ("same-origin", "none") for value in site):

@@ -35,11 +35,11 @@ OFFICERS = "FPANON_OFFICERS"
 """Environment variable that lists who may enter: e-mail addresses or subjects, separated by commas.
 If unset, everybody whom the provider lets in may enter."""
 ELSEWHERE = "FPANON_LOGIN"
-"""Environment variable that says that the proxy checks logins, and none is wanted here."""
+"""Environment variable that says that the proxy checks logins, so that this server need not."""
 PERSON = "fpanon.person"
 """Key in the scope of a request let through after a login: the person it belongs to."""
 HOURS = 24
-"""Hours for which a login opens sessions. An open session stays open, since work would be lost."""
+"""Hours for which a login opens sessions. An open session is not ended: work would be lost."""
 LOCAL = "local"
 """Name of the person where nobody logs in."""
 LOG_IN, LOG_OUT = "/auth/enter", "/auth/logout"
@@ -85,7 +85,7 @@ class Entrance:
     fault: str = ""
 
     def refusal(self, claims: Mapping[str, Any], now: float | None = None) -> str:
-        """Return why a person is not let in, in words for that person; "" if they are let in.
+        """Say why a person is not let in, in words for that person; return "" if they are let in.
 
         Parameters
         ----------
@@ -210,9 +210,9 @@ class Guard:
     Parameters
     ----------
     app : ASGI application
-        The application behind it.
+        The application behind the guard.
     entrance : Entrance, optional
-        By default the one that is set up; looked up at the first request, when settings are known.
+        Rules of access; by default those that are set up, looked up at the first request.
     """
 
     def __init__(self, app: ASGIApp, entrance: Entrance | None = None) -> None:

@@ -15,7 +15,7 @@ from fpanon_core.model.budgets import number
 from fpanon_core.model.errors import ConfigError
 
 PUBLIC_VARIABLE = "FPANON_PUBLIC_URL"
-"""Environment variable: the address people type when a reverse proxy stands before the server."""
+"""Environment variable: the address people type if a reverse proxy is in front of the server."""
 _USUAL_PORTS = {"http": 80, "https": 443}
 
 
@@ -59,12 +59,12 @@ def public(environment: Mapping[str, str] = os.environ) -> Place | None:
     Returns
     -------
     Place or None
-        None when it is not set: the dashboard is then for this machine alone.
+        None if the variable is not set: the dashboard is then for this machine only.
 
     Raises
     ------
     ConfigError
-        When it is anything but ``http(s)://name`` or ``http(s)://name:port``.
+        The variable is anything but ``http(s)://name`` or ``http(s)://name:port``.
     """
     told = environment.get(PUBLIC_VARIABLE, "").strip()
     if not told:
@@ -121,7 +121,7 @@ class Allowances:
         Raises
         ------
         ConfigError
-            If a variable is not a number, or not one in the allowed range.
+            A variable is not a number, or is out of the allowed range.
         """
         return cls(
             grace_min=number(GRACE_VARIABLE, environment, most=24 * 60) or cls.grace_min,

@@ -1,8 +1,8 @@
 """Report a fault in the program by its kind and place only, on the screen and in the log.
 
-Its message may quote the data. The dashboard's own guard catches the faults of views and callbacks;
-this module catches all others. Nothing that this process logs carries a fault's message, whichever
-code logs it.
+The message of a fault may quote the data. The dashboard's own guard catches the faults of views and
+callbacks; this module catches all others. Nothing that this process logs carries a fault's message,
+whichever code logs it.
 """
 
 from __future__ import annotations

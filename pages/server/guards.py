@@ -5,8 +5,8 @@ the memory to the machine. It also sets up the whole process: no outside service
 the one event loop is kept free.
 
 Streamlit asks an outside service for this machine's public address, and a socket for its address
-within the network. It prints them and accepts them as origins. Nobody needs either: the
-configuration alone says which names are accepted.
+within the network. It prints them and accepts them as origins. Neither is needed: the configuration
+alone says which names are accepted.
 
 Every connection, download and page of all sessions goes through one thread, which also needs the
 interpreter to itself for a moment at each step. Two features of Streamlit blocked this thread:
@@ -50,18 +50,18 @@ from .owners import Crowd, Owners
 
 _VIEW = "view"  # a script, that draws when it is loaded
 
-# How long a thread may keep the interpreter that others wait for, seconds; Python's own 5 ms, times
-# twenty pages that are drawn, is what the event loop would wait at each of its steps.
+# Seconds for which a thread may keep the interpreter while others wait for it. With Python's own
+# 5 ms and twenty pages being drawn, the event loop would wait 0.1 s at each of its steps.
 _TURN_S = 0.0005
 
-# Each thread would be given memory of its own to take from, and little of it comes back.
+# Otherwise each thread would have an arena of its own, and little of its memory is given back.
 _M_ARENA_MAX, _ARENAS = -8, 2
 
 _FILES_AT_MOST = 65_536  # where a machine has no limit
 _watch = AppSession.register_file_watchers
 _MOST_S = 5.0  # between two looks of the reaper
 
-# The outermost first: what the door refuses is answered with the headers, too; whom the entrance
+# The outermost first: the answer has the headers even if the door refuses. Whoever the entrance
 # keeps out has come under the dashboard's own name, and owns nothing.
 MIDDLEWARE: list[Middleware] = [
     Middleware(Headers),
@@ -76,11 +76,11 @@ MIDDLEWARE: list[Middleware] = [
 
 @asynccontextmanager
 async def lifespan(_app: App) -> AsyncGenerator[dict[str, Any]]:
-    """Run the background work from the start of the server to its end."""
+    """Load the modules, and run the reaper from the start of the server to its end."""
     raise_limit_of_files()
     await asyncio.to_thread(load)
-    # A folder of this name is a relic to Streamlit: whoever comes first, by a link to a page of
-    # ours, was told that there is none.
+    # Streamlit takes a folder of this name for its older kind of pages: the first visitor who came
+    # by a link to a page was told that there is no such page.
     PagesManager.uses_pages_directory = False
     if (public := environment.public()) is not None:
         # Streamlit looks at a WebSocket's host once more.
@@ -101,8 +101,8 @@ class Reaper:
     ----------
     registry : Registry
     close_session : callable
-        Ends a session of Streamlit's, given its name; called in the event loop. True when it is
-        ended, False when it has a browser after all.
+        Ends a session of Streamlit's, given its name; called in the event loop. Returns True if the
+        session was ended, False if it has a browser after all.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Reaper:
         return len(replaced)
 
     def _end_unknown(self) -> int:
-        """End sessions whose script never ran: connections get none that the registry lacks."""
+        """End sessions that the registry lacks: their script never ran, and no page gets them."""
         unknown = [name for name in _stored() if self._registry.known(name) is None]
         return sum(self._close_session(session_id) for session_id in unknown)
 
@@ -200,7 +200,7 @@ def _watch_if_wanted(session: AppSession) -> None:
 def load() -> None:
     """Load the modules of all pages, and exclude them from garbage collection.
 
-    To be called before there is a session: objects that exist then are never collected.
+    Call it before there is a session: objects that exist at that time are never collected.
     """
     for name in modules():
         importlib.import_module(name)

@@ -1,17 +1,17 @@
 """What a browser session owns on the server, and how long: its child, jobs, data, results, uploads.
 
 Streamlit ends what it caches for a session at every lost connection. Here a session's work is kept
-for a stated grace once its browser is gone, and then ended (:mod:`.reaper`). It belongs to one
-browser, identified by the cookie of :mod:`.owners`:
+for a stated grace once its browser is gone, and then ended (:class:`.guards.Reaper`). The work
+belongs to one browser, identified by the cookie of :mod:`.owners`:
 
 - a connection that was lost and comes back finds its work unchanged;
 - a page that is loaded anew, or closed and opened again, gets the work of the page that was left
-  last. A page that merely lost its connection is waited for, so that a second window takes nothing
-  from the first;
+  last. The work of a page that only lost its connection waits for that page, so that a second
+  window takes nothing from the first;
 - a person who comes back after the grace sees what was ended.
 
 A session is not kept if it is empty, or if nobody can come back to it because there is no cookie.
-Many such sessions would take the machine's memory and files.
+Otherwise many such sessions would take the machine's memory and files.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from .environment import IN_FORCE
 _TOLD_AT_MOST = 1000  # owners whose ended work is remembered, the latest
 _NOBODY = ""
 IDLE_GRACE_S = 60.0
-"""Seconds for which an empty session is kept once its connection was lost."""
+"""Seconds for which an empty session is kept after its connection is lost."""
 
 
 @dataclass(eq=False)
@@ -41,13 +41,13 @@ class Work:
     Attributes
     ----------
     session_id : str
-        Streamlit's name of the session that it belongs to now.
+        Streamlit's name of the session that the work belongs to now.
     owner : str
         Digest of the browser's cookie; "" if it has none.
     connection : str
         The present connection, or the last; "" if there was none.
     gone_since : float or None
-        Time, by the registry's clock, since when it is without a browser; None while it has one.
+        Time, by the registry's clock, at which the browser left; None while the session has one.
     left : bool
         Whether its page was closed or loaded anew; False if its connection was lost.
     runner : ProcessRunner or None
@@ -82,11 +82,11 @@ class Work:
 
     @property
     def idle(self) -> bool:
-        """Return whether it has nothing that anybody would miss."""
+        """Return whether the work holds nothing that anybody would miss."""
         return not (self.kept or self.jobs or self.claimed or self.source_bytes)
 
     def close(self) -> None:
-        """End its child and let go of all it holds; may wait for the child's end."""
+        """End the child process and let go of all the work; may wait for the child to end."""
         if self.runner is not None:
             self.runner.close()
         self.jobs = []
@@ -102,7 +102,7 @@ class Ended:
     Attributes
     ----------
     minutes : float
-        Minutes for which it was kept; 0 if unknown.
+        Minutes for which the work was kept; 0 if unknown.
     data : bool
         Whether there were data or results.
     stopped : int
@@ -129,7 +129,7 @@ class Registry:
     grace_s : float
         Seconds for which work is kept without a browser.
     clock : callable
-        Seconds, monotonic.
+        Function that returns seconds that never go backwards.
     """
 
     def __init__(self, grace_s: float, clock: Callable[[], float] = time.monotonic) -> None:
@@ -244,7 +244,7 @@ class Registry:
             return list(self._works.values())
 
     def take_due(self) -> list[Work]:
-        """Remove from the registry, and return, the works whose grace is over."""
+        """Remove the work of sessions whose grace is over from the registry, and return it."""
         with self._lock:
             now = self.clock()
             due = [

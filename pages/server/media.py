@@ -1,9 +1,9 @@
 """Files that a page offers: one random name for each file, which only its own browser can fetch.
 
-Streamlit names a file by a fast digest of samples of it. It gives two sessions the same name for
-files that look alike, and serves the file to any client that knows the name. Here a name is a
-random number, so that it reveals neither the content nor another file. The file is sent only to the
-browser whose session asked for it.
+Streamlit names a file by a fast digest of parts of its content. It gives two sessions the same name
+for files that look alike, and serves the file to any client that knows the name. Here a name is a
+random number, so that the name reveals neither the content nor another file. The file is sent only
+to the browser whose session asked for it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from .lives import Registry
 from .owners import owner
 
 KEPT_S = 60.0
-"""Seconds after which a file made for a download is dropped. Its browser fetches it at once, and
-every further press of the button makes another."""
+"""Seconds after which a file made for a download is dropped. The browser fetches it at once, and
+every further press of the button makes another file."""
 _ROUTE = re.compile(r"/media/([^/]+)")  # whole: fonts are at /static/media/
 _NAMING = "_calculate_file_id"
 _EXECUTE = MediaFileManager.execute_deferred
@@ -97,7 +97,7 @@ class Media:
         if route is None or self._allowed(_id(route[1]), owner(scope)):
             await self._app(scope, receive, send)
         else:
-            # As for a name that is none: whether there is such a file is not told either.
+            # The same answer as for an unknown name: it does not reveal whether the file exists.
             await PlainTextResponse("Not found.\n", 404)(scope, receive, send)
 
     def _allowed(self, file_id: str, asking: str) -> bool:
@@ -140,7 +140,7 @@ class Sweep:
 
 
 def _sessions_of(file_id: str) -> list[str]:
-    """Return the session that asked for a file to be made, or those on whose pages it stands."""
+    """Return the session that asked for a file to be made, or the sessions that show the file."""
     with _LOCK:
         made = _MADE.get(file_id)
     if made is not None:

@@ -1,14 +1,14 @@
 """Identify a browser by its cookie, and give a session to its own browser only.
 
-Streamlit gives a session to any client that names it, and its name stands in addresses of uploads.
-Here a connection gets the session it asks for only with the cookie of the browser that began it.
-The cookie is a random number of 256 bits. Scripts cannot read it, and other sites cannot cause it
-to be sent; the server keeps only its digest.
+Streamlit gives a session to any client that names it, and the name is part of the addresses of
+uploads. Here a connection gets the session it asks for only with the cookie of the browser that
+began it. The cookie is a random number of 256 bits. Scripts cannot read it, and other sites cannot
+cause it to be sent; the server keeps only its digest.
 
-Each window takes some four files of the machine and a share of its memory, and a server that has no
-file left answers nobody. So the number of connections is limited: in all, of one browser, and of
-clients without a cookie. A connection beyond that is refused before it costs anything, and the page
-says so instead of waiting for ever.
+Each window takes about four open files and a share of the memory. A server that has no file left
+answers nobody. So the number of connections is limited: in all, of one browser, and of clients
+without a cookie. A connection beyond these limits is refused before it costs anything, and the page
+says so instead of waiting forever.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from .entrance import PERSON
 from .lives import Registry
 
 CONNECTION = "x-fpanon-connection"
-"""Header of the handshake, written here alone; a session's script finds its connection in it."""
+"""Header of the handshake that only this module writes; it names the session's connection."""
 _STREAM = "/_stcore/stream"
 _PROTOCOLS = "sec-websocket-protocol"  # Streamlit's page puts three things there: see _parts
 _LEFT = 1001  # the code with which a browser says that the page is left (RFC 6455, 7.4.1)
@@ -125,7 +125,8 @@ def is_page(scope: Scope) -> bool:
 def _led_here(scope: Scope) -> bool:
     """Return whether another site led the browser here; its cookie, if any, is then not sent.
 
-    A new cookie would replace the one it has, and its other windows would lose their work.
+    A new cookie would replace the one that the browser has, and its other windows would lose their
+    work.
     """
     return Headers(scope=scope).get("sec-fetch-site") == "cross-site"
 
@@ -133,8 +134,8 @@ def _led_here(scope: Scope) -> bool:
 def _name(scope: Scope) -> str:
     """Return the name of the cookie, with the port: browsers share cookies between ports.
 
-    Browsers accept the https prefix ``__Host-`` from this very host alone (RFC 6265bis, 4.1.3). So
-    no other host of the domain can plant a cookie that it knows.
+    Browsers accept a cookie with the prefix ``__Host-`` only over https and from this host (RFC
+    6265bis, 4.1.3). So no other host of the domain can plant a cookie that it knows.
     """
     server = scope.get("server") or ("", 0)
     return f"{'__Host-' if _https(scope) else ''}fpanon-{server[1] or 0}"
@@ -214,8 +215,8 @@ class Crowd:
     async def _connect(self, scope: Scope, receive: Receive, send: Send) -> None:
         who = _who(scope)
         if self._full(who):
-            # "Try again later" (RFC 6455, 7.4.1); before it is accepted browsers see a plain 403. A
-            # 503 would put an error of the web server's into the log, for each.
+            # "Try again later" (RFC 6455, 7.4.1); before the connection is accepted, browsers see a
+            # plain 403. With a 503 the web server would log an error for each.
             await WebSocketClose(code=1013)(scope, receive, send)
             return
         self._open[who] += 1
@@ -236,6 +237,9 @@ class Crowd:
 
 
 def _who(scope: Scope) -> str:
-    """Return the person, where people log in: one person with many cookies still counts once."""
+    """Return the person where people log in, and otherwise the browser.
+
+    So one person with many cookies still counts once.
+    """
     person: str = scope.get(PERSON, "")
     return person or owner(scope)

@@ -1,9 +1,9 @@
 """Uploads: which session owns them, how much of them is in memory, and for how long.
 
-Streamlit takes a file of any id for any session that a client can name, and keeps it until the
-session ends. Here an upload must come from the session's own browser. It is counted while it
-arrives, for its session and for all, and dropped when no widget of its session's page holds it. An
-upload that stops arriving, or whose session has ended, is ended too, and no longer counted.
+Streamlit accepts a file with any id for any session that a client can name, and keeps the file
+until the session ends. Here an upload must come from the session's own browser. It is counted while
+it arrives, for its session and for all, and dropped when no widget of its session's page holds it.
+An upload that stops arriving, or whose session has ended, is stopped and no longer counted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Pace:
 
 
 class Uploads:
-    """Middleware that counts and refuses uploads, and stops reading one beyond an allowance.
+    """Middleware that counts uploads, refuses some, and stops reading one beyond an allowance.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def drop(session_id: str, file_ids: list[str]) -> None:
 
 
 class Sweep:
-    """Drops files that no widget holds, :data:`UNCLAIMED_S` after it first saw that."""
+    """Drops files that no widget holds, :data:`UNCLAIMED_S` after the sweep first saw them."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry

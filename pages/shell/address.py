@@ -1,8 +1,9 @@
 """Encode a view's settings in the address: nothing personal, no users and no places.
 
-One codec for all: a frozen dataclass of settings, and the names of its fields in the address.
-Default values stay out of the address; invalid values in an address are ignored. Settings validate
-themselves when they are made, so that an address cannot bring in a value that a form would refuse.
+All views use one codec: it needs a frozen dataclass of settings, and the names of its fields in the
+address. Default values stay out of the address; invalid values in an address are ignored. Settings
+validate themselves when they are made, so that an address cannot bring in a value that a form would
+refuse.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def write(named: Mapping[str, str]) -> None:
 
 
 def asked(name: str, read: Callable[[str], T], usual: T) -> T:
-    """Return a setting from the address; the usual one if it is missing or invalid.
+    """Return a setting from the address; the usual setting if that is missing or invalid.
 
     ``read`` raises ValueError, KeyError or an FpanonError for an invalid value.
     """

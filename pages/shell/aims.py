@@ -51,10 +51,10 @@ def recipient() -> Recipient:
 
 
 def areas(fs: FingerprintSet) -> StatedAreas:
-    """Return the areas on which density and flows are compared; None: squares that fit the data."""
+    """Return the areas on which density and flows are compared; None for squares that fit."""
     usual = _usual_areas(fs)
     found: float | str = st.session_state.get(_areas_key(fs), usual)
-    return (found if found in _offered(fs) else usual) or None  # a study may be of anybody's making
+    return (found if found in _offered(fs) else usual) or None  # anybody may have made a study
 
 
 def _usual_areas(fs: FingerprintSet) -> float | str:
@@ -143,7 +143,7 @@ def ask(fs: FingerprintSet) -> None:
 def _pick(
     label: str, told: str, offered: Mapping[str, str], usual: str, **how: Any
 ) -> tuple[DeltaGenerator, str]:
-    """Draw a row with one of a few options to choose, all of them in sight."""
+    """Draw a row of a few options, all visible; return the row and the chosen option."""
     asked = f"{how['key']}_asked"
     row = st.container(key=asked, horizontal=True, vertical_alignment="center", gap="small")
     row.markdown(label, width="content", help=told)

@@ -15,7 +15,7 @@ _TOLD = "fp_ended"
 
 
 def tell() -> None:
-    """Say what was ended, until a person has read it."""
+    """Say what was ended, until the user has confirmed reading it."""
     if (ended := session.ended()) is not None:
         st.session_state[_TOLD] = ended
     told: Ended | None = st.session_state.get(_TOLD)
@@ -25,7 +25,7 @@ def tell() -> None:
 
 
 def kept() -> str:
-    """Return what is kept of a session without its browser, and what is not."""
+    """Say what is kept of a session without its browser, and what is not."""
     return (
         "What you open stays in this computer's memory while this browser shows a page of the "
         f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
@@ -35,7 +35,7 @@ def kept() -> str:
 
 
 def lost() -> str:
-    """Return what closing the page loses, and when."""
+    """Say what closing the page loses, and when."""
     return (
         "Once the page is closed, data, results, settings and choice are kept for "
         f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that they are gone; if you "
@@ -44,7 +44,7 @@ def lost() -> str:
 
 
 def sentence(ended: Ended) -> str:
-    """Return what was ended in plain words, without a word about the data themselves."""
+    """Say in plain words what was ended, without any content of the data."""
     if not ended.minutes:
         return (
             "The session that this page belonged to has ended, or the dashboard was started anew. "

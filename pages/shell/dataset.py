@@ -40,13 +40,13 @@ class Dataset:
 
     @property
     def label(self) -> str:
-        """Return the name of a shipped data set; empty for a file, whose name may say too much."""
+        """Return the name of a shipped data set; empty for a file, whose name may be personal."""
         return self.source.label if self.source.sample else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """A source that waits until a person has said how its positions are to be read."""
+    """A source that waits until the user has said how its positions are to be read."""
 
     doubt: PositionDoubt
     source: Source
@@ -70,7 +70,7 @@ def open_sample(key: str) -> None:
 
 
 def open_file(source: Source, reading: Reading | None = None) -> None:
-    """Start reading a file, uploaded or from the server's folder, in the given way if any."""
+    """Start reading a file, uploaded or from the server's folder; in a given way, if any."""
     if reading is None:
         _open(source)
     else:
@@ -78,7 +78,7 @@ def open_file(source: Source, reading: Reading | None = None) -> None:
 
 
 def read_next_as(reading: Reading | None) -> None:
-    """Read the next source in this way; None: as usual."""
+    """Read the next source in this way; None for the usual way."""
     session.keep(_NEXT, reading)
 
 
@@ -100,7 +100,7 @@ def asked() -> Asked | None:
 
 
 def answer(positions: str) -> None:
-    """Start reading the waiting source, with its positions read in that way."""
+    """Start reading the waiting source, with its positions read in the given way."""
     waiting = asked()
     if waiting is not None:
         _start(waiting.source, replace(waiting.reading, positions=positions), waiting.before)
@@ -158,7 +158,7 @@ def columns_of(source: Source) -> list[str | int] | None:
 
 
 def _kind(source: Source) -> str:
-    """Return the kind of source that was opened; never the name of a file."""
+    """Return the kind of source that was opened, without the name of a file."""
     if source.file is None:
         return f"sample {source.sample}"
     if source.was_read:

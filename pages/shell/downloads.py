@@ -54,8 +54,8 @@ def csv_files(view: str, files: Files, *, prefix: str = "") -> None:
         Begins the widgets' keys.
     files : Files
     prefix : str
-        Prefix of the files' names, so that those of several views can lie in one folder; before
-        it stands whether the data are synthetic.
+        Prefix of the files' names, so that the files of several views can be kept in one folder;
+        for synthetic data it is preceded by ``synthetic_``.
     """
     current = dataset.current()
     if current is not None and current.source.synthetic:
@@ -94,14 +94,14 @@ def offer(
     disabled: bool = False,
     left: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the one button by which any file leaves the dashboard; the audit log records each file.
+    """Draw a download button; every file leaves by one, and the audit log records each file.
 
     Parameters
     ----------
     content : callable
         Makes the bytes when they are requested.
     file_name : str
-        In the program's own words: it stands in the audit log.
+        Name in the program's own words, which is recorded in the audit log.
     settings : mapping, optional
         Settings with which the file was made, for the audit log.
     disabled : bool

@@ -1,8 +1,8 @@
 """Weigh release options one by one, and keep each result, so that none is computed twice.
 
 “Find a release” searches, round by round, on any page; Release options weighs the sets chosen
-there. An option that both weigh is one question. So are the original data, which the report needs,
-too.
+there. An option that both weigh is only one question. The original data, which the report also
+needs, are one question, too.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SEARCH = "fp_search"
 
 
 def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None:
-    """Begin a search, or continue a stopped one, for so many seconds."""
+    """Begin a search, or continue a stopped one, for this number of seconds."""
     mine, now = workspace.of(fs.digest), time.monotonic()
     before = mine.tried
     questions.release_held(OPTION)
@@ -49,7 +49,7 @@ def find(fs: FingerprintSet, knowledge: KnowledgeConfig, seconds: float) -> None
 def advance(fs: FingerprintSet) -> None:
     """Ask for the search's next round once the last one is done, as long as time is left.
 
-    Call it in every run: the search goes on whatever page is looked at.
+    Call it in every run: the search goes on whichever page is shown.
     """
     _settle_areas(fs)
     mine = workspace.of(fs.digest)
@@ -223,7 +223,7 @@ def current(data: Dataset) -> Exploration:
 
 
 def judged(data: Dataset, table: OptionsTable, of: Limits) -> Exploration:
-    """Return options with all they are judged by: original data, thresholds and recipient."""
+    """Return options with all that they are judged by: original data, thresholds and recipient."""
     raw: OptionsTable | None = questions.answer(as_it_is(data.fs, table.config))
     note, synthetic = data.source.note, data.source.synthetic
     facts = facts_of(data.report, label=data.label, note=note, synthetic=synthetic)

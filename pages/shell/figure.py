@@ -39,8 +39,8 @@ def legend(figure: Any, *, key: str, alt: str) -> None:
 def show_map(deck: Map | None, *, key: str, alt: str, height: int | None = None) -> None:
     """Draw a map over the user's own lines; for None, a note that there can be no map.
 
-    All maps are drawn here, and nowhere else; as high as they were made for, unless ``height``
-    says otherwise.
+    All maps are drawn here, and nowhere else. A map has the height that it was made for, unless
+    ``height`` is given.
     """
     if deck is None:
         st.info("There is no map: the data carry no map projection.")

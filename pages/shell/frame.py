@@ -1,7 +1,7 @@
 """The frame of every view: takes over finished work, draws the sidebar, reports faults plainly.
 
-The line above every view shows what is open, which thresholds hold, what runs and what waits. Also
-the dashboard's icon, as the browser's tab shows it.
+The line above every view shows what is open, which thresholds hold, what runs and what waits. The
+module also holds the dashboard's icon, which the browser's tab shows.
 """
 
 from __future__ import annotations
@@ -107,6 +107,6 @@ def _data(data: Dataset) -> None:
 
 
 def icon() -> str:
-    """Return the icon as a data address; a file's address would change, and end, with every run."""
+    """Return the icon as a data URL; the address of a file would change with every run."""
     content = Path(__file__).with_name("icon.png").read_bytes()
     return f"data:image/png;base64,{b64encode(content).decode()}"

@@ -24,7 +24,7 @@ class Ended(Exception):
 
 
 def end_view() -> NoReturn:
-    """Show nothing more; unlike ``st.stop``, let the frame finish its own work."""
+    """End the view; unlike ``st.stop``, let the frame finish its own work."""
     raise Ended
 
 

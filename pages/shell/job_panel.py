@@ -108,7 +108,7 @@ def quiet(job: Job, text: str) -> None:
 def background(following: Callable[[], Job | None], text: str) -> None:
     """Draw a line about one quiet job after another; redraw the page when all are done.
 
-    Redrawing it after each would close lists that are open, and discard text being typed.
+    Redrawing the page after each job would close lists that are open, and discard text being typed.
     """
     if any(job.kind != "deepen" for job in session.finished()):
         st.rerun()
@@ -134,7 +134,7 @@ def line(job: Job, waiting: int) -> str:
 
 
 def waits(job: Job) -> str:
-    """Return how many others, of all sessions, a job waits behind; "" when it is its turn."""
+    """Say how many others, of all sessions, a job waits behind; return "" when it is its turn."""
     ahead = job.ahead
     if not ahead:
         return ""
@@ -143,7 +143,7 @@ def waits(job: Job) -> str:
 
 @fragment(run_every=_POLL_S)
 def small(jobs: list[Job]) -> None:
-    """Draw one quiet line for the sidebar; the page itself takes over jobs that finish."""
+    """Draw one short line on running jobs; the page itself takes over jobs that finish."""
     if any(not job.active for job in jobs):
         st.rerun()
     first = min(jobs, key=lambda job: job.status != "running")

@@ -46,7 +46,7 @@ def line(address: str, question: str = "", *, title: str = "") -> DeltaGenerator
     address : str
         Address of the page.
     question : str
-        One sentence of at most some 70 letters, so that all fits on one line.
+        One sentence of at most about 70 letters, so that everything fits on one line.
     title : str
         Replaces the page's name.
     """
@@ -83,12 +83,13 @@ def formulas(section: str) -> None:
 def what_this_means(
     *sentences: str, key: str, published: str = "", source: str = CALL_RECORDS
 ) -> None:
-    """Draw the finding under a figure, the first of the sentences; the others stand behind its "?".
+    """Draw the finding under a figure, the first of the sentences; the "?" opens the others.
 
     Parameters
     ----------
     sentences : str
-        The finding; then whom it covers, how sure it is, what is assumed, and what is left out.
+        The finding; then the people it covers, how sure it is, what is assumed, and what is left
+        out.
     key : str
         Ends the widgets' keys.
     published : str
@@ -156,14 +157,14 @@ def is_current(present: str, name: str, counter: str) -> bool:
 
 @dataclass(frozen=True)
 class Pick:
-    """The selected one of several items: chosen in a widget, by a button or by a click.
+    """One of several items, selected in a widget, by a button or by a click.
 
     Attributes
     ----------
     state : str
-        Key in the session's state under which its number is kept.
+        Key in the session's state under which the number of the item is kept.
     drops : str
-        Key of the value that is dropped when another is picked.
+        Key of the value that is dropped when another item is picked.
     """
 
     state: str

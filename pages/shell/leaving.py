@@ -296,7 +296,8 @@ def _pressed(
 ) -> bool:
     """Return whether the release is to be made; charge a private one to the ledger first.
 
-    Noise that is not charged is never shown: otherwise one could draw until the result looks good.
+    Noise that is not charged is never shown. Otherwise the user could draw noise until the result
+    looks good.
     """
     if option.epsilon is None:
         return st.button("Make the tables", key="tables_go", type="primary", disabled=busy)
@@ -426,7 +427,7 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
 
 
 def unreadable(option: Tables | Synthesize, report: IngestReport, kept: bool) -> str:
-    """Return why private tables of this reading would promise nothing; "" if they may be made."""
+    """Say why private tables of this reading would promise nothing; return "" if all is well."""
     if option.epsilon is None:
         return ""
     if report.screening.by_span:

@@ -31,13 +31,14 @@ RULE = (
 def in_force() -> Limits:
     """Return the thresholds of this session: the usual ones until others are given."""
     found = st.session_state.get(_KEPT)
-    return found if isinstance(found, Limits) else Limits()  # a study may be of anybody's making
+    return found if isinstance(found, Limits) else Limits()  # anybody may have made a study
 
 
 def draw(label: str, usual: Limits) -> None:
-    """Draw the thresholds, with the form behind the label; once a run, before the page.
+    """Draw the thresholds in a form that the label opens; call once a run, before the page.
 
-    Beside each threshold stands its source; ``usual`` are the usual thresholds for the recipient.
+    The source of each threshold is drawn beside it; ``usual`` are the usual thresholds for the
+    recipient.
 
     A browser makes the fields of a popover when it is opened, with what the last run sent. A value
     that was put into the session's state is sent in that one run. If the field persists, every run
@@ -101,7 +102,7 @@ def _hold(limits: Limits) -> None:
 
 
 def counted(of: Limits) -> str:
-    """Return which thresholds count where a page says how many an option exceeds."""
+    """Say which thresholds count where a page says how many an option exceeds."""
     parts = [of_risks()[risk].counted for risk in of.judged]
     if not parts:
         return "No threshold is in force."
@@ -110,7 +111,7 @@ def counted(of: Limits) -> str:
 
 
 def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
-    """Return where a threshold comes from."""
+    """Say where a threshold comes from."""
     limit, usual = limits.limit(name), of_recipient.limit(name)
     if limit == usual != Limits().limit(name):
         return "Threshold: set by who gets the release."

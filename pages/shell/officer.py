@@ -30,12 +30,12 @@ def passed() -> bool:
 
 
 def officer() -> str:
-    """Return who works in this session: the provider's name, or ``local``."""
+    """Return the name of the person who works in this session: the provider's, or ``local``."""
     return entrance.name(st.user.to_dict()) if entrance.current().required else entrance.LOCAL
 
 
 def named() -> str:
-    """Return who has logged in; empty where nobody logs in."""
+    """Return the name of the person who has logged in; "" where nobody logs in."""
     return officer() if entrance.current().required else ""
 
 
@@ -48,7 +48,7 @@ def way_out() -> None:
 
 
 def standing() -> str:
-    """Return why nothing may be opened or downloaded just now; "" when it may."""
+    """Say why nothing may be opened or downloaded just now; return "" when it may."""
     log = audit.asked_for()
     try:
         if log is not None:
@@ -71,7 +71,7 @@ def opened(what: str, data: str, users: int) -> None:
 
 
 def overridden(option: str, data: str, by: str) -> None:
-    """Note that a person chooses an option above a threshold; raise FpanonError if noting fails."""
+    """Note that an option above a threshold is chosen; raise FpanonError if noting fails."""
     if (log := audit.asked_for()) is not None:
         log.note("overridden", who=officer(), what=option, data=data, settings={"by": by})
 
@@ -106,7 +106,7 @@ def ending() -> str:
 
 
 def signed() -> tuple[str, str]:
-    """Return who signs, and until when it holds, as given; empty where they were not."""
+    """Return the signer and the end of validity, as they were given; empty where they were not."""
     return st.session_state.get(_SIGNER) or named(), st.session_state.get(_UNTIL) or ""
 
 
@@ -115,7 +115,7 @@ def exporting(
 ) -> Callable[[], bytes]:
     """Return a callable that makes the bytes of a download, and notes it before handing them out.
 
-    Streamlit calls it when a person clicks, outside any session, so the person is recorded here.
+    Streamlit calls it when the user clicks, outside any session. So the user is looked up here.
     """
     log, who = audit.asked_for(), officer()
     if log is None:

@@ -35,12 +35,13 @@ def play(
     start: int = 0,
     shortcut: str | None = None,
 ) -> None:
-    """Draw one of several moments; a press plays them to the last. A single moment is just drawn.
+    """Draw one of several moments, and a button that plays them; draw a single moment directly.
 
     Parameters
     ----------
     key : str
-        Begins the keys of its widgets, and keeps its state; one for each number of moments.
+        Beginning of the keys of the widgets and of the state; it must differ between numbers of
+        moments.
     moments : sequence of str
         Labels of the moments on the slider.
     draw : callable

@@ -1,7 +1,7 @@
 """Questions put to the studies: asked, held, answered once, and looked up again.
 
 Every page asks through here, and every answer is kept here: by the kind of question, the data and
-the study's settings. A question that a person stopped is held: it is not asked again by itself.
+the study's settings. A question that the user stopped is held: it is not asked again automatically.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Kind:
         ``study(fs, config, *also, progress=...)``, of :mod:`fpanon_core.studies`; importable by
         name, as a child process calls it.
     page : str or None
-        Address of the page that shows its progress in full; on other pages a line in the sidebar
-        does. None: nobody waits for it, and no page mentions it.
+        Address of the page that shows its progress in full; other pages show a line above the view.
+        None if nobody waits for the answer, so that no page mentions it.
     kept : int
         Number of answers that are kept, the latest ones.
     together : bool
@@ -76,8 +76,8 @@ class Question:
     also : tuple
         Further arguments of the study that do not affect the answer, such as an earlier result.
     apart : hashable
-        Further distinction: how the study's further arguments were made, if its settings do not
-        say.
+        Further distinction: how the study's further arguments were made, if this does not follow
+        from its settings.
     """
 
     kind: Kind
@@ -89,7 +89,7 @@ class Question:
 
     @property
     def key(self) -> tuple[str, Hashable]:
-        """Return the data's digest and the settings that distinguish it."""
+        """Return the data's digest and the settings that distinguish the question."""
         identity = self.kind.identity
         settings = self.config if identity is None else identity(self.config)
         if self.apart is not None:
@@ -143,12 +143,12 @@ def under_way(question: Question) -> bool:
 
 
 def held(question: Question) -> bool:
-    """Return whether a person stopped a question."""
+    """Return whether the user stopped a question."""
     return (question.kind.name, question.key) in st.session_state.get(_HELD, set())
 
 
 def ask(question: Question, *, again: bool = False) -> None:
-    """Start computing, unless it is answered or under way.
+    """Start computing the answer, unless the question is answered or under way.
 
     Parameters
     ----------
@@ -191,13 +191,13 @@ def let_go(kind: Kind, *, but: Collection[tuple[str, Hashable]] = ()) -> None:
 
 
 def hold(job: Job) -> None:
-    """Stop computing, and do not start again by itself."""
+    """Stop a job, and do not start its question again automatically."""
     session.keep(_HELD, st.session_state.get(_HELD, set()) | {(job.kind, job.meta["key"])})
     session.dismiss(job)
 
 
 def release_held(kind: Kind) -> None:
-    """Let the stopped questions of a kind start by themselves again."""
+    """Let the stopped questions of a kind start automatically again."""
     held_now: set[tuple[str, object]] = st.session_state.get(_HELD, set())
     held_now.difference_update({entry for entry in held_now if entry[0] == kind.name})
 
@@ -220,9 +220,9 @@ def settle(
     Parameters
     ----------
     alone : bool
-        Ask automatically, unless a person stopped it.
+        Whether to ask automatically, unless the user stopped the question.
     asked : bool
-        Whether a person has just asked for it.
+        Whether the user has just asked the question.
     button : str
         Label of the button otherwise.
     told : str or None

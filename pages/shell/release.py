@@ -1,4 +1,4 @@
-"""A release that leaves: requested by a button, verified, shown, and offered with its key."""
+"""A release to download: requested by a button, verified, shown, and offered with its key."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def _offer(kind: Kind, found: Result, data: Dataset, *, over: bool) -> None:
 
 
 def describe_verdict(found: Result) -> str:
-    """Return what the verifier says about the bytes of the release."""
+    """Describe the verdict of the verifier on the bytes of the release."""
     said = plain(found.verdict.text, MESSAGE_LENGTH)
     if not found.verdict.passed:
         return f"**Do not release this; it is not offered.** {said}"
@@ -224,7 +224,7 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
 
 
 def describe_again(found: Result) -> str:
-    """Return how others can check a release: the verdict shown is by the program that made it."""
+    """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
         f"Anyone with the records can check it again: `{check_command(found.facts)}`, exit "
         "code 0 where it is in order."

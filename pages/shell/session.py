@@ -1,8 +1,8 @@
 """What a browser session owns on the server: its child process, its jobs, its data and results.
 
 Nothing here is shared between sessions, except one warm child process that holds no data yet, and
-the queue for turns. :mod:`pages.server.lives` decides how long it is kept without the browser, and
-which browser owns it.
+the queue for turns. :mod:`pages.server.lives` decides how long this is kept without the browser,
+and which browser owns it.
 """
 
 from __future__ import annotations

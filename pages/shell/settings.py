@@ -75,7 +75,7 @@ def is_setting(name: str) -> bool:
 def arrive(page: str) -> None:
     """Give the session the settings of the page that was left, once; call before any widget.
 
-    A link that asks for settings of its own takes precedence: those of its page are then not
+    A link that asks for settings of its own takes precedence: the settings of its page are then not
     restored.
 
     Parameters
@@ -109,14 +109,14 @@ def current() -> dict[str, Any]:
 
 
 def put(given: Mapping[str, Any], named: Mapping[str, str]) -> None:
-    """Replace all settings; entries that are no settings are ignored.
+    """Replace all settings; entries that are not settings are ignored.
 
     Parameters
     ----------
     given : mapping
         Settings by name.
     named : mapping
-        Settings as named in an address, for pages that know theirs only by these names.
+        Settings as named in an address, for pages that find their settings only by these names.
     """
     session.settings().clear()
     for name in [str(name) for name in st.session_state]:

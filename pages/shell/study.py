@@ -1,7 +1,7 @@
 """The session's study: what is saved of it in one file, and what happens to one that is opened.
 
 A study belongs to certain data, identified by their digest. It is put in place when these are open:
-at once, after it has opened them itself, or when a person opens them.
+at once, after it has opened them itself, or when the user opens them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_S = 180.0
 
 
 def saving(data: Dataset, *, key: str) -> None:
-    """Draw the button that saves the study, what is in it, and what is lost without it.
+    """Draw the button that saves the study; say what the study holds, and what else is lost.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def opening(*, key: str) -> None:
 
 
 def of(data: Dataset, *, with_data: bool = False) -> Study:
-    """Return the study of all that there is about these data.
+    """Return a study with everything that the session holds about these data.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def let_go() -> None:
 
 
 def settle() -> None:
-    """Put the study that waits in place, once its data are open; call in every run."""
+    """Put the waiting study in place, once its data are open; call in every run."""
     found: Opened | None = st.session_state.get(_WAITING)
     data, reading = dataset.current(), dataset.opening()
     if found is None or data is None or (reading is not None and reading.active):
@@ -161,7 +161,7 @@ def settle() -> None:
 
 
 def tell() -> None:
-    """Show what happened to the study opened last, until a person has read it."""
+    """Show what happened to the study opened last, until the user has confirmed reading it."""
     told: tuple[str, str] | None = st.session_state.get(_TOLD)
     if told is not None:
         kind, text = told
@@ -263,7 +263,7 @@ def describe_opened(study: Study, sealed: bool) -> str:
 
 
 def describe_other_data(study: Study, *, waits: bool) -> str:
-    """Return why a study is not put in place: it belongs to other data."""
+    """Say why a study is not put in place: it belongs to other data."""
     what = (
         "The study belongs to other data, or to the same data read in another way: to "
         f"“{plain(study.label)}”, with {_many(study)}."
@@ -274,7 +274,7 @@ def describe_other_data(study: Study, *, waits: bool) -> str:
 
 
 def describe_not_its_own(study: Study) -> str:
-    """Return a note that the data which a study names or holds have changed."""
+    """Return a note that the data that a study names or holds have changed."""
     return (
         f"The data that the study names, “{plain(study.label)}”, are not those that it is of, "
         f"{_many(study)}: they have changed, or are read in another way by this program. The study "
@@ -283,7 +283,7 @@ def describe_not_its_own(study: Study) -> str:
 
 
 def describe_waits(study: Study) -> str:
-    """Return what a study waits for."""
+    """Say what a study waits for."""
     return (
         f"A study waits for its data: “{plain(study.label)}”, {_many(study)}. Open the data "
         "above; they will be read in the same way as for the study."

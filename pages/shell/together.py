@@ -1,7 +1,7 @@
 """Check, before a release is exported, whether it is a second one of the same people.
 
-For each exported release, the session keeps which records shared a group, in which days, and what
-was done. People are digests under a secret of the session's own. No place, time or id is kept.
+For each exported release, the session keeps which records shared a group, on which days, and what
+was done. People are kept as digests under a secret of the session. No place, time or id is kept.
 """
 
 from __future__ import annotations
@@ -163,11 +163,11 @@ class Register:
         return list(self._left)
 
     def before(self, made: Membership) -> list[Left]:
-        """Return the releases that left, except this very one."""
+        """Return the releases that left, except this one."""
         return [each for each in self._left if each.membership.digest != made.digest]
 
     def crossing(self, made: Membership) -> Crossing | None:
-        """Return the composition of a release with all before; None if they share nobody."""
+        """Return the composition of a release with all earlier ones; None if they share nobody."""
         before = self.before(made)
         key = (made.digest, len(before))
         last = self._last
@@ -204,7 +204,7 @@ EARLIER = (
 
 
 def describe_earlier(left: Sequence[Left]) -> str:
-    """Return what a release is compared with, for the middle of a sentence."""
+    """Say what a release is compared with, for the middle of a sentence."""
     names = "; ".join(plain(each.membership.name) for each in left)
     if len(left) > 1:
         return f"the {len(left)} releases that left before ({names})"
@@ -214,7 +214,7 @@ def describe_earlier(left: Sequence[Left]) -> str:
 
 
 def describe_known(left: Sequence[Left], made: Membership) -> str:
-    """Return which earlier releases are known already."""
+    """Say which earlier releases are known already."""
     if not left:
         return "No earlier release is known here."
     names = "; ".join(f"{plain(each.membership.name)} ({_how(each, made)})" for each in left)
@@ -233,7 +233,7 @@ def warning(found: Crossing, what: str) -> str:
 
 
 def meaning(found: Crossing) -> str:
-    """Return what the composition means: the knowledge it assumes, and what that is worth."""
+    """Say what the composition means: the knowledge it assumes, and the chance it gives."""
     said = [crossing.MEANING, crossing.describe_naming(found)]
     if found.smaller:  # else it has been said
         said.append(crossing.describe_followed(found))

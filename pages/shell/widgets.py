@@ -71,8 +71,9 @@ TYPED = (
 def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> list[str]:
     """Return profiles to choose from, in words: those that suit the data, and others.
 
-    From fine to coarse: the usual grids; hexagons where the places are known in degrees; antennas,
-    their clusters and every column of names where there is an antenna table.
+    The profiles are ordered from fine to coarse. They are the usual grids; hexagons where the
+    places are known in degrees; and antennas, their clusters and every column of names where there
+    is an antenna table.
     """
     spaces: list[Space] = []
     if fs.crs is not None:
@@ -167,7 +168,7 @@ def days_of(text: str) -> int | None:
     Raises
     ------
     ConfigError
-    The text is not an offered number of days.
+        The text is neither a period on offer nor an allowed number of days.
 
     Examples
     --------

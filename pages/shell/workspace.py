@@ -114,12 +114,12 @@ class Workspace:
 
     @property
     def refusal(self) -> str | None:
-        """Return why nothing of the data leaves; None if that was not decided."""
+        """Return why it was decided to release nothing; None if that was not decided."""
         found = self.weighed
         return found.why if found is not None and found.refused and self.kept is None else None
 
     def weigh(self, table: OptionsTable, limits: Limits, waiting: int) -> None:
-        """Store the options weighed by now, with ``waiting`` still to come; keep the choice."""
+        """Store the options weighed so far, with ``waiting`` still to come; keep the choice."""
         was = self.weighed or Weighing(table, limits)
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
@@ -161,7 +161,7 @@ def reason_key(name: str | None) -> str:
 
 
 def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
-    """Return why a choice cannot be kept without a reason or a name; "" if it can be kept.
+    """Say why a choice cannot be kept without a reason or a name; return "" if it can be kept.
 
     A reason is due if the option is, or may be, above a threshold, or if a record in it is unique.
     Accepting that is a person's decision. A threshold is overridden only with a name, too.
@@ -185,7 +185,7 @@ def refused(result: OptionResult, why: str, by: str, limits: Limits) -> str:
 
 
 def propose(name: str) -> None:
-    """Have the page that weighs options select this one; its reader keeps it, or another."""
+    """Have the page that weighs options select this one; the user keeps it or chooses another."""
     st.session_state[_PROPOSED] = name
 
 
@@ -210,6 +210,6 @@ def attack(name: str, *, key: str, told: bool = False) -> None:
 
 
 def attacked() -> str | None:
-    """Return the release that such a button asked for, once only."""
+    """Return the release that a button of :func:`attack` asked for, once only."""
     found: str | None = st.session_state.pop(_ATTACKED, None)
     return found

@@ -1,4 +1,4 @@
-"""Figures before and as published: people by hours, trips, one area's week; synthetic people."""
+"""Figures before and after protection: people by hour, trips, an area's week, synthetic people."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def flows(ground: Ground, around: Extent, exact: FlowTable, made: FlowTable, of:
 
 
 def week(exact: PresenceTable, made: PresenceTable, error: FloatArray, of: Theme) -> None:
-    """Draw one area over the week; the one with most people until another is chosen."""
+    """Draw one area over the week: the area with the most people until another is chosen."""
     st.subheader("One area over the week", anchor=False)
     fullest = np.argsort(-exact.values.sum(axis=(1, 2)), kind="stable").tolist()
     area = st.selectbox(

@@ -1,6 +1,7 @@
 """Settings of the tables: their protection, areas, hours and days, all stated by the user.
 
-Nothing is taken from the records: their areas, hours and days would reveal something about them.
+Nothing is taken from the records, as their own areas, hours and days would reveal something about
+people.
 """
 
 from __future__ import annotations

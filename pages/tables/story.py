@@ -54,7 +54,7 @@ ABOUT = (
 
 
 def found(result: Result | People) -> tuple[str, ...]:
-    """Return what the published data show, about whom, and how exactly."""
+    """Say what the published data show, about which people, and how exactly."""
     if isinstance(result, People):
         return _found_people(result)
     made = result.made
@@ -122,7 +122,7 @@ def _promise(made: CountTables) -> str:
 
 
 def _found_people(result: People) -> tuple[str, ...]:
-    """Return what synthetic people preserve, for the officer alone, and what ε promises."""
+    """Say what synthetic people preserve, for the officer alone, and what ε promises."""
     kept = result.kept
     return (
         f"**{result.people:,} people who do not exist** stand for about {result.n_noisy:,} real "
@@ -146,7 +146,7 @@ def played(life: Life, first: dt.date | None) -> list[str]:
 
 
 def flows_shown(before: Flows, after: Flows) -> str:
-    """Return what the arcs on both maps show."""
+    """Say what the arcs on both maps show."""
     faint = " Faint ones may be noise." if after.error else ""
     was, now = len(before.trips), len(after.trips)
     if not (was or now):

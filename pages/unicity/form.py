@@ -44,7 +44,7 @@ def regions(data: Dataset, seed: int) -> Question:
 
 
 def chance(data: Dataset) -> sparsity.Config:
-    """Draw and return the model of sparsity; by default for as many users as the data have."""
+    """Draw and return the settings of the sparsity model; by default for all users of the data."""
     usual = max(limits.MODEL_USERS.low, data.fs.n_users)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         return sparsity.Config(

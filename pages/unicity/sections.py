@@ -1,4 +1,4 @@
-"""Resolutions and their law, merged antennas, and the rhythm: the sections of Who can be found."""
+"""Sections of the page “Who can be found”: resolutions and their law, merged antennas, rhythm."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ _USUAL_POINTS = 4
 
 
 def narrowed(result: Result) -> list[Rising]:
-    """Return the share of users whom random points narrow down to x people, a series for each x."""
+    """Return the share of users who are one of at most x people that fit, a series for each x."""
     random = result.curves["random"]
     return [
         _rising("unique" if x == 1 else f"one of {x} at most", [r.at(x) for r in random])
@@ -74,7 +74,7 @@ def _rising(name: str, results: Shares) -> Rising:
 
 
 def points_known(result: Result) -> list[str]:
-    """Return what a few points reveal, and how many people had fewer."""
+    """Say what a few points reveal, and how many people had fewer."""
     random = result.curves["random"]
     most, few = random[-1], random[min(_USUAL_POINTS, len(random)) - 1]
     verb = "singles" if few.config.p == 1 else "single"
@@ -100,7 +100,7 @@ def points_known(result: Result) -> list[str]:
 
 
 def points_needed(result: Result) -> list[str]:
-    """Return after how many points nobody else fits, and who is never unique."""
+    """Say after how many points nobody else fits, and who is never unique."""
     known, asked = result.needed, len(result.points)
     never = asked - len(known)
     who = (
@@ -163,7 +163,7 @@ def heat(result: Result, p: int) -> tuple[list[str], list[str], FloatArray]:
 
 
 def coarser(result: Result, p: int) -> list[str]:
-    """Return how many are unique, from the finest profile to the coarsest."""
+    """Say how many are unique, from the finest profile to the coarsest."""
     at = result.grid[result.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     told = [
@@ -179,7 +179,7 @@ def coarser(result: Result, p: int) -> list[str]:
 
 
 def elsewhere(result: Result, p: int) -> list[str]:
-    """Return how the corner of the coarsest grid matters, in the window where it matters most."""
+    """Say how much the origin of the coarsest grid matters, for the window most affected."""
     at = result.corners[result.corners["p"] == p]
     if not len(at):
         return []
@@ -216,7 +216,7 @@ def curves(laws: Sequence[Law]) -> list[Fitted]:
 
 
 def flat(laws: Sequence[Law]) -> str:
-    """Return for which p unicity does not fall; empty if it falls for every p."""
+    """Say for which p unicity does not fall; return "" if it falls for every p."""
     without = [str(law.p) for law in laws if law.fit is None]
     if not without:
         return ""
@@ -227,7 +227,7 @@ def flat(laws: Sequence[Law]) -> str:
 
 
 def lawless(laws: Sequence[Law]) -> str:
-    """Return where unicity falls by no law, and the reason; empty where all laws hold."""
+    """Say where unicity falls by no law, and the reason; return "" where all laws hold."""
     without = [
         f"p = {law.p} (R² {law.fit.r2:.3f}"
         + (f", {_FORMS[law.fit.better.form]} {law.fit.better.r2:.3f})" if law.fit.better else ")")
@@ -318,7 +318,7 @@ def interval_curves(result: Result, of: Theme) -> tuple[list[Curve], tuple[float
 
 
 def rhythm(result: Result) -> str:
-    """Return how long people are not seen."""
+    """Say how long people are not seen."""
     apart = result.recording.intervals
     if not apart.n_intervals:
         return "Nobody was recorded twice, so there are no intervals."
@@ -344,7 +344,7 @@ def _at_most(minutes: np.floating[Any]) -> str:
 
 
 def areas(result: Result) -> str:
-    """Return whether antennas stand where people live."""
+    """Say whether antennas stand where people live."""
     found, noun = result.recording.areas, merged_noun(result.recording.antennas)
     if np.isnan(found.r2):
         return f"Too few areas differ to compare people with {noun}."
@@ -356,7 +356,7 @@ def areas(result: Result) -> str:
 
 
 def area_notes(result: Result) -> list[str]:
-    """Return notes on the areas, people without a known home, and substitutes for antennas."""
+    """Return notes on the areas, on people without a known home, and on places used as antennas."""
     found = result.recording.areas
     told = [
         f"Each dot is a square of {words.distance(found.side_m)} ({len(found.people):,} in all). "
@@ -378,7 +378,7 @@ def region_names(merged: antenna_merging.Result) -> list[str]:
 
 
 def merged_noun(antennas: bool) -> str:
-    """Return what is merged: without a table of antennas, the places that the records name."""
+    """Return the noun for what is merged: "antennas", or "places" without a table of antennas."""
     return "antennas" if antennas else "places"
 
 
@@ -387,7 +387,7 @@ def _noun(merged: antenna_merging.Result) -> str:
 
 
 def regions(merged: antenna_merging.Result, p: int) -> list[str]:
-    """Return what regions the antennas become, and how many people are unique in these."""
+    """Say what regions the antennas become, and how many people are unique in these."""
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))
@@ -409,7 +409,7 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
 
 
 def sparse(found: sparsity.Result) -> str:
-    """Return how likely it is, by chance alone, to be unique."""
+    """Say how likely it is, by chance alone, to be unique."""
     asked = found.config
     return (
         f"With {words.people(asked.users)}, each in {words.percent(asked.density)} of "

@@ -58,7 +58,7 @@ def features(folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def parts(geometry: dict[str, Any]) -> list[Any]:
-    """Return lines, or outer rings of polygons."""
+    """Return the lines of a geometry, or the outer rings of its polygons."""
     coordinates: list[Any] = geometry["coordinates"]
     match geometry["type"], coordinates:
         case "LineString", line:
