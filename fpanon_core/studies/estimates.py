@@ -74,7 +74,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Cost:
-    """Memory and time that a study takes, as measured beforehand.
+    """Memory and time that a study takes, as measured.
 
     Attributes
     ----------
