@@ -70,7 +70,7 @@ class NoisyPresence(NamedTuple):
     epsilon: float
 
     def variance(self, name: str) -> float:
-        """Return the variance of the noise on one number of a sum."""
+        """Return the variance of the noise on each number in one of the four sums."""
         return 2.0 / (self.epsilon * SHARES[name]) ** 2
 
 

@@ -168,7 +168,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of all counts that are of people with a sample in the slot; NaN where not known."""
+        """Share of all counts that comes from people with a sample in the slot; NaN if not known."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")

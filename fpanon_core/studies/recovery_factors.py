@@ -178,7 +178,7 @@ def _levels(fs: FingerprintSet, config: Config, work: Work) -> pd.DataFrame:
 def attacked_each(
     fs: FingerprintSet, count: int, rows: Iterator[Row], counting: Counting, work: Work
 ) -> pd.DataFrame:
-    """Attack several counts of the same people; return name, result and cost of each in a row.
+    """Attack several counts of the same people; return a row with name, result and cost for each.
 
     The attacker knows the number of people. The counts of a row are made when its turn comes.
     """

@@ -231,7 +231,7 @@ def steps(habits: Habits) -> Sentences:
 
 
 def reach(values: Sequence[FloatArray]) -> tuple[float, float]:
-    """Return the ends of an axis: 0 to 1, or to 98% of every curve, with a margin for steps."""
+    """Return the ends of an axis: from 0 to 1, or to the largest 98% quantile of a curve."""
     ends = [float(np.nanquantile(each, 0.98)) for each in values if np.isfinite(each).any()]
     end = max([1.0, *ends])
     return -0.03 * end, 1.04 * end

@@ -194,7 +194,7 @@ def register() -> Register:
 
 # --- sentences ---
 
-QUESTION = "Did another release of these people leave before?"
+QUESTION = "Have these people's data been released before?"
 EARLIER = (
     "Two releases that each keep everybody in a group may together single people out. Releases "
     "exported in this session are compared automatically. For releases that left earlier, from "

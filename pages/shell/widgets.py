@@ -192,7 +192,7 @@ def called(days: int | None) -> str:
 
 
 def one(days: int) -> str:
-    """Return the name of one such period: "day", "week", "period of 14 days"."""
+    """Return the name of a period of this many days: "day", "week", "period of 14 days"."""
     return {1: "day", 7: "week"}.get(days, f"period of {days} days")
 
 

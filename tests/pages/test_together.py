@@ -71,7 +71,7 @@ def test_a_second_release_is_asked_about_before_it_leaves(
     export_first = offered["release.zip"]
     assert ticked(twelve) is None
     assert may_leave(twelve)
-    assert "Did another release of these people leave before?" in [e.label for e in twelve.expander]
+    assert "Have these people's data been released before?" in [e.label for e in twelve.expander]
     second = released(twelve, 5)
     # Made is not exported: what stayed here tells nobody anything.
     assert ticked(twelve) is None
