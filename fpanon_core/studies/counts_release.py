@@ -168,7 +168,7 @@ class Result(Tabled):
 
     @property
     def recorded_share(self) -> float:
-        """Share of all counts that comes from people with a sample in the slot; NaN if not known."""
+        """Share of all counts from people with a sample in the slot; NaN if unknown."""
         total = int(self.counts.counts.sum())
         if self.config.form == "private" or not total:
             return float("nan")
