@@ -419,7 +419,7 @@ def suppress_rare(fs: FingerprintSet, min_users: int, *, seed: int | None = 0) -
     if not kept.any():
         raise InfeasibleError(
             f"No bin has {step.min_users} people or more (the most visited has {visitors.max()}), "
-            "and nothing would be left; lower min_users or generalize first."
+            "so nothing would be left; lower the number of people or generalize first."
         )
     return fs.with_samples(kept)
 

@@ -319,7 +319,7 @@ def _table(table: OptionsTable, limit: float) -> str:
     ]
     risk = _TITLES.get(table.risk_name, table.risk_name)
     others = ["by true points", "by published", "home (guessing)", "alike", "unique"]
-    head = ["option", risk, "95% interval", *others, f"utility ({table.choice.label})", ""]
+    head = ["option", risk, "95% interval", *others, f"utility ({table.choice.title})", ""]
     faults = [f"{each.option.name}: {each.fault}" for each in table.results if each.fault]
     faults += [
         f"{each.option.name}: {name} is not known. {why}"

@@ -130,7 +130,7 @@ class Fate:
         if self.n_used:
             return
         counts = self.counts()
-        found = ", ".join(f"{n:,} {reason} ({REASONS[reason]})" for reason, n in counts.items())
+        found = ", ".join(f"{reason} in {n:,} ({REASONS[reason]})" for reason, n in counts.items())
         way_out = _WAY_OUT.get(max(counts, key=lambda reason: counts[reason]), _OTHER_WAY_OUT)
         raise SchemaError(
             Message(f"None of the {self.n_read:,} rows can be used: {found}. ", way_out)

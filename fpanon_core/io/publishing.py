@@ -292,7 +292,7 @@ def _readme(
             f"`{resource['path']}`: {table.title} ({len(table.frame):,} rows; "
             f"{resource['hash'].replace(':', ' ')})\n\n{columns}"
         )
-    parts.append(f"Made with fpanon {__version__}. `datapackage.json` says the same to machines.")
+    parts.append(f"Made with fpanon {__version__}. `datapackage.json` says the same for programs.")
     return "\n\n".join(parts) + "\n"
 
 

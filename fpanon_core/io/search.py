@@ -274,7 +274,7 @@ class Search:
             if several and (self._recurs(i) or (i == 0 and not named)):
                 self.roles.put("user", (i,), "by content")
                 told = self.table.told(i, begins=True) if named else column_at(i, "Column")
-                guess = f"{told} is taken for the person by its content, which is a guess."
+                guess = f"{told} is taken for the person because of its content; this is a guess."
                 self.roles.notes.append(Message(f"{guess} If it is wrong, {give('user')}."))
                 return
 

@@ -110,7 +110,7 @@ def drawn(
 
 def _too_many(config: KnowledgeConfig, longest: int, noun: str) -> InfeasibleError:
     return InfeasibleError(
-        f"No trajectory has p = {config.p} points: the longest has {longest} "
+        f"No trajectory has {config.p} points: the longest has {longest} "
         f"{noun}{'s' * (longest > 1)}. Choose p ≤ {longest} or a finer generalization."
     )
 

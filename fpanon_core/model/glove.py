@@ -295,12 +295,12 @@ class Verification:
         if self.note:
             checked = f"{people}, {groups}; {self.note}"
         if self.passed and self.k == 0:
-            return f"In order: files, figures and names; no group is promised ({checked})."
+            return f"The files, figures and names are in order; no group is promised ({checked})."
         if self.passed:
             within = "" if self.period_days is None else f"in each period of {self.period}, "
             group = f"everyone published is in a group of at least {self.k}"
             return f"Verified: {within}{group} ({checked})."
         found = ", ".join(f"{n:,} × {kind}" for kind, n in self.counts.items())
         if self.k == 0:
-            return f"NOT in order: {found} ({checked})."
-        return f"NOT verified for k = {self.k}: {found} ({checked})."
+            return f"NOT in order. Faults found: {found} ({checked})."
+        return f"NOT verified for k = {self.k}. Faults found: {found} ({checked})."

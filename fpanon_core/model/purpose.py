@@ -225,9 +225,9 @@ class Recipient:
         )
         capped = THRESHOLDS[self.sensitivity] / self.attempt > _MOST + 1e-9
         return (
-            f"{who} get the release. We assume {self.controls} controls, {self.motive} motive, and "
-            f"so a chance of {100 * self.attempt:g}% that they attempt re-identification (El "
-            "Emam 2013). The threshold of re-identification is "
+            f"{who} get the release. We assume {self.controls} controls and {self.motive} motive, "
+            f"and so a chance of {100 * self.attempt:g}% that the recipients attempt "
+            "re-identification (El Emam 2013). The threshold of re-identification is "
             + (
                 "1 in 3, the most that is ever accepted."
                 if capped

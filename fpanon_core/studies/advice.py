@@ -194,14 +194,15 @@ def describe_advice(advice: pd.DataFrame) -> list[str]:
     --------
     >>> row = ("outsider", 0.09, "4 km · 2 h", 0.314, "4 km", "2 hours")
     >>> describe_advice(pd.DataFrame([row], columns=list(ADVICE)))
-    ['If the threshold for re-identification risk were 9%, “4 km · 2 h” would pass: utility 0.31.']
+    ['If the threshold for re-identification risk were 9%, “4 km · 2 h” would pass, with a utility \
+of 0.31.']
     """
     said = []
     for name, needed, option, useful, *_ in advice.itertuples(index=False):
         threshold = w.limit(Limits({name: needed}), name)
         said.append(
             f"If the threshold for {w.MEASURES[name].name} were {threshold}, “{w.shown(option)}” "
-            f"would pass: utility {useful:.2f}."
+            f"would pass, with a utility of {useful:.2f}."
         )
     return said
 

@@ -199,11 +199,17 @@ def recovery_of(
 
 def describe_recovery(found: TableRecovery, option: Tables) -> str:
     """Say in two sentences what linking the counts of single days gives away."""
-    parts = "hours" if option.bands == 24 else f"{24 / option.bands:g}-hour parts of a day"
+    known = {24: "hours", 1: "days"}
+    parts = known.get(option.bands, f"{24 / option.bands:g}-hour parts of a day")
     without = "" if option.threshold is None else f"without blanks {found.exact:.0%}, "
+    linking = (
+        "Linking finds where people were in"
+        if found.recovered > found.guessing
+        else "Linking does no better than guessing: it is right about where people were in"
+    )
     return (
-        "These are counts of single days, so an attacker can link them into trajectories. That "
-        f"tells where people were in {found.recovered:.0%} of their recorded {parts} (95% interval "
+        "These are counts of single days, so an attacker can link them into trajectories. "
+        f"{linking} {found.recovered:.0%} of their recorded {parts} (95% interval "
         f"{found.low:.0%}–{found.high:.0%}; {without}guessing {found.guessing:.0%})."
     )
 

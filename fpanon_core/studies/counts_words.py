@@ -41,42 +41,43 @@ TITLES = {
 }
 _FILLED = {
     True: "In a slot without any sample, the person is still counted, at the place nearest to the "
-    "straight line between the places before and after. So many of these points are filled in, "
-    "not recorded.",
+    "straight line between the places before and after. Many of these points are therefore filled "
+    "in, not recorded.",
     False: "In a slot without any sample the person is not counted: a count is of the people who "
     "were recorded then, not of all who were there.",
 }
 _ROWS = {
     "plain": "Where a place and slot have no row, nobody was counted.",
     "suppressed": "A place and slot without a row is blank: {few} people or fewer were counted, "
-    "perhaps nobody. No totals are published, from which a blank could be worked out.",
+    "perhaps nobody. No totals are published, because a blank could be worked out from them.",
     "private": "Every place and slot has a row. Counts are noisy and can be negative; setting "
     "negative ones to 0 makes totals too large.",
 }
 _PROTECTION = {
-    "plain": "Nothing, except that names and records are left out. Small counts can be of one "
-    "person alone, and paths can be recovered from counts.",
+    "plain": "Nothing protects them, except that names and records are left out. Small counts can "
+    "be of one person alone, and paths can be recovered from counts.",
     "suppressed": "Counts below {below} are left blank. That hides single people at rare places; "
     "it is a custom, not a promise.",
-    "private": "Differential privacy. The table would look nearly the same, with chances that "
-    "differ by a factor of e^ε at most, if {unit} were different. Each count has independent "
+    "private": "Differential privacy protects them. If {unit} were different, the table would look "
+    "nearly the same: chances would differ by a factor of e^ε at most. Each count has independent "
     "discrete Laplace noise of scale {scale:.4g} (standard deviation about {deviation:.3g} "
     "people), drawn by OpenDP from the operating system.",
 }
 _UNIT = {
-    "user": "all the records of any one person, whether the person is in the data at all",
+    "user": "all the records of any one person, or the person's presence in the data,",
     "user-slot": "the records of any one person within any one slot",
 }
 _NOT_PROMISED = {
-    "plain": "People can still be found in it. Counts of one person say where that person was; "
-    "and linking counts from slot to slot has recovered most of people's paths elsewhere (Xu et "
+    "plain": "People can still be found in it. Counts of one person say where that person was. In "
+    "other data, linking counts from slot to slot has recovered most of people's paths (Xu et "
     "al. 2017). {more}",
-    "suppressed": "An attacker can still narrow blanks down: by subtracting from the number of "
-    "all people or from other tables of them (other slots, other squares, other limits); by counts "
-    "that come and go around the limit; and by linking counts from slot to slot.",
-    "private": "What the whole group does is not hidden. An attacker who knows much of it may "
-    "still infer much of one of its members. Time zone, centre of the map projection, area "
-    "and period are taken as given: they were stated, and not computed from the records.",
+    "suppressed": "An attacker can still narrow blanks down. One way is to subtract from the "
+    "number of all people or from other tables of them (other slots, other squares, other limits). "
+    "Others are to watch counts that come and go around the limit, and to link counts from slot to "
+    "slot.",
+    "private": "What the whole group does is not hidden. An attacker who knows much about the "
+    "group may still infer much about one of its members. Time zone, centre of the map projection, "
+    "area and period are taken as given: they were stated, and not computed from the records.",
 }
 _MORE = {
     True: "Filled-in points make paths smoother than they were.",
@@ -94,9 +95,9 @@ def readme(stated: Stated) -> list[str]:
         values |= {"unit": _UNIT[guarantee.unit], "scale": scale, "deviation": 1.4142 * scale}
     return [
         "## What a row is",
-        f"How many people were counted at one place in one time slot of {frame.slot_min:g} "
-        "minutes. In a slot a person is counted once, at the place with most of the person's "
-        f"samples in it. {_FILLED[stated.filled_in]}",
+        "A row says how many people were counted at one place in one time slot of "
+        f"{frame.slot_min:g} minutes. In a slot a person is counted once, at the place with most "
+        f"of the person's samples in it. {_FILLED[stated.filled_in]}",
         _ROWS[form].format_map(values),
         "## Places and period",
         f"{_places(frame)} {_period(frame)} Places and period were stated in advance, and not "

@@ -340,25 +340,30 @@ def describe_crossing(
             describe_followed(found)
         )
     if not found.falls:
+        others = found.together.smallest - 1
         end = (
-            f"{alone:,} of {both} {_are(alone)} alone, already so in one of the two by itself."
+            f"{alone:,} of {both} {_are(alone)} alone, {'each ' * (alone > 1)}already so "
+            f"{where[0]} or {where[1]}."
             if alone
-            else f"of {both}, everybody is one of at least {found.together.smallest:,} in "
-            "the same two groups."
+            else f"each of {both} shares both groups with at least {others:,} "
+            f"other{'s' * (others > 1)}."
         )
         return f"Together with {before}, nobody's group{within} gets smaller: {end}"
     if not alone:
         return (
             f"Together with {before}, nobody is alone{within}, but {found.smaller:,} of {both} "
-            f"{_have(found.smaller)} a smaller group than in either by itself.{_fall(found, where)}"
+            f"{_have(found.smaller)} a smaller group than in any one release."
+            f"{_fall(found, where)}"
         )
     newly = found.newly_alone
     if newly == alone:
-        by_itself = f"Neither by itself leaves {'that person' if alone == 1 else 'any'} alone"
+        who = "that person" if alone == 1 else "any of them"
+        by_itself = f"No release by itself leaves {who} alone"
     elif newly:
-        by_itself = f"{newly:,} of them {_are(newly)} alone in neither by itself"
+        by_itself = f"{newly:,} of them {_are(newly)} alone in no single release"
     else:
-        by_itself = f"{'Each' if alone > 1 else 'That person'} is already alone in one by itself"
+        who = "Each" if alone > 1 else "That person"
+        by_itself = f"{who} is already alone {where[0]} or {where[1]}"
     return f"Together with {before}, {_are_alone(found, both)}. {by_itself}.{_fall(found, where)}"
 
 
@@ -367,8 +372,8 @@ def describe_naming(found: Crossing) -> str:
     return (
         "Suppose that an attacker knows only a person's two groups, and who is in them. On average "
         f"the attacker picks the right person with a chance of {_percent(found.together.naming)}. "
-        f"From the one release alone, the chance is {_percent(found.first.naming)}, from the other "
-        f"{_percent(found.second.naming)}; by guessing among everyone in both, "
+        f"From one release alone, the chance is {_percent(found.first.naming)}; from the other, it "
+        f"is {_percent(found.second.naming)}. Guessing among everyone in both gives "
         f"{_percent(found.guessing)}."
     )
 

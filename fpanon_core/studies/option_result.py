@@ -197,6 +197,13 @@ class UtilityChoice:
     weights: dict[str, float] | None = None
     asked: dict[str, float] | None = None
 
+    @property
+    def title(self) -> str:
+        """The label in words, such as "transport, by experts"."""
+        if self.asked is None:
+            return self.label
+        return f"{self.label.removeprefix('asked: ')}, by experts"
+
     def of(self, result: OptionResult) -> float:
         """Return the utility of one option; NaN where it is not known."""
         if self.asked is not None:

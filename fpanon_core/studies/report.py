@@ -120,7 +120,7 @@ class Report:
         choice = self.exploration.table.choice
         known = PURPOSES.get(choice.label)
         if known is None or known.weights != choice.weights:
-            return f"{w.shown(choice.label)}{self.weights}."
+            return f"{w.shown(choice.title)}{self.weights}."
         return f"{known.title}. {known.useful}"
 
     @property

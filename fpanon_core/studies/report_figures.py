@@ -161,13 +161,13 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
         tuple(marks),
         tuple((x(v), f"{v:.2f}") for v in x.ticks()),
         tuple((y(v), f"{100 * v:g}%" if share else f"{v:g}") for v in y.ticks()),
-        f"Utility, {w.shown(table.choice.label)} (0 to 1)",
+        f"Utility, {w.shown(table.choice.title)} (0 to 1)",
         title if share else f"{title} ({measure.unit})",
         None if limit is None else y(limit),
         "" if limit is None else f"threshold {w.limit(limits, risk)}",
-        f"{w.count(len(marks), 'form')} of the data: utility to the right, {title} upwards, with "
+        f"{w.count(len(marks), 'option')}: utility to the right, {title} upwards, with "
         f"95% intervals. {sum(mark.front for mark in marks)} on the front: no other is surely "
-        "better in both. The table of all forms holds the same numbers.",
+        "better in both. The table of all options holds the same numbers.",
     )
 
 
@@ -258,7 +258,7 @@ def _known(value: float | None) -> float | None:
 def describe_compared(exploration: Exploration, chosen: OptionResult | None) -> str:
     """Describe :func:`compared` in a sentence, for readers who cannot see its figure."""
     p, both = exploration.table.config.p, (exploration.as_it_is, chosen)
-    when = ("as they are", "in the chosen form")
+    when = ("as they are", "in the chosen option")
     said = (
         (risk, [f"{w.estimate(r, risk)} {at}" for r, at in zip(both, when, strict=True) if r])
         for risk in COMPARED

@@ -154,12 +154,12 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     if result.option.recordless is not None:
         return _found_without_records(result, limits)
     if any(isinstance(step, Periods) for step in result.option.steps):
-        asked = "asked about its records, each of one person in one period"
+        asked = "tried on its records, each of one person in one period"
     elif result.n_targets < result.n_users:
         people = w.count(result.n_users, "person", "people")
-        asked = f"asked about {result.n_targets:,} of the {people} in it"
+        asked = f"tried on {result.n_targets:,} of the {people} in it"
     else:
-        asked = f"asked about all {result.n_users:,} people in it"
+        asked = f"tried on all {result.n_users:,} people in it"
     told = [
         f"The strongest attacker, with {w.points(p)}, was {asked}. Re-identified: "
         f"{w.estimate(result, 'outsider')}.",
@@ -168,7 +168,7 @@ def found_told(result: OptionResult, p: int, limits: Limits) -> str:
     ]
     for risk, why in result.unasked.items():
         name = w.MEASURES[risk].name if risk in w.MEASURES else risk
-        told.append(w.shown(f"Not asked, {name}: {why}"))
+        told.append(w.shown(f"Not measured: {name}. {why}"))
     return " ".join(told)
 
 
@@ -176,8 +176,8 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
     """Say what attackers find where there is no record to pick."""
     asked = w.count(result.n_targets, "person", "people")
     told = [
-        f"It holds no person's record. An attacker asks of {asked} whether they are in the data; "
-        f"advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
+        f"It holds no person's record. An attacker asks of {asked} whether they are in the data. "
+        f"Advantage over guessing: {w.estimate(result, 'membership')}; threshold: "
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
@@ -332,7 +332,7 @@ def _alone_in(nobody: int, forms: int) -> str:
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
     if decision.refused:
         why = w.shown(decision.why)
-        because = f"Because: {why}" if why else "No reason is given."
+        because = f"Reason: {why}" if why else "No reason is given."
         return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
         told = "This report releases nothing; it tells what was weighed."
@@ -340,7 +340,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
     why = w.shown(decision.why)
-    because = f"Because: {why}" if why else "No reason is given."
+    because = f"Reason: {why}" if why else "No reason is given."
     said: tuple[str, ...] = (
         because,
         found_told(result, table.config.p, limits),
@@ -371,7 +371,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
 def _named(exploration: Exploration, i: int) -> str:
     table = exploration.table
     useful = w.describe_utility(table.choice, table.results[i])
-    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.label)}: {useful})"
+    return f"“{w.shown(table.options[i].told)}” (utility, {w.shown(table.choice.title)}: {useful})"
 
 
 def unusual(exploration: Exploration) -> list[Sentence]:
@@ -396,4 +396,6 @@ def unusual(exploration: Exploration) -> list[Sentence]:
         told.append(f"Looser than usual: {'; '.join(looser)}.")
     if not told:
         return []
-    return [Sentence("Not the usual thresholds.", tuple(told), "against", first=len(told))]
+    return [
+        Sentence("These are not the usual thresholds.", tuple(told), "against", first=len(told))
+    ]

@@ -35,7 +35,7 @@ COMPONENTS = {
 _SAID = 0.005  # of flows, what is worth an example
 _DRAWN: dict[Strategy, str] = {
     "random": "drawn from the person's interactions, so that busy places and times are likelier",
-    "uniform": "drawn from the person's rows, any row alike",
+    "uniform": "drawn from the person's rows, each equally likely",
     "top": "the person's most visited places, without times",
     "consecutive": "rows that follow one another",
 }
@@ -123,7 +123,8 @@ def areas(table: OptionsTable) -> str:
     known = sorted({result.areas for result in table.results if result.areas})
     if not known or table.choice.weights is None:
         return ""
-    corners = "; placed in nine ways: mean and range" if known[0].startswith("squares") else ""
+    corners = ", placed in nine ways; the figures are the mean and the range"
+    corners = corners if known[0].startswith("squares") else ""
     return f"Density and flows are compared on {shown(known[0])}{corners}."
 
 
@@ -182,7 +183,7 @@ def between(low: float, high: float, risk: str) -> str:
     if MEASURES[risk].unit != "%":
         return f"{_three(low)} to {_three(high)} {MEASURES[risk].unit}"
     if high == 0:
-        return "none possible, as every record is shared"
+        return "exactly 0, as every record is shared"
     if low < 0.0005 or percent(low) == percent(high):
         return f"up to {percent(high)}"
     return f"{percent(low)} to {percent(high)}"
@@ -251,16 +252,17 @@ def use_told(result: OptionResult) -> str:
     if result.components.get("flows", 1.0) < 0.05:
         lacks += " It shows almost no movement between areas."
     few, sides = thin(result), "the mean of width and height"
+    wide, data_wide = (length(float(f"{m:.2g}")) for m in (here.side_m, here.data_side_m))
     if not little_use(result):
         return (
-            f"Half of what is published has an area at most {length(here.side_m)} wide "
-            f"({sides}). Half of it has a time span of at most {duration(here.span_min)}.{lacks}"
+            f"Half of what is published has an area at most {wide} wide "
+            f"({sides}). Half has a time span of at most {duration(here.span_min)}.{lacks}"
         )
-    data = f" The data are {length(here.data_side_m)} wide, without the outermost 5%."
+    data = f" The data are {data_wide} wide, without the outermost 5%."
     left = " Less than half of the samples or of the people are left." if few else ""
     return (
-        f"Of little use: half of what is published has an area {length(here.side_m)} wide or more "
-        f"({sides}). Half of it has a time span of {duration(here.span_min)} or more."
+        f"The release is of little use: half of what is published has an area {wide} wide or more "
+        f"({sides}). Half has a time span of {duration(here.span_min)} or more."
         f"{data if here.wide else ''}{left}{lacks}"
     )
 
@@ -358,13 +360,13 @@ def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:
     needed = sorted(filter(weights.get, weights), key=weights.__getitem__, reverse=True)
     known = {name: result.components[name] for name in needed if name in result.components}
     kept = [
-        f"{COMPONENTS[name][0].lower()} {share:.2f}"
+        f"{share:.2f} of {COMPONENTS[name][0].lower()}"
         for name, share in known.items()
         if not math.isnan(share)
     ]
-    told = f"It keeps {listed(kept)} of 1." if kept else ""
+    told = f"It keeps {listed(kept)}." if kept else ""
     if none := [name for name, share in known.items() if math.isnan(share)]:
-        told += f" Counted as 0, since it cannot have them: {components(none)}."
+        told += f" Components that it cannot have count as 0: {components(none)}."
     return told.strip()
 
 

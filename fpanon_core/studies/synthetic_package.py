@@ -202,8 +202,7 @@ def readme(
     scale, off = f"{many / n_noisy:.3g}", people_error(Ground.of(frame), option.epsilon, groups)
     give = f"{max(1.0, float(f'{off:.2g}')):,.0f}"
     return [
-        "Nobody in these files exists. A model learnt from real people made up "
-        f"{many:,} others, so no record here is anybody's.",
+        f"A model learnt from real people made up {many:,} others, so no record here is anybody's.",
         "## What is in the files",
         "`records`: one row for each event of a made-up person, with local time and place. "
         "`places.csv`: where the places are. `areas.geojson`: their shapes.",
@@ -217,11 +216,12 @@ def readme(
         "## Places and days",
         f"{frame.n_areas:,} places and {days_text(frame)}",
         "## What protects people",
-        f"Differential privacy with ε = {option.epsilon:g} for everything about one person. "
+        "Differential privacy protects them, with "
+        f"ε = {option.epsilon:g} for everything about one person. "
         f"Whatever is published is at most {math.exp(option.epsilon):.2g} times as likely as if "
-        "that person had not been in the data. Eleven statistics got discrete Laplace noise "
-        "(OpenDP); the people were made from the noisy statistics and public facts only. The ε of "
-        "several releases about the same people add up.",
+        "that person had not been in the data. Discrete Laplace noise (OpenDP) was added to eleven "
+        "statistics; the people were made from the noisy statistics and public facts only. The ε "
+        "of several releases about the same people add up.",
         "## What is kept, and how well",
         _kept(option, n_noisy, groups),
         "## What is not kept",
@@ -233,16 +233,16 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
     homes, off = max(1, round(n_noisy / groups)), 1 / (option.epsilon * SHARES["homes"])
     where = "all places together" if groups == 1 else f"{groups:,} groups of neighbouring places"
     return (
-        f"Where people live and go, by {where}: a group of {homes:,} homes is off by about "
-        f"{off:,.2g}, larger areas by a smaller share. Also kept: how far people go, how many "
-        "places they visit, how often they are recorded and move, and at what hours."
+        f"The files keep where people live and go, by {where}. A group of {homes:,} homes is off "
+        f"by about {off:,.2g}, larger areas by a smaller share. They also keep how far people go, "
+        "how many places they visit, how often they are recorded and move, and at what hours."
     )
 
 
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
     said = [
-        "People who move together, single days and events, the order of places within a day, and "
-        "everything rare.",
+        "The files do not show people who move together, single days and events, the order of "
+        "places within a day, or anything rare.",
     ]
     if groups < frame.n_areas:
         how = "evenly" if frame.config.residents is None else "by the numbers of residents"

@@ -397,11 +397,12 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
         )
         return (
-            f"Differential privacy with ε = {option.epsilon:g} for everything about one person. "
+            "Differential privacy protects them, with "
+            f"ε = {option.epsilon:g} for everything about one person. "
             f"Whatever is published is at most {times:.2g} times as likely as if that person had "
-            "not been in the data. What one person can add was bounded, and each sum got discrete "
-            f"Laplace noise (OpenDP).{of_trips} Everything after that used the noisy sums and the "
-            "public areas only. The ε of several releases about the same people add up."
+            "not been in the data. What one person can add was bounded, and discrete Laplace noise "
+            f"(OpenDP) was added to each sum.{of_trips} Everything after that used the noisy sums "
+            "and the public areas only. The ε of several releases about the same people add up."
         )
     if option.threshold is not None:
         return (
@@ -410,8 +411,8 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             "that differ by one person can reveal that person."
         )
     return (
-        "Nothing. A count of one person says where that person was. Two such tables that differ by "
-        "one person give that person away."
+        "Nothing protects them. A count of one person says where that person was. Two such tables "
+        "that differ by one person give that person away."
     )
 
 
@@ -446,8 +447,8 @@ def _limits(option: Tables) -> str:
     ]
     if option.epsilon is not None:
         said.append(
-            "A small cell may be noise, and so may a 0: do not read single small cells as facts, "
-            "nor a table of zeros."
+            "A small cell may be noise, and so may a 0: do not read single small cells, or a table "
+            "of zeros, as facts."
         )
     if option.threshold is not None:
         said.append("A blank is not zero. Do not publish a second table of the same days.")

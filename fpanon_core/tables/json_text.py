@@ -23,7 +23,8 @@ MAX_JSON_BYTES = 256 << 20
 """Largest JSON file that is read, because parsed JSON takes ten times its size."""
 _BEGINS = re.compile(rb'\s*(\{\s*["}]|\[\s*[\[{"\]0-9-])')
 _READABLE = (
-    "To be read: an array of records, one record a line, or GeoJSON with points; or save it as CSV"
+    "fpanon reads an array of records, one record a line, or GeoJSON with points; otherwise, save "
+    "it as CSV"
 )
 
 

@@ -135,7 +135,7 @@ def _tables(
         raise SchemaError("The file is empty; give a table with one row per event.")
     for magic, what in _REFUSED.items():
         if data.startswith(bytes.fromhex(magic)):
-            raise SchemaError(f"The file is {what}. To be read: {_ACCEPTED}.")
+            raise SchemaError(f"The file is {what}; {_ACCEPTED}.")
     if len(data) > 2 and data[0] == 0x80 and data[1] in range(2, 6) and data.rstrip()[-1:] == b".":
         raise SchemaError(
             "The file is a Python pickle. Opening one can run any program hidden in it, so fpanon "

@@ -162,8 +162,8 @@ def _settings(data: Dataset) -> tuple[Config | None, Sequence[str]]:
         gaps = when[3].checkbox(
             "Fill in gaps",
             True,
-            help="Count people in slots without a sample, too, on the straight line between the "
-            "places before and after: where nobody saw them.",
+            help="Also count people in slots without a sample, on the straight line between the "
+            "places before and after, although nobody recorded them there.",
             **_kept("gaps"),
         )
     kind, bounds, side = _places(data)
@@ -203,13 +203,13 @@ def _protection() -> tuple[Form | None, float, float, Unit]:
     )
     below, epsilon, unit = float(CUSTOMARY_LIMIT), 1.0, next(iter(_UNITS))
     if form == "suppressed":
-        told = "Of small counts left blank: those below this number of people."
+        told = "Counts below this number of people are left blank."
         ends = _ends(limits.SUPPRESSED_BELOW)
         below = what[1].number_input(
             "Blank below", *ends, CUSTOMARY_LIMIT, help=told, **_kept("below")
         )
     if form == "private":
-        told = "Of private counts; a smaller ε protects more."
+        told = "This is the ε of private counts; a smaller ε protects more."
         given: dict[str, Any] = {"format": "%g", "help": told} | _kept("epsilon")
         epsilon = what[1].number_input("ε", *_ends(limits.EPSILON), 1.0, **given)
         named = {"format_func": _UNITS.__getitem__, "help": definitions.PRIVACY_UNIT}

@@ -17,7 +17,7 @@ REASON_FIRST = (
     "No limit applies to such counts, and an attack may recover the trajectories behind them. "
     "Say why they may be released; the zip is then offered."
 )
-EMPTY = "State protection, places and period; the counts leave as one zip."
+EMPTY = "State protection, places and period; you get the counts as one zip."
 CHANGED = (
     "The settings, or the way the data are read, have changed since counts were last made. The "
     "counts made earlier are no longer offered: make them again with these settings."
@@ -92,9 +92,9 @@ def _unseen(made: Result) -> str:
         return " Each says where that person was recorded."
     seen = made.of_one - made.of_one_unseen
     told = (
-        f" In {words.percent(made.of_one_unseen / made.of_one)} of these, the person was not "
-        "recorded in that slot: the place was inferred from the records before or after, and the "
-        "person may have been elsewhere."
+        f" In {words.percent(made.of_one_unseen / made.of_one)} of these counts, the person was "
+        "not recorded in that slot. The place was inferred from the records before or after, and "
+        "the person may have been elsewhere."
     )
     if not seen:
         return told
@@ -119,7 +119,7 @@ def guessed(report: IngestReport) -> str:
     if report.timezone_guessed:
         return (
             "The time zone is guessed from the records, and one record could change it. For "
-            "private counts state it on the page Data, under “Correct the columns …”."
+            "private counts, state the time zone on the page Data, under “Correct the columns …”."
         )
     if report.screening.by_span:
         return (
@@ -134,10 +134,10 @@ def made(made: Result) -> tuple[str, ...]:
     """Say what was counted, what the counts promise, and what must not leave with them."""
     counts, out, frame = made.counts, made.left_out, made.frame
     return (
-        f"{words.people(made.people)} counted at "
+        f"{words.people(made.people)} {'is' if made.people == 1 else 'are'} counted at "
         f"{words.count(frame.n_places, 'place')} in {words.count(frame.n_slots, 'slot')}"
         + (
-            f", gaps filled in{_filled(made)}."
+            f", with gaps filled in{_filled(made)}."
             if counts.filled_in
             else ", each only in slots for which they have a sample."
         ),
@@ -147,8 +147,8 @@ def made(made: Result) -> tuple[str, ...]:
         f"{words.people(out.people)} without a sample inside.",
         ""
         if made.config.form == "plain"
-        else "The numbers of people here are exact and are not in the zip. If they were published "
-        "with it, they would undo its protection.",
+        else "The numbers of people here are exact and are not in the zip. Published with it, "
+        "these numbers would undo its protection.",
     )
 
 
@@ -171,11 +171,13 @@ def _protected(made: Result) -> str:
             "projection, area and period were not chosen by looking at single records."
         )
     if made.config.form == "suppressed":
+        are, hold = ("is", "it holds") if made.blank == 1 else ("are", "they hold")
         return (
-            f"{words.count(made.blank, 'count')} above 0 and below {made.config.below} are left "
-            f"blank, with {words.percent(made.blank_share)} of all people counted. In "
-            f"{made.subtractable:,} of {made.frame.n_slots:,} slots, who knows the total learns by "
-            f"subtraction that fewer than {made.config.below} are in the blanks: publish no "
-            "totals, and no other table of the same people. It is a custom, and promises nothing."
+            f"{words.count(made.blank, 'count')} above 0 and below {made.config.below} {are} left "
+            f"blank; {hold} {words.percent(made.blank_share)} of all people counted. In "
+            f"{made.subtractable:,} of {made.frame.n_slots:,} slots, anyone who knows the total "
+            f"learns by subtraction that fewer than {made.config.below} are in the blanks. Publish "
+            "no totals, and no other table of the same people. Leaving counts blank is a custom, "
+            "and promises nothing."
         )
     return "Nothing protects them."

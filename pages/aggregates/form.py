@@ -37,12 +37,12 @@ _NAMES = {
 _KEYS = {"link_threshold_m": "link"}
 _HELP = {
     "users": "If the data hold more people, this number is drawn at random.",
-    "pairing": "To score the attack, each recovered trajectory is paired with a true one: in "
-    "order, with the most alike that is left (as published), or so that all pairs together have "
-    "most in common, which takes longer.",
-    "link_threshold_m": "Trajectories and records no farther apart are linked at once, the nearest "
-    "first. 0 keeps every link optimal.",
-    "seed": "For random linking and for the choice of people.",
+    "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
+    "takes each in order, with the most alike that is left (as published). The other makes all "
+    "pairs together have most in common, and takes longer.",
+    "link_threshold_m": "Trajectories and records no farther apart than this are linked at once, "
+    "the nearest first. At 0, every link is optimal.",
+    "seed": "The seed is for random linking and for the choice of people.",
 }
 _OFFERED: dict[str, Any] = {
     "slot_min": limits.SLOTS_MIN,

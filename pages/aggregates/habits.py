@@ -114,7 +114,7 @@ def person(found: Result) -> int:
         "In the middle": order[len(order) // 2],
         "Least recovered": order[0],
     }
-    about = "Choose by pseudonym or number, among those counted."
+    about = "Choose a person by pseudonym or number, among those counted."
     return _PICK.person("aggregates_person", found.number, found.pseudonyms, ways, about)
 
 

@@ -60,11 +60,11 @@ def release(found: recovery.Result) -> Sentences:
         f"The table would hold only numbers: how many of {people:,} people are counted at each of "
         f"{words.count(counts.n_places, 'place')}, every {words.duration(counts.slot_min)}.",
         f"{words.percent(filled)} of the points that are counted are filled in from a person's "
-        "records before or after: nobody was seen there then."
+        "records before or after: nobody was recorded there then."
         if filled > 0
         else "",
         "Here, the places and the period come from the records, so they, too, reveal something "
-        "about single people. To publish counts, state both in advance, below.",
+        "about single people. To publish counts, state places and period in advance, below.",
         f"{words.people(left)} of the data {words.were(left)} not drawn. {_few(people)}"
         if left > 0
         else "",
@@ -78,8 +78,13 @@ def attack(found: recovery.Result) -> Sentences:
     random = score.baseline_recorded
     ratio = whole / random if random > 0 else 1.0
     times = f"{ratio:.0f} times" if ratio >= 10 else f"{ratio:.1f} times"
-    beside = f"; linking at random, {words.percent(random)}" if random > 0 else ""
-    nights = f"Of single nights it recovers {words.percent(night)}, of" if night == night else "Of"
+    beside = f"; linking at random recovers {words.percent(random)}" if random > 0 else ""
+    single = f"Within single days, the attack recovers {words.percent(day)} of the points."
+    if night == night:
+        single = (
+            f"Within single nights, the attack recovers {words.percent(night)} of the points; "
+            f"within single days, {words.percent(day)}."
+        )
     filled = 1 - found.recorded
     return (
         f"From exact counts alone, the attack recovers {words.percent(whole)} of the recorded "
@@ -89,12 +94,12 @@ def attack(found: recovery.Result) -> Sentences:
         if random > 0
         else "",
         f"{words.percent(filled)} of the points had to be filled in from the records before or "
-        f"after; nobody saw them. The figures are of the other {words.percent(found.recorded)}, "
-        "the recorded points."
+        f"after; they were not recorded. The figures are of the other "
+        f"{words.percent(found.recorded)}, the recorded points."
         if filled > 0
         else "Every point was recorded; none had to be filled in.",
-        f"{nights} single days {'' if night == night else 'it recovers '}{words.percent(day)}.",
-        f"Of all points, the filled-in ones included, it gets "
+        single,
+        "Of all points, the filled-in ones included, the attack gets "
         f"{words.percent(float(score.accuracy))} right (at random "
         f"{words.percent(float(score.baseline_accuracy))}). Many of the filled-in points stay in "
         "place, or lie on straight lines drawn for the counts, and so are easier to recover."
@@ -105,8 +110,8 @@ def attack(found: recovery.Result) -> Sentences:
         if score.error_median_m >= 5
         else f"{words.percent(found.within(0))} of the points are exactly right; "
         f"{words.percent(1 - found.within(1_000))} are more than 1 km off.",
-        f"In what is counted, a person spends {words.percent(found.at_home)} of the night at one "
-        "and the same place (89 to 95% in the published data)."
+        f"In these counts, a person spends {words.percent(found.at_home)} of the night at one and "
+        "the same place (89 to 95% in the data of Xu et al. 2017)."
         if np.isfinite(found.at_home)
         else "",
     )
@@ -130,8 +135,8 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points had to be filled in, and that "
-        "may move people who slept at home"
+        f"{words.percent(1 - found.recorded)} of the points had to be filled in, which may move "
+        "people who slept at home"
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
     )
@@ -150,7 +155,7 @@ def unique(found: recovery.Result) -> Sentences:
     return (
         f"{words.percent(float(found.score.uniqueness[1]))} of the recovered trajectories have a "
         "pair of most visited places that no other has.",
-        "An attacker who knows those two places of a person, mostly home and work, finds one "
+        "An attacker who knows those two places of a person, mostly home and work, finds only one "
         "trajectory that fits. They then learn every point that the attack recovered correctly on "
         "that trajectory: see above.",
     )
@@ -184,14 +189,15 @@ def nights(habits: Habits) -> str:
 def places(habits: Habits) -> Sentences:
     """Say how many people were at one place at night, and how many were not recorded then."""
     known = habits.night_places > 0
+    left = int((~known).sum())
     return (
         f"Of {words.people(int(known.sum()))} recorded at night, "
         f"{words.percent(float((habits.night_places[known] == 1).mean()))} were at one place only."
         if known.any()
         else "",
-        f"Left out of the nights: {words.people(int((~known).sum()))} without a record from 0:00 "
-        "to 6:00."
-        if not known.all()
+        f"{words.people(left)} without a record from 0:00 to 6:00 {words.verb(left)} left out of "
+        "the nights."
+        if left
         else "",
     )
 
@@ -224,7 +230,8 @@ def gains(habits: Habits) -> str:
 def steps(habits: Habits) -> Sentences:
     """Say how many steps and how many pairs of days the two figures count."""
     return (
-        f"{habits.n_night:,} steps at night and {habits.n_day:,} by day end at a recorded place.",
+        f"{habits.n_night:,} predicted steps at night, and {habits.n_day:,} by day, end at a "
+        "recorded place.",
         f"{len(habits.same_bits):,} pairs of days are of the same person, "
         f"{len(habits.other_bits):,} of different people, drawn at random.",
     )
@@ -294,10 +301,11 @@ def panels(varied: recovery_factors.Result) -> tuple[list[Panel], list[Panel]]:
 def effort(planned: Effort, everyone: Effort) -> Sentences:
     """Say how many people the mitigations will be tried on, and the likely cost."""
     if planned.people == everyone.people:
-        return (f"Estimate for all {planned.people:,} people: {_taking(planned)}.",)
+        return (f"For all {planned.people:,} people, this would take {_taking(planned)}.",)
     return (
-        f"On all {everyone.people:,} people this would take {_taking(everyone)}. It is tried on "
-        f"{planned.people:,} of them, drawn at random: {_taking(planned)}. {_few(planned.people)}",
+        f"For all {everyone.people:,} people, this would take {_taking(everyone)}. It is tried on "
+        f"{planned.people:,} of them, drawn at random, and takes {_taking(planned)}. "
+        f"{_few(planned.people)}",
     )
 
 
@@ -305,7 +313,8 @@ def _taking(planned: Effort) -> str:
     seconds = max(planned.seconds, 10.0)
     minutes = words.duration(max(1, round(seconds / 60)))
     time = f"about {minutes}" if seconds >= 60 else f"about {seconds:.0f} seconds"
-    return f"{time} and {max(planned.gigabytes, 0.1):.1f} GB of memory, going by the attack above"
+    gigabytes = max(planned.gigabytes, 0.1)
+    return f"{time} and {gigabytes:.1f} GB of memory, judging by the attack above"
 
 
 def mitigations(tried: recovery_mitigations.Result) -> Sentences:
@@ -314,23 +323,24 @@ def mitigations(tried: recovery_mitigations.Result) -> Sentences:
     least, best, mild, none = tried.least, tried.strongest, tried.mildest, tried.none
     custom = best["mitigation"] != least["mitigation"]
     return (
-        f"As they are, {words.percent(none['recorded'])} of the recorded points come back. The "
-        f"attack recovers least after {_after(least)}",
-        f"Among those that keep places and slots and promise nothing, it recovers least after "
-        f"{_after(best)}"
+        f"From the counts as they are, the attack recovers {words.percent(none['recorded'])} of "
+        f"the recorded points. It recovers least after {_after(least)}",
+        "Among the mitigations that keep places and slots and promise nothing, the attack recovers "
+        f"least after {_after(best)}"
         if custom
         else "",
         f"Among the mitigations whose error is at most half of all people counted, "
-        f"“{named(mild)}” helps most: {words.percent(mild['recorded'])} of the points come back, "
-        f"at an error of {words.percent(mild['count_error_share'])} of all people counted."
+        f"“{named(mild)}” helps most. The attack then recovers {words.percent(mild['recorded'])} "
+        f"of the points, and the error is {words.percent(mild['count_error_share'])} of all people "
+        "counted."
         if mild is not None
-        else "None of them keeps the error below half of all people counted.",
+        else "No mitigation keeps the error below half of all people counted.",
         f"{words.people(drawn)} of the data {words.were(drawn)} not drawn. {_few(tried.people)}"
         if drawn > 0
         else "",
-        "At longer slots and coarser places a point is right when the coarse one is, so more of "
-        "them come back, and each says less. The attack is not adapted to noise or gaps, and a "
-        "better one may recover more: what it does not recover is not thereby safe.",
+        "With longer slots or coarser places, a point is right when the coarse point is. So more "
+        "points are recovered, and each says less. The attack is not adapted to noise or gaps, and "
+        "a better attack may recover more: what this attack does not recover is not thereby safe.",
         _promise(tried),
     )
 
@@ -341,7 +351,7 @@ def _after(row: Any) -> str:
     return (
         f"“{named(row)}”: {words.percent(row['recorded'])} of the points (at random "
         f"{words.percent(row['recorded_random'])}). The published counts are then off by "
-        f"{row['count_error']:,.{digits}f} people each on average, in total by "
+        f"{row['count_error']:,.{digits}f} people each on average, and together by "
         f"{_times(row['count_error_share'])} all people counted."
     )
 

@@ -19,8 +19,8 @@ of = style.theme(st.context.theme.type)
 place = layout.line("aggregates", "What can an attack recover from counts?")
 data = layout.data(
     "aggregates",
-    without="No data set is open yet. Open a sample, or your own data, and its own counts are "
-    "attacked.",
+    without="No data set is open yet. Open a sample, or your own data, to attack counts of its "
+    "people.",
 )
 with place.popover("Settings", icon=":material/tune:", key="aggregates_settings"):
     plan = form.form(data.fs)
@@ -119,7 +119,7 @@ with st.expander("One person's trajectory", key="aggregates_one"):
 with st.expander("What makes it better or worse?", key="aggregates_varied"):
     varied = form.factors(data.fs, plan)
     if varied is None:
-        st.caption("Runs the attack again on coarser places, longer slots and fewer people.")
+        st.caption("This runs the attack again on coarser places, longer slots and fewer people.")
     else:
         accuracy, uniqueness = story.panels(varied)
         by_level = "by side of a place, length of a slot and number of people."
@@ -144,7 +144,7 @@ with st.expander("What helps, and what does it cost?", key="aggregates_helps"):
     tried = form.mitigations(data.fs, plan, found, counts.stated(data))
     if tried is None:
         st.caption(
-            "Runs the attack again after each mitigation, for an attacker who knows how many "
+            "This runs the attack again after each mitigation, for an attacker who knows how many "
             "people there are."
         )
     else:

@@ -246,7 +246,7 @@ def gini(parts: Parts) -> list[str]:
     }
     return [
         f"The median is {middle:.2f}: {_spread(middle)}.",
-        "Taken separately, it is "
+        "Taken separately, the median is "
         f"{' and '.join(f'{value:.2f} in {name}' for name, value in weighed.items())}.",
         *(
             f"In {name}, the samples of {words.share(count, n)} stay as they are; the coefficient "
@@ -272,7 +272,8 @@ def tail(parts: Parts) -> list[str]:
         found.append(f"{middle:.1f} in {DIMENSIONS[name]}")
         told.append(
             f"In {DIMENSIONS[name]} the median lies {_place(middle)}. {_having(known[name], n)}; "
-            f"{above:,} {'has' if above == 1 else 'have'} more than an exponential distribution's."
+            f"for {f'{above:,}' if above else 'none'}, it is above that of an exponential "
+            "distribution."
         )
     if found:
         told.insert(0, f"The median is {' and '.join(found)}.")
@@ -280,9 +281,9 @@ def tail(parts: Parts) -> list[str]:
     if without:
         listed = ", ".join(f"{count:,} in {name}" for name, count in without.items())
         told.append(
-            f"Without a tail weight, and not in the curves: {listed}. A quarter or more of their "
-            "samples take exactly the median effort (often zero), so there is no spread against "
-            "which to measure."
+            f"People without a tail weight are not in the curves: {listed}. A quarter or more of "
+            "their samples take exactly the median effort (often zero), so there is no spread "
+            "against which to measure."
         )
     return told
 
@@ -296,7 +297,7 @@ def _spread(gini: float) -> str:
     if gini < 0.25:
         return "a person's samples take nearly the same effort each"
     if gini < 0.6:
-        return "some of a person's samples take far more effort"
+        return "some samples take far more effort than others"
     return "a few of a person's samples take nearly all of the effort"
 
 

@@ -113,7 +113,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
         at=cells[0],
         step=0.05,
         key=_key("anon_weight"),
-        help="In the papers 0.5: half the effort is space, half is time.",
+        help="In the papers, it is 0.5: half the effort is space, half is time.",
     )
     max_km = number(
         "Full effort in space (km)",
@@ -122,7 +122,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
         at=cells[1],
         step=1.0,
         key=_key("anon_max_km"),
-        help="Moving a sample this far, or farther, is the whole of the effort in space.",
+        help="Moving a sample this far, or farther, counts as the full effort in space.",
     )
     max_min = number(
         "Full effort in time (minutes)",
@@ -131,7 +131,7 @@ def _effort(now: StretchConfig) -> tuple[float, float, float, float]:
         at=cells[2],
         step=30.0,
         key=_key("anon_max_min"),
-        help="Moving a sample by this much time, or more, is the whole effort in time.",
+        help="Moving a sample by this much time, or more, counts as the full effort in time.",
     )
     return weight, 1 - weight, 1000 * max_km, max_min
 
@@ -182,8 +182,8 @@ def k_looked_at(ks: Sequence[int]) -> int:
         width=100,
         on_change=act(_take_k),
         args=("anon_k",),
-        help="The group to hide in. A person is k-anonymous when at least k − 1 others have "
-        "exactly the same record.",
+        help="k is the size of the group to hide in. A person is k-anonymous when at least k − 1 "
+        "others have exactly the same record.",
     )
     return int(found)
 

@@ -21,6 +21,7 @@ from fpanon_core.model.fingerprints import FingerprintSet
 from fpanon_core.model.kgap import KGapResult
 from fpanon_core.model.projection import lon_lat
 from fpanon_core.studies.anonymizability import Measured, Neighbour, neighbours_of
+from fpanon_core.studies.report_words import first_up
 from pages.charts import words
 from pages.charts.cdf import cdf
 from pages.charts.maps import fingerprints_map
@@ -75,7 +76,7 @@ def _pick(fs: FingerprintSet, result: KGapResult) -> int:
         "In the middle": order[len(order) // 2],
         "Easiest to hide": order[0],
     }
-    about = "Choose by pseudonym or number, or click a point on a curve above."
+    about = "Choose a person by pseudonym or number, or click a point on a curve above."
     return _PICK.person("person", fs.number, fs.pseudonyms, ways, about, hardest)
 
 
@@ -214,7 +215,7 @@ def gap(fs: FingerprintSet, user: int, measured: Measured, other: Neighbour, k: 
     return [
         f"To look like {words.others(k)}, {names[user]} must move "
         f"{to_move(float(parts.space_m[row]), float(parts.time_min[row]), ' on average')}. "
-        f"{words.percent(easier, len(result.values))} of the people are easier to hide."
+        f"{first_up(words.percent(easier, len(result.values)))} of the people are easier to hide."
         f"{first}",
         f"{names[user]} has {words.count(int(fs.lengths[user]), 'sample')} and a {k}-gap of "
         f"{value:.3f}. {counted(stretch)}.",

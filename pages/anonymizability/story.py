@@ -68,7 +68,7 @@ def to_move(space_m: float, time_min: float, how: str = "", about: str = "") -> 
     """Say how far a person must move, such as "about 1.1 km and 3 hours on average"."""
     nothing = words.distance(0), words.duration(0)
     far = [part for part in moved(space_m, time_min).split(" and ") if part not in nothing]
-    return f"{about}{' and '.join(far)}{how}" if far else f"hardly at all{how}"
+    return f"{about}{' and '.join(far)}{how}" if far else f"very little{how}"
 
 
 def counted(stretch: StretchConfig) -> str:
@@ -159,17 +159,15 @@ def by_profile(
     stretch = most.gaps.config
     values = most.gaps.at(k).values
     told_apart, n = int((values > 0).sum()), len(values)
+    at = f"{'Even at' if len(measured) > 1 else 'At'} {plain(most.profile)}"
     if told_apart == n > 1:
         others = "another" if k == 2 else f"{k - 1} others"
         said = (
-            f"Even at {plain(most.profile)}, none of the {n:,} people is {k}-anonymous: nobody has "
-            f"the very same fingerprint as {others}."
+            f"{at}, none of the {n:,} people is {k}-anonymous: nobody has the very same "
+            f"fingerprint as {others}."
         )
     elif told_apart:
-        said = (
-            f"Even at {plain(most.profile)}, {words.share(told_apart, n)} {words.verb(told_apart)} "
-            f"not yet {k}-anonymous."
-        )
+        said = f"{at}, {words.share(told_apart, n)} {words.verb(told_apart)} not yet {k}-anonymous."
     elif judges_all(stretch):
         said = (
             f"At {plain(most.profile)}, everybody is {k}-anonymous: at least {k - 1} "
@@ -233,8 +231,8 @@ def cost_of_asking(
     profiles_told = words.count(len(profiles), "profile")
     what = f"{missing} of {profiles_told} {words.verb(missing)} not measured"
     if seconds is None:
-        return f"{what}; on {n_users:,} people it may take a while."
-    each = f"{what}; it takes about {words.clock(max(seconds, 1))}"
+        return f"{what}; measuring may take a while on {n_users:,} people."
+    each = f"{what}; measuring takes about {words.clock(max(seconds, 1))}"
     return f"{each} for {plain(profiles[0])}" + (
         f", and at most {words.clock(max(seconds, 1) * missing)} for all." if missing > 1 else "."
     )

@@ -81,10 +81,10 @@ def form(fs: FingerprintSet) -> Asked | None:
             accept_new_options=True,
             persist_state="session",
             width=420,
-            help="First your choice and the data as they are, then what "
-            "was made on “Hide everyone” and explored on “Release options” in this session, then "
-            "the usual sets. An option of your own is put together on “Release "
-            "options”; places and times can be typed here. " + widgets.TYPED,
+            help="First come your choice and the data as they are. Then come what was made on "
+            "“Hide everyone” and explored on “Release options” in this session, and the usual "
+            "sets. An option of your own is put together on “Release options”; places and times "
+            "can be typed here. " + widgets.TYPED,
         )
         outsider = _outsider()
     session.keep(_OUTSIDER, outsider)  # whoever comes back by a button finds it again
@@ -113,12 +113,17 @@ def _outsider() -> LinkConfig:
             0.0,
             limits.NOISE_M.high,
             step=50.0,
-            help="The attacker's error in place: normally distributed, with this standard "
-            "deviation along x and along y. The attacker knows how large it is. 0: places are "
-            "known as they were recorded.",
+            help="The attacker's error in place is normally distributed, with this standard "
+            "deviation along x and along y. The attacker knows how large the error is. At 0, "
+            "places are known as they were recorded.",
             **_field("blur_m"),
         )
-        most, told = limits.NOISE_MIN.high, {"step": 5.0, "help": "Likewise."}
+        most, told = limits.NOISE_MIN.high, {"step": 5.0}
+        told["help"] = (
+            "The attacker's error in time is normally distributed, with this standard deviation. "
+            "The attacker knows how large the error is. At 0, times are known as they were "
+            "recorded."
+        )
         blur_min = st.number_input("Error in time (min)", 0.0, most, **told, **_field("blur_min"))
         seed = st.number_input(
             "Seed of the draws",

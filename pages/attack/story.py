@@ -94,7 +94,7 @@ def found(result: Result, here: Figure, most: float | None) -> Told:
         f"**Right record.** 95% intervals: {between(here.after, here.asked)}; in the data as they "
         f"are, {between(here.before, here.before_asked)}. The strongest is "
         f"{_ATTACKERS[result.after.risk.attacker]}. Guessing{among} finds 1 in "
-        f"{1 / link.guessing:,.0f}. Asked about: {whom(result)} in the release.",
+        f"{1 / link.guessing:,.0f}. We asked about {whom(result)} in the release.",
     )
 
 
@@ -153,13 +153,17 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
         else ""
     )
     alike = here.after.value <= here.guessing
-    of_whom = "people" if result.period_days is None else "records"
+    share = _short(here.after.value, here.asked, "none")
+    gives = f"The record gives away the home of {share} of the people"
+    of_whom = words.people(here.asked)
+    if result.period_days is not None:
+        gives = f"The record gives away its person's home in {cases(here.after.value, here.asked)}"
+        of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
-        f"**The record gives away the home of {_short(here.after.value, here.asked, 'none')} of "
-        f"the {of_whom}, to within {distance(metres)}{before}.** "
+        f"**{gives}, to within {distance(metres)}{before}.** "
         f"{'That is no more than what guessing' if alike else 'Guessing'} finds"
         f"{':' if alike else ''} {percent(here.guessing, here.asked)}.",
-        f"**Home.** Asked about: {here.asked:,} {of_whom} whose home is known (95% interval: "
+        f"**Home.** We asked about {of_whom} whose home is known (95% interval: "
         f"{between(here.after, here.asked)}). Guessing takes the commonest home for everybody. "
         "We assume that the attacker may know where all other people live, as from a census.",
     )
@@ -222,17 +226,17 @@ def assumed(result: Result) -> list[str]:
         "**Who.** The attacker knows that the person is in the release. They have the release and "
         "its description, but not its random draws. The people asked about are drawn at random "
         "from those in the release.",
-        "**Attackers.** There are three. The first scores a record by its best matching sample. "
-        "The second asks how likely the record is: if two fit, the shorter leads. The third does "
-        "the same, with points as published. If several records fit equally well, each counts for "
-        "its share.",
-        "**Home.** The place with most of a person's events at night, 22 to 6 h. The attacker has "
-        "the right record, or that of the right group.",
-        "**Error.** How far the attacker's best guess is from the truth. The guess is the place "
-        "that suits all records best; each record counts by its probability of being right. The "
-        "moment is one at which the person was recorded. It is not a known moment, unless all the "
-        "person's moments are known. Guessing is the better of two guesses: one place for "
-        "everybody, or the known points alone.",
+        "**Attackers.** There are three. The first attacker scores a record by its best matching "
+        "sample. The second asks how likely the record is: if two records fit, the shorter leads. "
+        "The third does the same, with points as published. If several records fit equally well, "
+        "each counts for its share.",
+        "**Home.** A home is the place with most of a person's events at night, 22 to 6 h. The "
+        "attacker has the right record, or that of the right group.",
+        "**Error.** The error is how far the attacker's best guess is from the truth. The guess is "
+        "the place that suits all records best; each record counts by its probability of being "
+        "right. The moment is one at which the person was recorded. It is not a known moment, "
+        "unless all the person's moments are known. Guessing is the better of two guesses: one "
+        "place for everybody, or the known points alone.",
     ]
     days = result.period_days
     if days is not None:
@@ -244,7 +248,7 @@ def assumed(result: Result) -> list[str]:
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(
             "**Exchange.** Homes and distances are read as if the places of a record were those of "
-            "its person; who knows better may find more."
+            "its person; an attacker who knows better may find more."
         )
     return told
 
@@ -262,7 +266,7 @@ FOLLOWED_HELP = (
     "A demonstration on one person of these data, by pseudonym. Points become known one after the "
     "other; after each, all records are put in order by how well they fit. The map shows the "
     "areas published near the points, for the person's own record and for the three others that "
-    "lead. The bars are the records that lead, ten at most, and the right one."
+    "lead. The bars show the records that lead, ten at most, and the right one."
 )
 EXAMPLES: dict[ExampleKind, str] = {
     "hidden": "hidden by it",
@@ -292,7 +296,7 @@ def _point(found: Followed, step: Step) -> list[str]:
     moment = f": {when:%A, %-d %B, %H:%M}" if timed and hasattr(when, "strftime") else ""
     if step.known == 1:
         return [f"The attacker knows 1 point of {found.pseudonym}{moment}."]
-    last = f"; the last is of {moment[2:]}" if moment else ""
+    last = f"; the last is from {moment[2:]}" if moment else ""
     return [f"The attacker knows {step.known} points of {found.pseudonym}{last}."]
 
 

@@ -46,7 +46,7 @@ def section(data: Dataset, asked: Asked, result: Result, of: Theme) -> None:
     questions.progress(form.FOLLOWED)
     found: Followed | None = questions.answer(wanted)
     if found is None:
-        st.caption("The map appears as soon as this person is followed.")
+        st.caption("The map appears as soon as the attack on this person is over.")
     else:
         _steps(found, of)
 
@@ -261,8 +261,8 @@ def describe_periods(found: RelinkResult, days: int) -> list[str]:
     sentences = [
         f"**By {ATTACKERS[found.attacker]}, without any known point, an attacker links a person's "
         f"record of one {one} to that of the next in {story.cases(linked.value, people)}** "
-        f"(95% interval: {between(linked, people)}; {people:,} people with records in both); "
-        f"matched at random, {percent(found.chance, people)}."
+        f"(95% interval: {between(linked, people)}; {people:,} people with records in both). "
+        f"Random matching links {percent(found.chance, people)}."
     ]
     if alike.value - linked.value >= 0.005:
         sentences.append(

@@ -57,7 +57,7 @@ def _upload() -> None:
         key="data_file",
         help="CSV, TSV or other separated text, gzip, a zip with one table, Parquet, Excel, or "
         "JSON that is a table (records, one record a line, GeoJSON points). It stays in this "
-        "computer's memory and is written nowhere. Larger files: have the server's "
+        "computer's memory and is written nowhere. For larger files, have the server's "
         f"operator name a folder in {FOLDER_VARIABLE}.",
     )
     antennas = st.file_uploader(
@@ -84,8 +84,8 @@ def _upload() -> None:
 
 _AREAS = "Districts or other named areas (GeoJSON, optional)"
 _ABOUT_AREAS = (
-    "Public polygons in degrees. Each antenna gets the area it stands in. Then data and tables can "
-    "be published by these areas."
+    "Give public polygons, in degrees. Each antenna gets the area it stands in. Then data and "
+    "tables can be published by these areas."
 )
 
 
@@ -117,7 +117,7 @@ def _from_folder(folder: Path) -> None:
         index=None,
         key="data_folder_file",
         format_func=lambda one: f"{one} (folder, read already)" if one in kept else one,
-        help="A file; or a folder in which `fpanon ingest --keep` has kept what it read.",
+        help="Choose a file, or a folder in which `fpanon ingest --keep` has kept what it read.",
     )
     antennas = right.selectbox(
         "Antennas (optional)",
@@ -233,7 +233,7 @@ def background() -> None:
     with st.expander("Roads or districts of your own under the maps", key="data_background"):
         st.caption(
             "No map is fetched from anywhere, so a map shows coasts, borders and towns alone. "
-            "Lines of your own lie under every map of this session. They are drawn only: no figure "
+            "Lines of your own lie under every map of this session. They are only drawn: no figure "
             "depends on them. fpanon keeps only the shapes in the file, not the names or any other "
             "properties."
         )

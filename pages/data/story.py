@@ -137,7 +137,7 @@ def unused(report: IngestReport) -> str:
         columns = f"({_listed(rest)}) " if named else ""
         isnt = "is" if len(rest) == 1 else "are"
         more = words.count(len(rest), "further column")
-        said.append(f"{more} {columns}{isnt} not used, and not shown.")
+        said.append(f"{more} {columns}{isnt} neither used nor shown.")
     return " ".join(said)
 
 

@@ -119,7 +119,8 @@ with st.container(horizontal=True, vertical_alignment="center", key="data_next")
             "set_aside_not_for_release.csv",
             key="data_rejects",
             icon=":material/download:",
-            help="Row number, reason, and the fields of time and place, no others.",
+            help="The file holds the row number, the reason, and the fields of time and place, but "
+            "no others.",
         )
     if dataset.can_undo():
         st.button(
@@ -154,7 +155,8 @@ with right:
     st.markdown(
         story.SCREENED_BEFORE
         if data.source.was_read
-        else "Keep only people seen often enough to judge; the others are counted, never just lost."
+        else "Keep only people recorded often enough to judge; the others are left out, and "
+        "counted."
     )
     rule = report.screening if data.source.was_read else data.reading.screen
     screen = None if data.source.was_read else form.screening(rule)

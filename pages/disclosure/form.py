@@ -102,8 +102,8 @@ def _knowledge(now: KnowledgeConfig) -> KnowledgeConfig:
             at=cells[1],
             step=500,
             key="disclosure_users",
-            help="Drawn at random; all if there are no more. Asking about more people makes the "
-            "intervals narrower.",
+            help="If the data hold more people, this number is drawn at random. Asking about more "
+            "people makes the intervals narrower.",
         ),
         strategy=cells[2].selectbox(
             "Which points",

@@ -136,7 +136,8 @@ def discordant_told(row: dict[str, Any], most: int = 6) -> str:
         f"- **{_whole(x)}** is the riskier by {a}, **{_whole(y)}** by {b}" for x, y in pairs[:most]
     ]
     if len(pairs) > most:
-        lines.append(f"- and {len(pairs) - most} more; all are in the file *Agreement* below")
+        more = words.count(len(pairs) - most, "more pair")
+        lines.append(f"- {more}; all are in the file *Agreement* below")
     return "\n".join(lines)
 
 
@@ -159,19 +160,20 @@ def agreement_told(found: Result) -> list[str]:
     told = [
         f"{name.capitalize()} and {spoken(other)} rank {worst['discordant']} of "
         f"{worst['pairs']} pairs of profiles differently. For example, {one} is the riskier by "
-        f"{name}, {two} by {spoken(other)}.",
+        f"{name}, and {two} by {spoken(other)}.",
     ]
     alike = [spoken(m) for m, r in against.items() if r["concordant"] and not r["discordant"]]
     if alike:
-        told.append(f"In the same order as {name}: {listed(alike)}.")
+        give = "This measure gives" if len(alike) == 1 else "These measures give"
+        told.append(f"{give} the same order as {name}: {listed(alike)}.")
     table = found.grid.set_index("profile")
     a, b = table.loc[first], table.loc[second]
     if other in ("em", "kl") and b["bins"] < a["bins"]:
         told.append(
-            f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}, "
-            f"{two} {int(b['bins']):,}, with more people in each. An average bin reveals more "
+            f"EM and KL are means over bins. {one} has {words.count(int(a['bins']), 'bin')}; "
+            f"{two} has {int(b['bins']):,}, with more people in each. An average bin reveals more "
             f"at {two}, although fewer people are singled out. Over all bins of a person, EM adds "
-            f"up to {words.supported(*_total(a))} at {one}, to "
+            f"up to {words.supported(*_total(a))} at {one}, and to "
             f"{words.supported(*_total(b))} at {two}."
         )
     return told
@@ -234,10 +236,11 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         singled if measure != "unicity" else "",
         f"An attacker picks the right record with probability {words.supported(*k)} on average "
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
-        f"Beyond that, the probability that the person was in a given bin changes by "
+        "In addition, the probability that the person was in a given bin changes by "
         f"{words.supported(*em)} on average ({_ends(em)}) over {words.count(leak.bins, 'bin')}. "
-        f"Over all bins of a person it changes by {words.supported(*em_sum)}. The information "
-        f"gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in all.",
+        f"Over all bins of a person, these changes add up to {words.supported(*em_sum)}. The "
+        f"information gained is {words.supported(*kl)} nats a bin, {words.supported(*kl_sum)} in "
+        "all.",
         f"{words.people(few)} asked about {'has' if few == 1 else 'have'} fewer than {p} "
         "points there; the attacker knows all of their points."
         if few
@@ -259,16 +262,16 @@ def _interval(share: tuple[float, float, float]) -> str:
 def _ends(of: tuple[float, float, float]) -> str:
     low, high = of[1:]
     if low == high:
-        return "no interval: everyone was asked about, and nothing is left to know"
+        return "no interval, as everyone was asked about and nothing was drawn"
     ends = (words.supported(v, low, high) for v in (low, high))
     return f"95% interval: {' to '.join(ends)}"
 
 
 MEANS_TOLD = (
-    "Here, EM and KL are means over a profile's own bins, as in the paper. They compare people, "
-    "places and hours of one profile. They do not say which of two profiles is the safer: "
-    "a finer one has more bins, mostly empty, and so a lower mean. *Release options* "
-    "compares by the sums over all bins of a person."
+    "Here, EM and KL are means over a profile's own bins, as in the paper. These means compare "
+    "people, places and hours of one profile. They do not say which of two profiles is the safer: "
+    "a finer one has more bins, mostly empty, and so a lower mean. The page *Release options* "
+    "compares options by the sums over all bins of a person."
 )
 """Note for every comparison of profiles side by side."""
 
@@ -298,9 +301,9 @@ def places_told(leak: Leak, measure: str) -> list[str]:
     return [
         f"An attacker learns most ({top[measure]:.2g}) at a place where, on average, "
         f"{words.people(seen)} {words.were(seen)} seen per time window.",
-        f"Half of the {len(places):,} places have {middle:.2g} or less."
+        f"At half of the {len(places):,} places, the value is {middle:.2g} or less."
         if len(places) > 1
-        else f"The one place has {middle:.2g}.",
+        else f"At the one place, the value is {middle:.2g}.",
     ]
 
 
@@ -329,8 +332,8 @@ def people_told(leak: Leak) -> list[str]:
     return [
         f"The most exposed tenth of the people bears {words.percent(top)} of all EM-disclosure: "
         f"it is {how}.",
-        f"Asked about: {len(leak.people):,} people. Gini coefficient: {leak.gini['em']:.2f}. "
-        "The most exposed tenth bears "
+        f"We asked about {words.people(len(leak.people))}. Gini coefficient: "
+        f"{leak.gini['em']:.2f}. The most exposed tenth bears "
         f"{words.percent(1 - float(np.interp(0.9, *leak.lorenz['kl'])))} of all KL-disclosure "
         f"(Gini {leak.gini['kl']:.2f}).",
     ]
@@ -378,9 +381,9 @@ def example_told(worked: worked_example.Result) -> str:
     (own, *_), fits = worked.known[worked_example.SECOND], worked.fitting(worked_example.SECOND)
     prior = float(whole.bin_users[_THIRD_BIN] / whole.n_users)
     return (
-        f"A dot is a presence. An attacker knows that person 2 was in bin {own}. People "
-        f"{' and '.join(str(each + 1) for each in fits)} fit, so the attacker picks the right "
-        f"record with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
+        "Each dot marks a person's presence in a bin. An attacker knows that person 2 was in bin "
+        f"{own}. People {' and '.join(str(each + 1) for each in fits)} fit, so the attacker picks "
+        f"the right record with probability 1/{int(second.sizes[0])}. But both were in bin 3, as "
         f"{words.percent(prior)} of all people were. The attacker is now certain of that visit: "
         f"its probability rose by {second.em_bin[_THIRD_BIN]:.2f}. The mean over the "
         f"{worked.n_bins} bins is **EM = {second.em_user[0]:.2f}** for person 2, learnt without "

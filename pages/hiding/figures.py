@@ -362,22 +362,22 @@ def compared(found: comparison.Result) -> list[str]:
     if uniform["share_hidden"] == 1:
         whole = ", with all places and times in one cell" if uniform["profile"] == str(last) else ""
         told = [
-            f"If all places and times are made equally coarse, everyone is one of {first} only at "
-            f"{grid}{whole}. {_tried(found.searched)}. GLOVE needs {spans}."
+            f"If all places and times are made equally coarse, everyone is in a group of {first} "
+            f"only at {grid}{whole}. {_tried(found.searched)}. GLOVE needs {spans}."
         ]
     else:
         told = [
-            f"If all places and times are made equally coarse, not everyone is one of {first} "
-            f"under any of {len(found.searched)} grids from {found.searched[0]} to {last}: at most "
-            f"{words.percent(uniform['share_hidden'])} of the people are, at {grid}. "
-            f"GLOVE hides all with {spans}."
+            "If all places and times are made equally coarse, not everyone is in a group of "
+            f"{first} under any of {len(found.searched)} grids from {found.searched[0]} to {last}: "
+            f"at most {words.percent(uniform['share_hidden'])} of the people are, at {grid}. GLOVE "
+            f"hides all with {spans}."
         ]
     limited = rows.get("GLOVE with suppression")
     if limited is not None:
         told.append(
             f"Limited to {_limits(found.config)}, with "
             f"{words.percent(limited['suppressed_share'])} of the samples left out, GLOVE needs "
-            f"{words.distance(limited['mean_space_m'])} and "
+            f"areas {words.distance(limited['mean_space_m'])} wide and time spans of "
             f"{words.duration(limited['mean_time_min'])} on average."
         )
     return told
@@ -391,7 +391,7 @@ def _tried(searched: Sequence[GeneralizationProfile]) -> str:
     chosen = all(isinstance(p.space, Grid) and p.space.origin is None for p in searched)
     how = ", each placed so that most people share a cell" if chosen else ""
     many = f"{len(searched)} grids from {searched[0]} to {last}{how}"
-    return f"This is the first to achieve it of {many}"
+    return f"Of {many}, this is the first that hides everyone"
 
 
 def ways_table(found: comparison.Result) -> pd.DataFrame:

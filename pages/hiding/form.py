@@ -71,7 +71,7 @@ def _groups(least: int) -> tuple[Method, int, str, int]:
         key="glove_method",
         width=180,
         help="Aligned: the samples of a group are cut into blocks of time, each published "
-        "as one area. GLOVE, as published in 2015 and offered for comparison, joins the "
+        "as one area. GLOVE, as published in 2015, is offered for comparison. It joins the "
         "samples that are most alike: most samples become coarser, and some rows are false for "
         "their person.",
     )
@@ -119,14 +119,15 @@ def _limits(data: Dataset) -> tuple[float | None, float | None, hiding.Leftover]
         key="glove_space",
         placeholder="keep all",
         help="Suppression: a sample that could only be published as a larger area than this is "
-        "left out. Empty: every sample is published, however coarse.",
+        "left out. If the field is empty, every sample is published, however coarse.",
     )
     time = _field(
         "… or longer than (hours)",
         data.fs.granularity_min / 60,
         key="glove_time",
         placeholder="keep all",
-        help="Likewise for time. Empty: every sample is published, however coarse.",
+        help="Suppression: a sample that could only be published with a longer time span than this "
+        "is left out. If the field is empty, every sample is published, however coarse.",
     )
     leftover = selectbox(
         "The last people, if fewer than k",
@@ -148,8 +149,8 @@ def _shards(data: Dataset) -> int | None:
         key="glove_shards",
         placeholder="all at once",
         help="People who are near each other are put into one shard and hidden among one "
-        "another. Everyone is one of k all the same; it takes less time and memory, and "
-        "accuracy falls a little: at 5,000 people in a shard by about 1%.",
+        "another. Everyone is still one of k. This takes less time and memory, and accuracy falls "
+        "a little, by about 1% at 5,000 people in a shard.",
     )
     return shards
 

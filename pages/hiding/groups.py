@@ -191,8 +191,8 @@ def square(people: float) -> str:
 def at_one_moment(when: str, recorded: int, published: int) -> str:
     """Say what both maps show, and which people they leave out."""
     return (
-        f"The hour from {when}, in the same colours on both maps. Before: "
-        f"{words.people(recorded)}, each at the first place recorded. After: "
+        f"Both maps show the hour from {when}, in the same colours. The first shows "
+        f"{words.people(recorded)}, each at the first place recorded. The second shows "
         f"{words.people(published)}, each spread evenly over the first area published for them, "
         "whether they were recorded in that hour or not. Nobody else is shown on these maps."
     )
@@ -228,7 +228,7 @@ def told_group(
     else:
         how = f"Their own {own} are published"
     return [
-        f"Group {rank} of {len(costs):,} {'loses most' if rank == 1 else 'by loss'}: on "
+        f"Group {rank} of {len(costs):,}{' loses most' if rank == 1 else ', ordered by loss'}: on "
         f"average, its samples are published in areas {words.distance(side)} wide and time spans "
         f"of {words.duration(span)}. Its members are {who}{more}.",
         f"{how} as {blocks}. A block is an area and a time span, the same for all members of the "

@@ -69,17 +69,17 @@ def shards_refused(shards: int, n_users: int, k: int, most: int) -> str:
         )
     each = words.people(n_users // shards)
     return (
-        f"{shards:,} shards would hold about {each} each. Each needs {room}: choose up to "
+        f"{shards:,} shards would hold about {each} each. Each shard needs {room}: choose up to "
         f"{most:,} shards, or leave the field empty."
     )
 
 
 def expected(method: Method, seconds: Mapping[int, float]) -> str:
     """Say how long a run is likely to take, by k."""
-    times = [f"about {words.clock(s)} at k = {k}" for k, s in seconds.items()]
-    what = WORDS[method]
+    times = [f"about {words.clock(max(s, 1))} at k = {k}" for k, s in seconds.items()]
     return (
-        f"On this machine {what} of whole records takes {', '.join(times)}; periods take no more."
+        f"On this machine, hiding whole records ({WORDS[method]}) takes {', '.join(times)}; "
+        "periods take no more."
     )
 
 
@@ -90,8 +90,8 @@ def in_shards(n_users: int) -> str:
     """Return the number of shards advised for this number of people."""
     many = max(2, n_users // PEOPLE_A_SHARD)
     return (
-        f"Cut into shards first (under Limits; {many:,} are of about {PEOPLE_A_SHARD:,} people), "
-        "it takes less of both, and accuracy falls a little."
+        f"Cutting into shards first (under Limits; {many:,} have about {PEOPLE_A_SHARD:,} people "
+        "each) takes less time and memory; accuracy falls a little."
     )
 
 
@@ -129,7 +129,7 @@ def verdict(result: Result, worth: Worth, thresholds: Limits) -> tuple[str, str]
         text += f" Half of the samples are published as {', and half as '.join(coarse)}."
     if worth.thin:
         text += (
-            " Less than half of the data is left: what is published is of the places and hours of "
+            " Less than half of the data is left: what is published shows the places and hours of "
             "groups, not a fair picture of anybody's days."
         )
     return "warning", f"{text} {small}".rstrip()
@@ -143,7 +143,7 @@ def stands_for(worth: Worth) -> str:
         return f"{rows} {samples} of {people}."
     every = words.count(worth.all_samples, "sample"), words.people(worth.all_people)
     return (
-        f"{rows} {worth.samples:,} of the {every[0]}, of {worth.people:,} of the {every[1]}: "
+        f"{rows} {worth.samples:,} of the {every[0]} and {worth.people:,} of the {every[1]}; "
         f"{words.percent(1 - worth.samples / worth.all_samples)} of the samples are left out."
     )
 
@@ -160,7 +160,7 @@ def to_try(config: Config, worth: Worth, least: int = limits.K.low) -> str:
         "" if worth.thin else "narrower limits" if limited else "limits on width and length",
         "coarser places and times first (page Release options)",
     ]
-    return f"What may help: {'; '.join([way for way in ways if way][:4])}."
+    return f"These may help: {'; '.join([way for way in ways if way][:4])}."
 
 
 # --- how accurate ---
@@ -206,8 +206,8 @@ def gained(gain: Gain, config: Config) -> str:
     if now == before:
         return f"{others} no more accurately: {now} on average."
     return (
-        f"{others} as {now} on average. When nobody is left out, the same samples are published "
-        f"as {before}."
+        f"{others} at {now} on average. When nobody is left out, the same samples are published "
+        f"at {before}."
     )
 
 
@@ -278,10 +278,10 @@ def _why(result: Result) -> str:
     """Say why samples are not published, by the reasons that occur."""
     k, beyond = result.config.k, "could only be published wider or longer than the limits"
     said = dict.fromkeys(("space", "time", "space and time"), beyond) | {
-        "fewer than k": f"could within the limits only be published as fewer than {k} people's",
-        "left over": "are of people left over",
-        "hardest to hide": "are of the people who are hardest to hide",
-        "period of fewer than k": f"are of periods with fewer than {k} people",
+        "fewer than k": f"could be published within the limits only for fewer than {k} people",
+        "left over": "belong to people left over",
+        "hardest to hide": "belong to the people who are hardest to hide",
+        "period of fewer than k": f"fall in periods with fewer than {k} people",
     }
     reasons = result.release.suppressed["reason"].unique()
     found = dict.fromkeys(said.get(reason, reason) for reason in reasons)

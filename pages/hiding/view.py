@@ -30,8 +30,8 @@ questions.progress(form.RELEASES)
 made = form.made(data)
 if not made:
     st.info(
-        "Everyone is put into a group of at least k people who are alike, and all of a group are "
-        "published with exactly the same record of areas and spans of time. Choose k and hide "
+        "Everyone is put into a group of at least k people who are alike. All members of a group "
+        "are published with exactly the same record of areas and time spans. Choose k and hide "
         "everyone. Several releases can be compared."
     )
     end_view()

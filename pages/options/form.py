@@ -73,9 +73,9 @@ def options(fs: FingerprintSet, own_place: DeltaGenerator) -> tuple[ReleaseOptio
         default=None if put else address.asked("sets", _titles_of, list(_NAMES)[:1]),
         key="options_presets",
         persist_state="session",
-        help="The first is the grid of Noriega Campero 2015: three kinds of places by four time "
-        "windows. The finer one halves and doubles in smaller steps. Hexagons are those of H3, "
-        "resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
+        help="The first set is the grid of Noriega Campero 2015: three kinds of places by four "
+        "time windows. The finer set halves and doubles in smaller steps. Hexagons are those of "
+        "H3, resolutions 9 to 5, by three windows; they need data with latitudes and longitudes. "
         "Aligned hides everyone in whole records, in weeks and in days.",
     )
     found = [option for name in presets if name in chosen for option in presets[name]]
@@ -120,7 +120,7 @@ def knowledge() -> KnowledgeConfig:
         address.asked("seed", SEED.read, KNOWLEDGE.seed),
         key="options_seed",
         width=180,
-        help="For these studies: the same seed draws the same people, the same points and the "
+        help="In these studies, the same seed draws the same people, the same points and the "
         "same noise. A release that you produce has no seed: it draws from the operating "
         "system, so nobody can reproduce its noise and remove it.",
     )

@@ -180,7 +180,8 @@ def _window_and_users(fs: FingerprintSet) -> tuple[float | None, float, int]:
         None,
         key="options_window",
         placeholder=_AS_READ,
-        help="Counted from local midnight. Empty: times are left as they are.",
+        help="Windows are counted from local midnight. If the field is empty, times are left as "
+        "they are.",
     )
     percent = _number(
         "People kept (%)",
@@ -283,8 +284,8 @@ def recipe(fs: FingerprintSet, take: Callable[[Recipe], None]) -> None:
             on_click=act(_use),
             args=(fs, file, take),
             disabled=file is None,
-            help="Replaces the sets of options, your own options and the settings below; its "
-            "thresholds apply on every page.",
+            help="The recipe replaces the sets of options, your own options and the settings "
+            "below; its thresholds apply on every page.",
         )
         for told in st.session_state.pop(_TOLD, ()):
             if isinstance(told, SchemaError):

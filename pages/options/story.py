@@ -46,8 +46,8 @@ _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each row of a person is equally likely.",
     "random": "The points are drawn from the interactions, so that busy places and times are "
-    "likelier. The lesser ones, which tell people apart, are known less often than if each row "
-    "were equally likely.",
+    "likelier. Quiet places and times, which tell people apart, are known less often than if each "
+    "row were equally likely.",
     "top": "The points are the most visited places, without times.",
     "consecutive": "The points follow one another.",
 }
@@ -203,7 +203,8 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     if len(front) == len(scored) > 1:
         told.append(
             "By the 95% intervals, no option is surely worse than another in both risk and "
-            f"utility: {'both' if len(scored) == 2 else f'all {len(scored):,}'} are on the front."
+            f"utility, so {'both' if len(scored) == 2 else f'all {len(scored):,}'} are on the "
+            "front."
         )
     else:
         told.append(
@@ -259,8 +260,8 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
                     one, other = (plain(table.options[at].told) for at in (i, j))
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
                     return [
-                        "The ranking depends on the measure: by "
-                        f"{spoken(criteria.risk)}, “{other}” dominates “{one}”; by "
+                        "The ranking depends on the measure. By "
+                        f"{spoken(criteria.risk)}, “{other}” dominates “{one}”. By "
                         f"{spoken(risk)}, “{other}” is the riskier of the two ({worse} against "
                         f"{best})."
                     ]
@@ -325,9 +326,9 @@ def outsider_told(known: KnowledgeConfig) -> str:
         f"For each option, we draw at most {known.users:,} people and {points} of each. "
         f"{_DRAWN[known.strategy]} If a person has fewer than {points}, the attacker knows all "
         "of them. The table says for how many published records this is so. For unicity and for "
-        "k-, EM- and KL-disclosure, they are points as published. After noise or exchange, they "
-        "are the moved points. For linkage, they are true points, exactly as in the data that were "
-        "read. The attacker knows the method and its parameters, never its draws. The "
+        "k-, EM- and KL-disclosure, these points are as published; after noise or exchange, they "
+        "are the moved points. For linkage, the known points are true: exactly as in the data that "
+        "were read. The attacker knows the method and its parameters, never its draws. The "
         "re-identification risk is that of the strongest of three attackers. For homes the "
         "attacker has the person's record, or the group's, and may know where all other people "
         "live. Risks are those of the people in the release: drawing a sample of people lowers "
@@ -338,7 +339,7 @@ def outsider_told(known: KnowledgeConfig) -> str:
 def compared_told(table: OptionsTable) -> str:
     """Return the areas on which utility compares places; detail within an area does not count."""
     told = w.areas(table)
-    return told and f"{told} What happens within one does not count."
+    return told and f"{told} What happens within one area does not count."
 
 
 def faults_told(results: Sequence[OptionResult]) -> str:

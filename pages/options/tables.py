@@ -24,10 +24,11 @@ BESIDE = {
 }
 """Measures shown in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: the threshold that the option exceeds, or may exceed, by the upper end of the interval; "
-    "or how many. Unique: people with a unique record. Re-identified: by the strongest attacker. "
-    "Home: the share found within 1 km; guessing in brackets. The table below shows the intervals, "
-    "the thresholds that each option exceeds, and all other figures."
+    "Over: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
+    "the upper end of the interval. Unique: people with a unique record. Re-identified: the share "
+    "picked by the strongest attacker. Home: the share found within 1 km; guessing in brackets. "
+    "The table below shows the intervals, the thresholds that each option exceeds, and all other "
+    "figures."
 )
 
 

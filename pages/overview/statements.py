@@ -31,8 +31,8 @@ from pages.shell.widgets import PRESETS
 _KS = (2, 5, 10)
 _HIDING_ALONE_UP_TO = 20_000  # people, a matter of seconds; of more, the page that says so asks
 _FOUND = (
-    "Unicity: the share of people singled out by points of their record, places with their "
-    "times: {drawn}. An attacker who knows more points finds more people."
+    "Unicity is the share of people singled out by known points of their record: {drawn}. An "
+    "attacker who knows more points finds more people."
 )
 _MOVED = (
     "The 2-gap in distance and time: each of a person's samples is matched to one of the nearest "
@@ -40,10 +40,10 @@ _MOVED = (
     "figures are medians: half of the people are above each."
 )
 _RECOVERED = (
-    "Counts of people at each place are made and attacked by a program that sees nothing else. "
-    "The number is the share of a person's recorded points that the path paired with the person "
-    "gets right, once nights, days, and then successive days have been linked. The counts are "
-    "of the places and the period of the data, with no noise and nothing left out."
+    "fpanon makes counts of people at each place, then attacks them with a program that sees "
+    "nothing else. The number is the share of a person's recorded points that the path paired with "
+    "the person gets right, once nights, days, and then successive days have been linked. The "
+    "counts are of the places and the period of the data, with no noise and nothing left out."
 )
 Told = tuple[str, str, str]
 """A number; its meaning, compared with guessing; and the people it covers and its interval."""
@@ -163,9 +163,9 @@ def moved(result: anonymizability.Result) -> Told:
     return (
         number,
         "on average, for a typical person",
-        f"What it takes to look like {words.others(k)}, averaged over each person's samples "
-        f"({words.people(n)}). Anything farther than {' or '.join(_cap(result.config))} away "
-        f"counts as exactly that far.{already}",
+        f"This is what it takes to look like {words.others(k)}, averaged over each person's "
+        f"samples ({words.people(n)}). Anything farther than {' or '.join(_cap(result.config))} "
+        f"away counts as exactly that far.{already}",
     )
 
 
@@ -178,7 +178,7 @@ def home(raw: OptionResult) -> Told:
     return (
         w.percent(value),
         f"of homes{f'; guessing finds {guessed}' if guessed else ''}",
-        "By an attacker who has the record. Of "
+        "An attacker who has the records looks for the homes of "
         f"{w.homes_asked(raw) or 'the people whose nights are recorded'}; 95% interval: "
         f"{w.between(low, high, 'home') or 'not known'}. A home is where the recorded nights were, "
         "however few.",
@@ -191,12 +191,13 @@ def recovered(result: recovery.Result) -> Told:
     share, chance = float(score.recorded_by_step[-1]), float(score.baseline_recorded_by_step[-1])
     if not math.isfinite(share):
         return "not known", "No point that was recorded is among those counted.", ""
-    drawn = "" if score.n_users >= result.n_users else f" drawn of {result.n_users:,}"
+    drawn = "" if score.n_users >= result.n_users else f" drawn from {result.n_users:,}"
     return (
         words.percent(share),
         f"of recorded points; at random {words.percent(chance)}",
-        f"Of {words.people(score.n_users)}{drawn}, all scored, counted every "
-        f"{words.duration(result.counts.slot_min)}. At random: linking the counts by chance.",
+        f"{words.people(score.n_users)}{drawn} {words.were(score.n_users)} counted every "
+        f"{words.duration(result.counts.slot_min)}, and all were scored. “At random” means linking "
+        "the counts by chance.",
     )
 
 

@@ -33,12 +33,13 @@ MARKS = {
     "for": ":material/check_circle:",
 }
 COUNTS = (
-    "The other way out is to publish counts of people only. They are no safer if trajectories can "
-    "be recovered from them: compare *Recovered from exact counts*, above, with linking at random."
+    "The other way out is to publish counts of people only. Counts are no safer if trajectories "
+    "can be recovered from them: compare *Recovered from exact counts*, above, with linking at "
+    "random."
 )
 FEW_HOMES = (
     "So few homes are known that chance alone can exceed the threshold for homes. No option can be "
-    "shown to be within it, not even one in which no home is found."
+    "shown to stay within that threshold, not even one in which no home is found."
 )
 _NEAR = 2.0  # times its threshold, by the upper end
 MEASURE = "Measure the rest"
@@ -46,7 +47,10 @@ LARGE = (
     "On data of this size or length, whatever takes minutes or hours waits until you ask for it. "
     "Its progress, and a button to stop it, are shown wherever it runs."
 )
-PLAN = "Tries tables, synthetic people and records, attacks each, and compares with the thresholds."
+PLAN = (
+    "The search tries tables, synthetic people and records, attacks each, and compares the risks "
+    "with the thresholds."
+)
 _NAMED = 2
 REFUSED = "Decided: **nothing is released.** The report says so, with the reason."
 
@@ -55,8 +59,9 @@ def heads(exploration: Exploration, waiting: int) -> list[tuple[str, str]]:
     """Return the report's verdict, as mark and head; provisional while options are under way."""
     told = [(as_they_are(exploration), "")]
     if exploration.table.results:
+        are = "is" if waiting == 1 else "are"
         told.append(
-            (tried_told(exploration), f" ({waiting:,} more on the way.)" if waiting else "")
+            (tried_told(exploration), f" ({waiting:,} more {are} on the way.)" if waiting else "")
         )
     told += [(each, "") for each in unusual(exploration)]
     return [(MARKS[each.tone], _plain(each.head) + more) for each, more in told]

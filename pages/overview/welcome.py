@@ -63,12 +63,12 @@ _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",
         "The risk as it is",
-        "People singled out, homes found.",
+        "People singled out, and homes found.",
     ),
     (
         ":material/balance:",
         "A release within your thresholds",
-        "Or none, and why.",
+        "Or why there is none.",
     ),
     (
         ":material/description:",

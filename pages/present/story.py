@@ -159,7 +159,7 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     --------
     >>> raw = OptionResult(ReleaseOption(), {"unicity": (0.004, 0.0, 0.01)}, n_users=900)
     >>> singled_out(raw, 4).of_a_hundred, singled_out(raw, 4).whom
-    (1, 'of people are singled out in the unprotected data by 4 known points: places with times.')
+    (1, 'of people are singled out in the unprotected data by 4 known points of their record.')
     """
     risk = "unicity" if math.isfinite(raw.risk("unicity")[0]) else "outsider"
     share, low, high = raw.risk(risk)
@@ -168,14 +168,14 @@ def singled_out(raw: OptionResult, p: int) -> SingledOut | None:
     # Never none of a few, never all of not all.
     many = min(max(round(100 * share), math.ceil(share)), 99 + math.floor(share))
     points = words.count(p, "known point")
-    whom = f"of people are singled out in the unprotected data by {points}: places with times."
+    whom = f"of people are singled out in the unprotected data by {points} of their record."
     if risk == "outsider":
         whom = f"of people are re-identified in the unprotected data by an attacker with {points}."
     of_whom = f"all {raw.n_users:,} people"
     if raw.n_targets < raw.n_users:
         of_whom = f"{raw.n_targets:,} of the {raw.n_users:,} people"
     sentence = (
-        f"Measured today, before any protection, of {of_whom} "
+        f"We measured this before any protection, for {of_whom} "
         f"(95% interval: {between(low, high, risk)}). Guessing would find 1 in {raw.n_users:,}."
     )
     return SingledOut(many, words.brief(words.percent(share)), whom, sentence)
@@ -255,7 +255,9 @@ def kept(result: OptionResult) -> list[tuple[str, float]]:
 def risk(found: Exploration, result: OptionResult) -> str:
     """Say what the strongest attacker finds, before and after."""
     p, raw = found.table.config.p, found.as_it_is
-    before = "" if raw is None else f" Today: {value(raw.risk('outsider')[0], 'outsider')}."
+    before = (
+        "" if raw is None else f" Before protection: {value(raw.risk('outsider')[0], 'outsider')}."
+    )
     if result.option.recordless is not None:
         most = limit(found.limits, "membership")
         return (
@@ -332,7 +334,7 @@ def hexagons_told(found: Result) -> str:
 def areas_told(made: CountTables, day: int, band: int, bands: int, least: int) -> str:
     """Say what the maps of tables count, when, and which areas they leave out."""
     start, end = (24 * each // bands for each in (band, band + 1))
-    before = f"Areas that had fewer than {least} people are left out on the left."
+    before = f"The map on the left omits areas that had fewer than {least} people."
     if made.option.epsilon is not None:
         before += " Pale areas on the right may be noise."
     return (
@@ -371,7 +373,8 @@ def person_told(
     shared = ""
     if result.crowd_least > 1:
         shared = f" At least {result.crowd_least:,} people share each record."
+    half, last = ("half of them are", "half last") if len(record.x_m) > 1 else ("it is", "lasts")
     return (
-        f"{told} After: {words.count(len(record.x_m), 'area')}; half of them are at most "
-        f"{words.distance(side)} wide and hold for at most {words.duration(span)}.{shared}"
+        f"{told} After: {words.count(len(record.x_m), 'area')}; {half} at most "
+        f"{words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared}"
     )

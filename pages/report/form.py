@@ -15,7 +15,7 @@ from pages.report import story
 from pages.shell import layout, officer, workspace
 from pages.shell.workspace import REFUSE
 
-_NO_PERSON = "Goes into the report as it is written: name nobody from the data."
+_NO_PERSON = "This goes into the report as you write it; name nobody from the data."
 
 
 def decision(weighed: Weighing, label: str) -> Decision:

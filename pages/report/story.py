@@ -15,15 +15,15 @@ from pages.charts.plain import plain
 
 NOTHING_YET = (
     "Nothing has been weighed for these data yet. A report tells which options were tried, which "
-    "was chosen and why: weigh them first."
+    "was chosen and why, so weigh the options first."
 )
 NONE_TO_PRODUCE = "Keep an option as your choice on *Release options* to have its release produced."
 OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures about everyone "
     "together, and what you write under *Question, reason, names*. It shows no single person and "
     "no file's name. The recipe holds the options, measures, thresholds, seed, question, choice "
-    "and reason, not who signs. With the recipe and the data, the command `options` gives the same "
-    "numbers (`--recipe`). *Release options* can open the recipe, too."
+    "and reason, but not who signs. With the recipe and the data, the command `options` gives the "
+    "same numbers (`--recipe`). You can also open the recipe on *Release options*."
 )
 
 
@@ -38,7 +38,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     told += ["make the release, below"] if weighed.stands and not made else []
     if not told:
         return "**Nothing is missing:** print the report, and sign it."
-    return f"**Before you sign:** {'; '.join(told)}."
+    return f"**Before you sign**, {'; '.join(told)}."
 
 
 def missing(weighed: Weighing, left: int) -> list[str]:

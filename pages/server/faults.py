@@ -29,7 +29,7 @@ def kind_and_place(fault: BaseException) -> str:
 def sentence(fault: BaseException) -> str:
     """Return a fault as the screen reports it."""
     return (
-        "A fault in the program kept this from being done in full "
+        "A fault in the program stopped this before it was complete "
         f"({kind_and_place(fault)}). Your data and results are still here; go to another view and "
         "back. If this message appears again, report it."
     )

@@ -29,8 +29,8 @@ def kept() -> str:
     return (
         "What you open stays in this computer's memory while this browser shows a page of the "
         f"dashboard, and for {_minutes(IN_FORCE.grace_min)} after. If you reload a page, it "
-        "finds your data, results and running work; no other browser does. Then, or when the "
-        "dashboard stops, all is gone but what you saved."
+        "finds your data, results and running work; no other browser does. After that time, or "
+        "when the dashboard stops, everything is gone except what you saved."
     )
 
 
@@ -38,8 +38,8 @@ def lost() -> str:
     """Say what closing the page loses, and when."""
     return (
         "Once the page is closed, data, results, settings and choice are kept for "
-        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that they are gone; if you "
-        "stop the dashboard, they are gone at once. Only what you saved remains."
+        f"{_minutes(IN_FORCE.grace_min)}, for this browser alone. After that all of it is gone; if "
+        "you stop the dashboard, it is gone at once. Only what you saved remains."
     )
 
 

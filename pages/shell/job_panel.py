@@ -59,7 +59,7 @@ def _failure(message: str, jobs: list[Job], key: str, stop: Callable[[Job], None
     label = first.label + (f" (and {more} more)" if more else "")
     with st.container(border=True, key=f"{key}_failed_{first.number}"):
         said = plain(for_screen(message), MESSAGE_LENGTH)
-        st.error(f"**{plain(label)}: not finished.** {said}")
+        st.error(f"**{plain(label)} was not finished.** {said}")
         with st.container(horizontal=True):
             if first.status == "lost" or type(first.error) is FpanonError:
                 st.button(

@@ -267,7 +267,9 @@ def data(key: str, *, without: str, then: str = FOLLOWING) -> Dataset:
     found = dataset.current()
     if found is None:
         st.info(without)
-        st.caption("This is a new session. Each browser tab has its own, with data of its own.")
+        st.caption(
+            "This is a new session. Each browser tab has its own session, with its own data."
+        )
         st.page_link("pages/overview/view.py", label="Go to the start", icon=":material/home:")
         end_view()
     if found.fs.n_users < 2:

@@ -60,15 +60,15 @@ RESIDENTS = (
 _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
-    "**These tables show nothing.** All counts, or all trips, are blank or 0: too few people "
-    "for so many areas and hours. The recipient must not take a 0 for a finding."
+    "**These tables show nothing.** All counts, or all trips, are blank or 0: there are too few "
+    "people for so many areas and hours. The recipient must not take a 0 for a finding."
 )
 CHOSEN_BY_RECORDS = (
     "The figures above are comparisons with the real records. No ε covers a choice based on them."
 )
 PERIOD = (
-    "The days for which you were asked for tables. If they were taken from the records, they would "
-    "reveal something about some people."
+    "State the days for which you were asked for tables. If they were taken from the records, they "
+    "would reveal something about some people."
 )
 BY_SPAN = (
     "Screening keeps people by the days of all records, so one person changes who is kept. For "
@@ -371,27 +371,27 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
     first = table.iloc[0]
     areas, people = int(first["areas"]), first["people"]
     each = f"{option.bands} parts of a day" if option.bands > 1 else "whole days"
+    setting = f"With {words.count(areas, 'area')} and {each}"
     if option.epsilon is None:
-        told = f"**{areas:,} areas, {each}: about {people:,.0f} people in a typical area.**"
+        told = f"**{setting}, a typical area has about {words.people(round(people))}.**"
         if option.threshold is not None and people < option.threshold:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
-    told, off = f"{areas:,} areas, {each}: if everybody is counted, a typical count", first["error"]
+    told, off = f"**{setting}, a typical count", f"{first['error']:,.2g}"
     if round(people) < 1:
-        return f"**{told} is below 1 person and is off by about {off:,.2g}.**{verdict}"
-    return (
-        f"**{told} of {words.people(round(people))} is off by about {off:,.2g} "
-        f"({first['share']:.0%}).**{verdict}"
-    )
+        told += f" is below 1 person and is off by about {off}"
+    else:
+        told += f" of {words.people(round(people))} is off by about {off} ({first['share']:.0%})"
+    return f"{told} if everybody is counted.**{verdict}"
 
 
 def expected_people(table: Expected) -> str:
     """Return the effect of noise on homes, before anything is computed."""
     share = table.error / table.homes
     said = [
-        f"**Homes in {table.groups:,} groups of places: a typical group of {table.homes:,.0f} "
-        f"homes is off by about {table.error:,.2g} ({share:.0%}).**",
+        f"**With homes in {words.count(table.groups, 'group')} of places, a typical group of "
+        f"{table.homes:,.0f} homes is off by about {table.error:,.2g} ({share:.0%}).**",
         *table.warnings,
     ]
     return " ".join(said)
@@ -416,13 +416,15 @@ def before_noise(spent: float, budget: float | None, reading: Reading | None) ->
     left = "" if budget is None else f" of a budget of {budget:g}"
     told = [
         f"So far ε = {spent:g}{left} is spent on these people. Making a release again costs ε "
-        "again: choosing among several would break the promise.",
+        "again: choosing among several releases would break the promise.",
         "The promise holds if areas and days were not chosen by looking at records.",
     ]
     if reading is not None and reading.centre is not None:
         lat, lon = reading.centre
         zone = f" and time zone {reading.timezone}" if reading.timezone else ""
-        told.append(f"For this alone the data are read with map centre {lat:g}, {lon:g}{zone}.")
+        told.append(
+            f"For this release alone, the data are read with map centre {lat:g}, {lon:g}{zone}."
+        )
     return " ".join(told)
 
 

@@ -106,15 +106,15 @@ def counted(of: Limits) -> str:
     parts = [of_risks()[risk].counted for risk in of.judged]
     if not parts:
         return "No threshold is in force."
-    are = "threshold is" if len(parts) == 1 else "thresholds are"
-    return f"{len(parts)} {are} in force: {'; '.join(parts)}."
+    have = "measure has" if len(parts) == 1 else "measures have"
+    return f"{len(parts)} {have} a threshold: {'; '.join(parts)}."
 
 
 def source_told(limits: Limits, name: str, of_recipient: Limits) -> str:
     """Say where a threshold comes from."""
     limit, usual = limits.limit(name), of_recipient.limit(name)
     if limit == usual != Limits().limit(name):
-        return "Threshold: set by who gets the release."
+        return "This threshold depends on who gets the release."
     if limit == usual:
         return f"Threshold: {RISKS[name].source}."
     if limit is None:

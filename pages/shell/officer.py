@@ -87,7 +87,7 @@ def signer(label: str) -> str:
         key=_SIGNER,
         max_chars=120,
         persist_state="session",
-        help="Stands in the report, not in its recipe.",
+        help="This stands in the report, not in its recipe.",
     )
     return name
 
@@ -100,7 +100,7 @@ def ending() -> str:
         max_chars=60,
         persist_state="session",
         placeholder="31 December 2027",
-        help="Stands in the report, not in its recipe.",
+        help="This stands in the report, not in its recipe.",
     )
     return until
 

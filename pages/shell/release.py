@@ -195,11 +195,11 @@ def describe_verdict(found: Result) -> str:
         return f"**Do not release this; it is not offered.** {said}"
     if found.facts.k is None:
         return (
-            "**Written as it would leave. It does not guarantee k-anonymity.** "
+            "**The release is written as it would leave. It does not guarantee k-anonymity.** "
             f"{alone(found.facts)} What an attacker finds in it is measured on this page, not "
             f"verified here. {said}"
         )
-    return f"**Written as it would leave.** {said}"
+    return f"**The release is written as it would leave.** {said}"
 
 
 def describe_truth(found: Result, fs: FingerprintSet) -> str:
@@ -216,18 +216,20 @@ def describe_truth(found: Result, fs: FingerprintSet) -> str:
             length = words.count(facts.period_days, "day")
             gone = f" **Nothing is published of {lost:,} of {every:,} periods ({length}).**"
     stood_for = facts.samples_in - facts.samples_left_out
-    of_all = f" of the {facts.samples_in:,} recorded" if facts.samples_left_out else " recorded"
+    samples = words.count(stood_for, "recorded sample")
+    if facts.samples_left_out:
+        samples = f"{words.count(stood_for, 'sample')} of the {facts.samples_in:,} recorded"
     return (
-        f"{words.count(facts.rows, 'row')} of {people}, for "
-        f"{words.count(stood_for, 'sample')}{of_all}.{gone} {truth(facts)}"
+        f"{words.count(facts.rows, 'row')} of {people} {'stands' if facts.rows == 1 else 'stand'} "
+        f"for {samples}.{gone} {truth(facts)}"
     )
 
 
 def describe_again(found: Result) -> str:
     """Say how others can check a release, as the verdict comes from the program that made it."""
     return (
-        f"Anyone with the records can check it again: `{check_command(found.facts)}`, exit "
-        "code 0 where it is in order."
+        f"Anyone with the records can check it again: `{check_command(found.facts)}`. The exit "
+        "code is 0 if the release is in order."
     )
 
 
@@ -247,8 +249,8 @@ def describe_secret(found: Result) -> str:
     if found.left_out is None:
         return f"{told} Samples were moved before some were left out: none can be listed."
     return (
-        f"{told} The left-out samples are listed by id and by number among all samples, person by "
-        "person and in order of time, from 0; that is no line of your file."
+        f"{told} The left-out samples are listed by id and by number. The number counts all "
+        "samples from 0, person by person and in order of time; it is not a line of your file."
     )
 
 

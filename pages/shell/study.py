@@ -231,11 +231,11 @@ def _read() -> None:
 
 
 HOLDS = (
-    "Results, settings, choice and reasons, so that you can continue on this or another computer. "
-    "**Not for release:** it is personal data. It holds no ids. It does hold the file's name, "
-    "and figures about single people by row number. It also holds everyone's record after "
-    "hiding and, for attacks, where people truly were. It does not hold the finished releases or "
-    "their pseudonym keys."
+    "A study holds results, settings, choice and reasons, so that you can continue on this or "
+    "another computer. **Not for release:** it is personal data. It holds no ids. It does hold the "
+    "file's name, and figures about single people by row number. It also holds everyone's record "
+    "after hiding and, for attacks, where people truly were. It does not hold the finished "
+    "releases or their pseudonym keys."
 )
 SETTINGS_LEFT_OUT = (
     "This page could not use the settings that the study brought, and begins with the usual ones; "
@@ -244,8 +244,8 @@ SETTINGS_LEFT_OUT = (
 
 
 HOLDS_DATA = (
-    "The files as you opened them, with every id in them: anyone who has the study has the data. "
-    "If you leave them out, the same data must be opened along with the study."
+    "This adds the files as you opened them, with every id: anyone who has the study then has the "
+    "data. If you leave them out, the same data must be opened along with the study."
 )
 
 

@@ -254,7 +254,7 @@ def unchanged(found: Crossing, what: str) -> str:
 def nobody(what: str) -> str:
     """Return a note that no person is also in an earlier release."""
     return (
-        f"Nobody is both in this release and in {what}, judging by the ids in the records on the "
-        "days that both cover: there is nothing to compare. If they are the same people "
+        f"Nobody is both in this release and in {what}, judging by the ids on the days that both "
+        "cover. There is nothing to compare. If they are the same people "
         "under other ids, compare the files after giving them the same ids."
     )

@@ -60,7 +60,7 @@ _USUAL_HEXAGONS = (8, 7, 6)
 _USUAL_ANTENNAS = (1, 7)
 
 TYPED = (
-    "Choose, or type your own: “3 km · 45 min”; “hexagons of H3 resolution 8 · 1 h”, of edges of "
+    "Choose, or type your own: “3 km · 45 min”; “hexagons of H3 resolution 8 · 1 h”, with edges of "
     f"about {words.distance(Hexagons(8).edge_m)}; “about 7 antennas · 1 h”; “regions by district · "
     "1 h”, by a column of the antenna table. “3 km from 0 m east, 0 m north · 45 min” states where "
     "the grid begins."
@@ -112,8 +112,8 @@ def in_order(profiles: Sequence[GeneralizationProfile]) -> tuple[GeneralizationP
 def _check_count(count: int) -> None:
     if count not in limits.PROFILES:
         raise ConfigError(
-            f"{count} profiles are chosen; choose from {limits.PROFILES.low} to "
-            f"{limits.PROFILES.high} of them."
+            f"{count} profiles are chosen; choose between {limits.PROFILES.low} and "
+            f"{limits.PROFILES.high}."
         )
 
 

@@ -102,7 +102,9 @@ def form(data: Dataset) -> Wish:
     try:
         when = leaving.stated_period(data, first, days)
         if people is None:
-            raise ConfigError("State about how many people there are; areas and hours follow.")
+            raise ConfigError(
+                "State about how many people there are; areas and hours follow from this number."
+            )
         if made_up:
             frame = _frame(data, when, areas, len(data.fs.antennas or ()))
             return Wish(Synthesize(frame, epsilon or 1.0, many), people, made_up=True)

@@ -27,9 +27,9 @@ CHOSEN = (
     "charged once."
 )
 EPSILON = (
-    "The privacy budget of everything published here. At 1, an attacker who guesses whether a "
-    "person is in the data is right at most 73% of the time, instead of 50%. A smaller ε protects "
-    "more and adds more noise."
+    "This is the privacy budget of everything published here. At ε = 1, an attacker who guesses "
+    "whether a person is in the data is right at most 73% of the time, not 50%. A smaller ε "
+    "protects more and adds more noise."
 )
 PEOPLE = (
     "A number that you state, such as 2,000. Counting the people in the records would reveal their "
@@ -78,7 +78,7 @@ def _presence(result: Result) -> str:
         hidden = float(before.values[blank].sum() / max(before.values.sum(), 1e-9))
         return (
             f"{int((blank & (before.values > 0)).sum()):,} of {int((before.values > 0).sum()):,} "
-            f"counts are blank, with {words.percent(hidden)} of all people counted."
+            f"counts are blank; they hold {words.percent(hidden)} of all people counted."
         )
     if table.protection.epsilon is None:
         return "Counts are exact."
@@ -109,7 +109,8 @@ def _flows(result: Result) -> str:
         return f"{told} Small flows follow a gravity model, so read them as patterns."
     if option.threshold is None:
         return "Flows are exact."
-    return f"Only flows of {option.threshold} trips or more are shown: {share} of the trips."
+    shown = f"Only flows of {option.threshold} trips or more are shown"
+    return f"{shown}; they carry {share} of the trips."
 
 
 def _promise(made: CountTables) -> str:
@@ -131,7 +132,8 @@ def _found_people(result: People) -> tuple[str, ...]:
         f"{kept['density']:.2f}, trips {kept['flows']:.2f}, how far people go "
         f"{kept['mobility']:.2f}. This is for you only; it is never in the zip.",
         w.describe_epsilon(result.config.epsilon),
-        "Choosing among several by these figures would break the promise; each making is charged.",
+        "Choosing among several releases by these figures would break the promise; each release "
+        "made is charged to the budget.",
     )
 
 
@@ -147,7 +149,7 @@ def played(life: Life, first: dt.date | None) -> list[str]:
 
 def flows_shown(before: Flows, after: Flows) -> str:
     """Say what the arcs on both maps show."""
-    faint = " Faint ones may be noise." if after.error else ""
+    faint = " Faint arcs may be noise." if after.error else ""
     was, now = len(before.trips), len(after.trips)
     if not (was or now):
         return "No flows are shown."

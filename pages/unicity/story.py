@@ -23,8 +23,8 @@ MONTJOYE = "1.5 million people (de Montjoye et al. 2013)"
 ASSUMED = (
     "We assume that the attacker knows points exactly as recorded here, in place and time. The "
     "attacker also knows that the person is in these data. People asked about, and their points, "
-    "are drawn at random; the intervals are of that draw. Guessing means picking one of all the "
-    "people."
+    "are drawn at random; the intervals cover only that draw. Guessing means picking one of all "
+    "the people."
 )
 """Assumptions behind every figure of the page."""
 TABLES = {
@@ -85,7 +85,8 @@ def points_known(result: Result) -> list[str]:
         f"{one}{words.count(few.config.p, 'known point')} {verb} out "
         f"{words.percent(few.value)}{whom} (95% interval: {words.percent(few.low)} to "
         f"{words.percent(few.high)}). Guessing finds 1 in {few.n_users:,}.",
-        f"A point is a place and a time, as in these data. Asked about: {few.n_targets:,} people.",
+        "A point is a place and a time, as in these data. We asked about "
+        f"{words.people(few.n_targets)}.",
     ]
     if most.too_few:
         told.append(
@@ -122,7 +123,7 @@ def points_needed(result: Result) -> list[str]:
     told = [
         f"{half}. Everyone who becomes unique does so after at most "
         f"{words.count(int(known.max()), 'point')}.",
-        f"Asked about: {who}.",
+        f"We asked about {who}.",
     ]
     if never:
         told.append(
@@ -198,8 +199,8 @@ def elsewhere(result: Result, p: int) -> list[str]:
     if len(zero):
         named = f"; with the corner at 0, 0 it is {words.percent(float(zero.iloc[0]))}"
     return [
-        f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} are "
-        f"unique. With {words.count(len(at), 'other corner')}, the share {shares}{named}. If "
+        f"The grid's corner matters: at {Grid(side)} · {window_text(minutes)}, {chosen} of people "
+        f"are unique. With {words.count(len(at), 'other corner')}, the share {shares}{named}. If "
         "your grid is fixed, such as a national grid, measure on that grid."
     ]
 
@@ -237,8 +238,8 @@ def lawless(laws: Sequence[Law]) -> str:
     if not without:
         return ""
     return (
-        f"No law at {', '.join(without)}. Only points are drawn there. A law is shown from an R² "
-        f"of {LAW_R2:g} on, unless another form fits better by more than {CLEARLY_R2:g}."
+        f"No law holds at {', '.join(without)}. Only points are drawn there. A law is shown from "
+        f"an R² of {LAW_R2:g} on, unless another form fits better by more than {CLEARLY_R2:g}."
     )
 
 
@@ -391,9 +392,10 @@ def regions(merged: antenna_merging.Result, p: int) -> list[str]:
     at = merged.grid[merged.grid["p"] == p]
     fine, coarse = at.iloc[0], at.iloc[-1]
     sizes = " to ".join(str(size) for size in sorted({merged.sizes.min(), merged.sizes.max()}))
+    noun = merged_noun(merged.antennas) if merged.sizes.max() > 1 else _noun(merged)
     told = [
         f"{words.count(int(merged.sizes.sum()), _noun(merged))} become "
-        f"{words.count(len(merged.sizes), 'region')} of {sizes}. With {p} points, "
+        f"{words.count(len(merged.sizes), 'region')} of {sizes} {noun}. With {p} points, "
         f"{words.percent(fine['value'])} of the people are unique in them at "
         f"{window_text(fine['window_min'])}, {words.percent(coarse['value'])} at "
         f"{window_text(coarse['window_min'])}.",

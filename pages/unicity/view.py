@@ -55,7 +55,7 @@ with right:
     p = sections.resolutions(result, of)
 
 # --- points needed ---
-st.subheader("How many until nobody else fits?", anchor=False)
+st.subheader("How many points until nobody else fits?", anchor=False)
 if story.points_drawn(result):
     show(
         unicity.boxes(result.needed, of, asked=len(result.points)),

@@ -130,9 +130,15 @@ def test_where_it_applies_it_is_told_in_words(monkeypatch) -> None:
     found = asked(option)
     assert found is not None
     assert count_tables.describe_recovery(replace(found, guessing=0.9), option) == (
-        "These are counts of single days, so an attacker can link them into trajectories. That "
-        "tells where people were in 100% of their recorded 12-hour parts of a day (95% interval "
+        "These are counts of single days, so an attacker can link them into trajectories. Linking "
+        "finds where people were in 100% of their recorded 12-hour parts of a day (95% interval "
         "40%–100%; without blanks 100%, guessing 90%)."
+    )
+    # What guessing gets right as often gives nothing away.
+    told = count_tables.describe_recovery(replace(found, guessing=1.0), fp.Tables(frame(), 1))
+    assert told.endswith(
+        "Linking does no better than guessing: it is right about where people were in 100% of "
+        "their recorded days (95% interval 40%–100%; guessing 100%)."
     )
     assert "without blanks" not in count_tables.describe_recovery(found, fp.Tables(frame(), 2))
     for other in (fp.Flows(frame()), fp.Presence(frame(), 2, None, 1.0), fp.Presence(frame(7), 2)):

@@ -53,7 +53,7 @@ def test_the_group_that_is_clicked_is_drawn_and_plays(hidden: Dashboard) -> None
     assert colours(before) > 50
     dashboard.insist(
         lambda: dashboard.click_in("glove_groups", lambda: page.evaluate(_MARK, 2)),
-        lambda ms: dashboard.says("Group 2 of 248 by loss", ms),
+        lambda ms: dashboard.says("Group 2 of 248, ordered by loss", ms),
     )
     dashboard.settle()
     members = members_told(dashboard, 2)
@@ -134,7 +134,7 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     assert [row[:3] for row in rows] == [["aligned", "5", "whole"], ["aligned", "5", "days"]]
 
     dashboard.press("produce_hidden_go")
-    dashboard.says("Written as it would leave.")
+    dashboard.says("The release is written as it would leave.")
     dashboard.wait_until_idle()
     with page.expect_download() as got:
         dashboard.press("produce_hidden_get_release")
@@ -169,9 +169,9 @@ def test_equally_coarse_data_beside_it(hidden: Dashboard) -> None:
     expect(legend).to_have_text(ways)
     dashboard.table("People hidden (%)", 9)
     told = dashboard.page.get_by_text(
-        "everyone is one of 2 only at 24 km · 24 h. This is the first to achieve it of 7 grids "
-        "from 1 km · 30 min to one cell for everything (24 km · 2 days), each placed so that most "
-        "people share a cell. GLOVE needs areas"
+        "everyone is in a group of 2 only at 24 km · 24 h. Of 7 grids from 1 km · 30 min to one "
+        "cell for everything (24 km · 2 days), each placed so that most people share a cell, this "
+        "is the first that hides everyone. GLOVE needs areas"
     ).first
     expect(told).to_be_visible()
     expect(dashboard.page.get_by_text("24 km: ").first).to_be_visible()  # where the grid begins

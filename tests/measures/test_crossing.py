@@ -206,7 +206,7 @@ def test_groups_of_several_periods_narrow_a_crowd_that_none_of_them_does():
     assert [crowd.alone for crowd in found.followed] == [4, 0, 4]
     assert not found.falls  # the second by itself does so
     said = describe_crossing(found, "the other")
-    assert "one of at least 2 in the same two groups" in said
+    assert "each of 4 people shares both groups with at least 1 other." in said
     assert "4 of 4 people are then alone in both releases together, 0 and 4 by one" in (
         describe_followed(found)
     )

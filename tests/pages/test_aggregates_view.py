@@ -57,10 +57,11 @@ def test_the_taxis_are_attacked_and_it_says_why_little_comes_back(app: AppTest) 
     assert f"{words.percent(1 - found.recorded)} of the points had to be filled in" in text
     random = words.percent(score.baseline_recorded)
     recorded = (
-        f"{words.percent(score.recorded)} of the recorded points; linking at random, {random}"
+        f"{words.percent(score.recorded)} of the recorded points; linking at random recovers "
+        f"{random}"
     )
     assert recorded in text
-    assert f"filled-in ones included, it gets {words.percent(score.accuracy)} right" in text
+    assert f"filled-in ones included, the attack gets {words.percent(score.accuracy)} right" in text
     assert "Attack the counts" in text, "the buttons are introduced"
     assert story.top_places(found.habits) in text
     assert story.nights(found.habits) in text
@@ -125,16 +126,16 @@ def test_one_person_is_looked_at_by_pseudonym_only(app: AppTest) -> None:
 def test_factors_and_mitigations_when_asked_for(app: AppTest) -> None:
     upload(app, rows(users=9, samples=30), page="aggregates")
     attacked(app)
-    assert "Runs the attack again on coarser places" in said(app)
+    assert "This runs the attack again on coarser places" in said(app)
     app.button(key="recovery_factors_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_factors"))
-    assert "Estimate for all 9 people: about 10 seconds and 0.1 GB of memory" in said(app)
+    assert "For all 9 people, this would take about 10 seconds and 0.1 GB of memory" in said(app)
     app.button(key="recovery_remedies_go").click().run()
     until(app, lambda at: has(at, "aggregates_get_mitigations"))
     text = said(app)
     assert "They show what noise does and promise nothing" in text
     assert "are recovered across days at the original places" in text
-    assert "The attack recovers least after" in text
+    assert "It recovers least after" in text
     table = app.dataframe[0].value
     assert table["Counts"].tolist()[:2] == ["as they are", "slots of 3 h"]
     assert table["Counts"].tolist()[-1] == "private, person, ε = 0.1"
@@ -275,7 +276,7 @@ def test_counts_to_publish_are_stated_made_and_packed(
     reasoned(app)
     text = said(app)
     # Nine people 0.01° apart from 14.70 north on, of 12 samples each: five below 14.75.
-    assert "5 people counted at" in text
+    assert "5 people are counted at" in text
     assert "48 samples outside the area, 0 outside the period, and 4 people without" in text
     assert "Nothing protects these counts" in text
     assert [name for name in offered if name.startswith("counts_")] == ["counts_unprotected.zip"]

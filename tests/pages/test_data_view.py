@@ -126,7 +126,7 @@ def test_first_rows_stand_beside_the_columns_found(app: AppTest) -> None:
     for frame in app.dataframe:
         assert "subscriber" not in frame.value.to_csv()
         assert "0049" not in frame.value.to_csv()
-    assert "1 further column (secret) is not used, and not shown" in said(app)
+    assert "1 further column (secret) is neither used nor shown" in said(app)
 
 
 def test_a_column_that_was_understood_is_not_called_unused(app: AppTest) -> None:
@@ -135,7 +135,7 @@ def test_a_column_that_was_understood_is_not_called_unused(app: AppTest) -> None
     upload(app, ("user,time,lat,lon,antenna_id,note\n" + "\n".join(lines) + "\n").encode())
     text = said(app)
     assert "Used (see above), but not shown here: antenna\\_id." in text
-    assert "1 further column (note) is not used, and not shown." in text
+    assert "1 further column (note) is neither used nor shown." in text
 
 
 def test_columns_without_names_are_counted_from_one(app: AppTest) -> None:

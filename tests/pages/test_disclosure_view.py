@@ -45,7 +45,7 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     # Means do not tell profiles apart, and it is said; in all, a person's sums are.
     assert MEANS_TOLD in text
     total = words.supported(alone.em_sum, *alone.interval("em_sum"))
-    assert f"Over all bins of a person it changes by {total}" in text
+    assert f"Over all bins of a person, these changes add up to {total}" in text
     assert f"4 known points single out {words.percent(alone.unicity)}" in text
     leak = found(app).leaks[str(profiles[0])]
     assert leak.measures["em"] == (alone.em, *alone.interval("em"))
@@ -136,7 +136,7 @@ def test_people_who_are_all_alike_disclose_nothing(app: AppTest) -> None:
     upload(app, "\n".join(["user,time,lat,lon", *lines]).encode(), page="disclosure")
     measured(app)
     assert found(app).grid["em"].tolist() == [0.0] * len(found(app).grid)
-    assert "no interval: everyone was asked about, and nothing is left to know" in said(app)
+    assert "no interval, as everyone was asked about and nothing was drawn" in said(app)
     assert not app.error
 
 

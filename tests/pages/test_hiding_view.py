@@ -60,7 +60,7 @@ def test_everyone_is_hidden_and_the_verdict_and_the_cost_are_told(small: AppTest
     number = next(n for n in small.number_input if n.label.startswith("Group"))
     assert number.value == 1
     number.set_value(3).run()
-    assert "Group 3 of 3 by loss" in said(small)
+    assert "Group 3 of 3, ordered by loss" in said(small)
     assert "samples are published as 4 blocks" in said(small)
     # A saved study may hold a group that this release has not.
     small.session_state["fp_group"] = 9
@@ -132,14 +132,12 @@ def test_what_hiding_many_takes_stands_below_the_form(
     monkeypatch.setattr(form, "SHARDED_FROM", 60)
     upload(app, rows(users=60, samples=2), page="hiding")
     assert "It needs about 180 MB of memory; a computation may take" in said(app)
-    assert "Cut into shards first (under Limits" in said(app)
-    until(
-        app, lambda at: "On this machine aligned publishing" in said(at) or "Estim" not in said(at)
-    )
-    assert "of whole records takes about" in said(app)
+    assert "Cutting into shards first (under Limits" in said(app)
+    until(app, lambda at: "On this machine, hiding whole" in said(at) or "Estim" not in said(at))
+    assert "hiding whole records (aligned) takes about" in said(app)
     app.number_input(key="glove_shards").set_value(3)
     hidden(app)
-    assert "Cut into shards first" not in said(app)
+    assert "Cutting into shards first" not in said(app)
     monkeypatch.setenv("FPANON_MEMORY_GB", "0.01")
     app.run()
     assert "more than there is: a computation may take 10 MB here." in said(app)
@@ -253,8 +251,8 @@ def test_the_release_is_produced_verified_and_offered_with_its_key(small: AppTes
     ]  # no sample is left out: there is nothing to list
     text = said(small)
     assert (
-        "Written as it would leave.** Verified: everyone published is in a group of at least 2"
-        in text
+        "The release is written as it would leave.** Verified: everyone published is in a group of "
+        "at least 2" in text
     )
     # The page that goes with it stands on the screen, word for word but for its headings.
     inside = unzipped(found.archive)
@@ -292,7 +290,7 @@ def test_what_does_not_verify_as_written_is_not_offered(
 ) -> None:
     small.number_input(key="glove_k").set_value(3)  # asked by no other test, and so not known
     hidden(small)
-    failed = Verdict(False, 2, "NOT verified for k = 2: 1 × uncovered sample.")
+    failed = Verdict(False, 2, "NOT verified for k = 2. Faults found: 1 × uncovered sample.")
     monkeypatch.setattr(publishing, "verdict_on", lambda *_, **__: failed)
     found = produced(small)
     assert (found.archive, found.key, found.left_out) == (b"", b"", b"")

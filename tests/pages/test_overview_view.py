@@ -83,7 +83,7 @@ def test_four_statements_have_numbers_of_whom_and_guessing(small: AppTest) -> No
     assert "of recorded points; at random " in text
     links = [each.proto.help for each in small.get("page_link")]
     assert sum("Of all 9 people; 95% interval: " in text for text in links) == 1
-    assert sum("Of 9 people, all scored" in text for text in links) == 1
+    assert sum("9 people were counted every" in text for text in links) == 1
     assert "Do not release these data as they are." in text
 
 
@@ -255,7 +255,7 @@ def test_purpose_and_recipient_set_weights_and_threshold(small: AppTest) -> None
     small.segmented_control(key="aims_recipient").set_value("contract").run()
     # What is not stated is taken at its worst: low controls, high motive, 0.05 / 0.6.
     assert small.session_state["fp_limits"].limit("outsider") == pytest.approx(0.05 / 0.6)
-    assert "a chance of 60% that they attempt" in said(small)
+    assert "a chance of 60% that the recipients attempt" in said(small)
     small.selectbox(key="aims_motive").select("low").run()
     assert small.session_state["fp_limits"].limit("linkage") == pytest.approx(0.125)
     go(small, "options")

@@ -110,7 +110,7 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert "Do not release these data as they are." in seen[QUESTION]
     # All twelve have the same record: nobody is singled out.
     assert "of people are singled out in the unprotected data by 4 known points" in seen[TODAY]
-    assert "Measured today, before any protection, of all 12 people" in seen[TODAY]
+    assert "We measured this before any protection, for all 12 people" in seen[TODAY]
     assert "up to 12 of 12" in seen[WHERE]
     assert "Nothing is decided yet." in seen[PROPOSED]
     assert "No option has been tried yet." in seen[PROPOSED]
@@ -186,7 +186,7 @@ def test_of_tables_with_blanks_both_maps_are_of_one_hour(opened: AppTest) -> Non
     seen = presented(opened)
     assert list(seen) == OF_CHOICE == named(seen, "blank")
     assert "People by area on a weekday, 00:00 to 06:00" in seen[STILL]
-    assert "Areas that had fewer than 5 people are left out on the left" in seen[STILL]
+    assert "The map on the left omits areas that had fewer than 5 people" in seen[STILL]
     assert "The release holds no record to re-identify." in seen[RISK]
     assert not answers(opened, "produce_tables"), "it is no release"
 

@@ -140,7 +140,7 @@ def check_synthetic(found: synthetic_people.Result, text: str) -> None:
     assert found.config == fp.Synthesize(found.config.frame, 1.0, 60)
     assert found.people == 60
     assert "60 people who do not exist" in text
-    assert "each making is charged" in text
+    assert "each release made is charged" in text
     check_sentences(text)
     assert {*found.tables()} == {"learnt"}
     with zipfile.ZipFile(io.BytesIO(found.archives["csv"])) as archive:
@@ -319,7 +319,7 @@ def test_the_report_makes_the_chosen_people_of_days_that_are_stated(app: AppTest
     assert "State the first day and the number of days: those that you were asked for" in text
     assert app.button(key="tables_go").disabled
     state(app, people=None)
-    assert "Homes in" in said(app), "the error comes before anything is computed"
+    assert "With homes in" in said(app), "the error comes before anything is computed"
     assert ledger().spent == 0.0
     found = made(app, "produce_people")
     assert found.config.frame.period == fp.StatedPeriod(DAY, 1, 60.0)

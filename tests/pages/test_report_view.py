@@ -75,7 +75,7 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     assert "Decided: **nothing is released.**" in said(weighed)
     page = reported(weighed)
     assert "Decided: nothing is released." in page
-    assert "Because: They can be served by *counts*." in page
+    assert "Reason: They can be served by *counts*." in page
     assert "The proposed option is" not in page
     go(weighed, "overview")
     assert "Decided: **nothing is released.**" in said(weighed)
@@ -149,7 +149,7 @@ def test_a_choice_outside_of_the_limits_is_said_first_of_all(weighed: AppTest) -
     verdict = page[page.index('id="verdict"') : page.index('id="risk"')]
     assert f"“{name}”. It is not within the thresholds." in verdict
     assert verdict.count('class="against"') >= 2
-    assert "A. Officer overrides the thresholds. Because: Asked for." in verdict
+    assert "A. Officer overrides the thresholds. Reason: Asked for." in verdict
     # Limits set once are those of the report; looser ones are told.
     go(weighed, "options")
     weighed.number_input(key="limit_outsider").set_value(90.0).run()
@@ -179,15 +179,15 @@ def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
     choose(weighed, name, "Asked for.")
     reported(weighed)
     asked = "state until when it holds (*Question, reason, names*)"
-    assert f"**Before you sign:** {asked}; make the release, below." in said(weighed)
+    assert f"**Before you sign**, {asked}; make the release, below." in said(weighed)
     weighed.button(key="produce_option_go").click().run()
     until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
     weighed.text_input(key="report_signer").set_value("").run()
-    assert "**Before you sign:** name who signs and state until when it holds" in said(weighed)
+    assert "**Before you sign**, name who signs and state until when it holds" in said(weighed)
     assert "make the release, below" not in said(weighed)
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
-    assert f"**Before you sign:** name who signs and {asked}." in said(weighed)
+    assert f"**Before you sign**, name who signs and {asked}." in said(weighed)
     weighing = workspace(weighed).weighed
     assert weighing is not None
     nothing = story.to_do(weighing, Decision(why="x", signer="Ada", until="2027"), made=False)
@@ -242,7 +242,9 @@ def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
     explored(weighed, 12)
     page = reported(weighed)
     assert "compared on squares of 3 km" in page
-    assert "Named researchers under contract get the release. We assume high controls, high" in page
+    assert (
+        "Named researchers under contract get the release. We assume high controls and high" in page
+    )
     assert "In force instead: 5%" in page  # the thresholds are the recipe's own
 
 

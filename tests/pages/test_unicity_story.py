@@ -154,7 +154,7 @@ def test_a_law_is_shown_only_where_it_fits() -> None:
     rows = story.fits(laws)
     assert [row["Law"] == "no law" for row in rows] == [False, True, True]
     text = story.lawless(laws)
-    assert text.startswith(f"No law at p = 4 (R² {scattered.fit.r2:.3f}")
+    assert text.startswith(f"No law holds at p = 4 (R² {scattered.fit.r2:.3f}")
     assert f"p = 6 (R² {other.fit.r2:.3f}, α − " in text
     assert "A law is shown from an R² of 0.9 on" in text
     assert story.lawless([good]) == ""
@@ -218,7 +218,7 @@ def test_what_the_corner_of_the_coarsest_grid_is_worth_is_said() -> None:
     found = unicity.study(fs, config)
     assert found.grid["value"].tolist() == [0.0]
     (text,) = story.elsewhere(found, 1)
-    assert "at 5 km · 1 h, 0% are unique" in text
+    assert "at 5 km · 1 h, 0% of people are unique" in text
     assert "ranges from 0% to 100%; with the corner at 0, 0 it is 100%" in text
     assert story.coarser(found, 1)[-1] == text
     hexagons = replace(found, corners=found.corners.iloc[:0])

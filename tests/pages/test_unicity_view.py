@@ -33,13 +33,13 @@ def test_the_taxis_are_looked_at_as_an_outsider_would(app: AppTest) -> None:
     assert {len(found) for found in result.curves.values()} == {8}
     text = said(app)
     assert "4 known points single out" in text
-    assert f"Asked about: {four.n_targets:,} people" in text
+    assert f"We asked about {four.n_targets:,} people" in text
     table = app.dataframe[0].value
     assert table["p"].tolist() == [2, 4, 6, 8]
     # The product of side and window is no law here, and none is written or drawn as one.
     laws = result.laws_along(PRODUCT)
     assert [name == "no law" for name in table["Law"]] == [not law.holds for law in laws]
-    assert "No law at p = 2 (R² " in text
+    assert "No law holds at p = 2 (R² " in text
     assert len(fs.pseudonyms) >= 30
     # Another seed asks about other points, and is another result.
     app.number_input(key="unicity_seed").set_value(1).run()

@@ -143,8 +143,9 @@ def test_the_same_groups_twice_are_no_second_release(fs, tmp_path):
     assert found.digests[0] != found.digests[1]
     told = crossing.describe_crossing(found, "the first")
     assert told == (
-        "Together with the first, nobody's group gets smaller: of 40 people, everybody is "
-        f"one of at least {found.together.smallest} in the same two groups."
+        "Together with the first, nobody's group gets smaller: each of 40 people shares both "
+        f"groups with at least {found.together.smallest - 1} other"
+        f"{'s' * (found.together.smallest > 2)}."
     )
 
 

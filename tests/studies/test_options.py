@@ -368,6 +368,7 @@ def test_asked_utility_by_name(fs):
         assert math.isnan(table.utility[2])
         assert not table.front[2]
         assert table.choice.label == "asked: transport"
+        assert table.choice.title == "transport, by experts"
 
 
 def test_comes_back_from_json_and_pickle(table):

@@ -482,7 +482,7 @@ def test_whose_the_edges_of_a_group_are_and_how_to_verify_is_on_the_page(fs, tmp
     path = fp.publish(fp.release(fs, [fp.Glove(2)]), tmp_path / "out")
     page = " ".join((path / "README.md").read_text(encoding="utf-8").split())
     assert "The edges are those of single samples." in page
-    assert "to 100 m and 1 min" in page
+    assert "to within 100 m and 1 min" in page
     assert "`python -m fpanon_core verify RELEASE RECORDS --k 2`" in page
     # It is so: every start and end is one of a sample of theirs.
     cells = made_cells(path)

@@ -142,7 +142,7 @@ def test_the_page_and_the_description_say_so(fs, tmp_path):
         "In each period everyone published is one of at least 3 people",
         "Do not try to follow anybody from one period to the next",
         "No name, number or order links the records of two periods",
-        "may be right more often than by chance",
+        "may do better than chance",
     ):
         assert said in page
     fields = json.loads((path / "datapackage.json").read_text())["resources"][0]["schema"]["fields"]

@@ -107,14 +107,14 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
     assert refused == [*heads(found)[:2], ("against", "Decided: nothing is released.")]
     made = report(found, Decision(chosen=NOTHING_LEAVES, why="Who asked is served otherwise."))
-    assert made.verdict[2].text == ("Because: Who asked is served otherwise.",)
+    assert made.verdict[2].text == ("Reason: Who asked is served otherwise.",)
     assert "(chosen)" not in page(made)
     assert "Who asked is served otherwise." in page(made)
     assert Recipe.from_dict(made.recipe.to_dict()).decision.refused
     # Without a reason nothing is in green.
     assert heads(found, chosen="coarse")[2][0] == "open"
     last = report(found, Decision(chosen="coarse", why="It hides.")).verdict[2]
-    assert "Because: It hides." in last.text
+    assert "Reason: It hides." in last.text
     assert "The risk is not zero" in " ".join(last.text)
     assert "up to 1 time in 3" in " ".join(last.text)
 
@@ -208,7 +208,7 @@ def test_what_is_not_known_is_within_no_limit() -> None:
     found = exploration(unknown, result(COARSE, 0.02, 0.3, least=2))
     assert heads(found, chosen="noise")[2][0] == "against"
     told = page(report(found, Decision(chosen="noise")))
-    assert "Not asked, linkage: nobody has 4 points." in told
+    assert "Not measured: linkage. nobody has 4 points." in told
     assert heads(found)[1][1].startswith("1 of 2 options stays within")
 
 
@@ -216,7 +216,7 @@ def test_of_whom_a_figure_is_stands_beside_it() -> None:
     cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
     found = exploration(result(COARSE, 0.02, 0.3, least=2), result(cut, 0.02, 0.3, least=2))
     told = " ".join(report(found, Decision(chosen="coarse")).verdict[2].text)
-    assert "asked about 50 of the 100 people in it" in told
+    assert "tried on 50 of the 100 people in it" in told
     made = report(found, Decision(chosen="cut"))
     assert "its records, each of one person in one period" in " ".join(made.verdict[2].text)
     assert "a different pseudonym in each" in page(made)
@@ -280,7 +280,7 @@ def test_no_figure_says_a_risk_of_nothing() -> None:
     body = re.sub(r"<svg.*?</svg>|<style>.*?</style>", "", text, flags=re.S)  # axes begin at 0%
     assert not re.search(r"(?<![\d.,])0(\.0)?%", body)
     assert "none found" in body
-    assert estimate(none, "unicity").startswith("none found (95% interval: none possible")
+    assert estimate(none, "unicity").startswith("none found (95% interval: exactly 0, as")
 
 
 @pytest.mark.parametrize(
@@ -612,9 +612,9 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     }
     found = exploration(replace(result(HIDDEN, 0.01, 0.1, least=28), size=box))
     told = (
-        "Of little use: half of what is published has an area 1,578 km wide or more (the mean of "
-        "width and height). Half of it has a time span of 493 days or more. The data are 60 km "
-        "wide, without the outermost 5%."
+        "The release is of little use: half of what is published has an area 1,600 km wide or more "
+        "(the mean of width and height). Half has a time span of 493 days or more. The data are 60 "
+        "km wide, without the outermost 5%."
     )
     verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
     assert verdict[1].tone == "open"
@@ -629,14 +629,14 @@ def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
     )
     assert use_told(fine) == (
         "Half of what is published has an area at most 500 m wide (the mean of width and "
-        "height). Half of it has a time span of at most 1 h. It shows almost no movement between "
+        "height). Half has a time span of at most 1 h. It shows almost no movement between "
         "areas."  # flows .02
     )
     # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
     edge = replace(fine, size=box | {"side_m": 30_000.0, "span_min": 1_440.0})
-    assert not use_told(edge).startswith("Of little use")
+    assert not use_told(edge).startswith("The release is of little use")
     over = replace(edge, size=edge.size | {"span_min": 1_441.0})
-    assert use_told(over).startswith("Of little use")
+    assert use_told(over).startswith("The release is of little use")
     assert "people are left." in use_told(replace(edge, suppressed_share=0.51))
     assert use_told(result(FINE, 0.5, 0.8)) == ""
     # It stays with what is saved; a size that cannot be is refused.
