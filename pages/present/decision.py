@@ -73,7 +73,7 @@ def _measured(data: Dataset, found: Exploration) -> str:
 
 def today(data: Dataset, found: Exploration) -> Slide:
     """Return the slide of a hundred people, which shows how many are singled out."""
-    return Slide("today", "Who can be singled out today?", partial(_today, data, found))
+    return Slide("today", "Who can be singled out without protection?", partial(_today, data, found))
 
 
 def _today(data: Dataset, found: Exploration, of: Theme) -> str:

@@ -233,7 +233,7 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
     told = [use_told(result)]
     if result.users_share < 1:
         told.append(f"{words.percent(1 - result.users_share)} of the people are left out.")
-    told.append(f"Utility ({plain(choice.label)}), out of 1: {describe_utility(choice, result)}.")
+    told.append(f"Utility ({plain(choice.title)}), out of 1: {describe_utility(choice, result)}.")
     return " ".join(filter(None, told))
 
 

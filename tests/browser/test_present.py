@@ -19,7 +19,7 @@ ROADS = {"type": "LineString", "coordinates": [[0.5, 23.5], [1.5, 24.5]]}
 SIZES = ((1_280, 720), (1_920, 1_080))
 SLIDES = [
     "May these data be released?",
-    "Who can be singled out today?",
+    "Who can be singled out without protection?",
     "What is published about one person?",
     "What does the release still tell?",
     "What does an attacker find, before and after?",

@@ -49,7 +49,7 @@ COARSE = (Generalize(GeneralizationProfile(Grid(20_000), 60)),)
 FRAME = FrameConfig(
     StatedPeriod(dt.date(2024, 3, 5), 1), "grid", StatedArea(14.6, -17.6, 14.9, -17.3), 5_000.0
 )
-QUESTION, TODAY = "May these data be released?", "Who can be singled out today?"
+QUESTION, TODAY = "May these data be released?", "Who can be singled out without protection?"
 WHERE, PERSON = "Where are people?", "What is published about one person?"
 STILL, RISK = "What does the release still tell?", "What does an attacker find, before and after?"
 DECIDED, PROPOSED = "What was decided?", "What is proposed?"
