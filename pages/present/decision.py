@@ -73,7 +73,8 @@ def _measured(data: Dataset, found: Exploration) -> str:
 
 def today(data: Dataset, found: Exploration) -> Slide:
     """Return the slide of a hundred people, which shows how many are singled out."""
-    return Slide("today", "Who can be singled out without protection?", partial(_today, data, found))
+    question = "Who can be singled out without protection?"
+    return Slide("today", question, partial(_today, data, found))
 
 
 def _today(data: Dataset, found: Exploration, of: Theme) -> str:

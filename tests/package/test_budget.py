@@ -42,7 +42,7 @@ BUDGET = {
     "pages/method": (2, 53),
     "pages/options": (6, 1_363),
     "pages/overview": (5, 625),
-    "pages/present": (6, 831),
+    "pages/present": (6, 832),
     "pages/report": (3, 203),
     "pages/server": (9, 1_111),
     "pages/shell": (26, 2_951),
