@@ -128,7 +128,7 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
         **kept("places" if made_up else "areas"),
     )
     found: dict[str, Any] = {"kind": kind, "many": None, "residents": None}
-    columns = () if data.fs.antennas is None else data.fs.antennas.number_columns
+    columns = _number_columns(data)
     if columns and kind not in (_GRID, _HEXAGONS):
         shown = {"format_func": lambda name: name or "none", "help": leaving.RESIDENTS}
         label, named = "Start from public residents", ("", *columns)
@@ -179,6 +179,10 @@ def _kinds(data: Dataset) -> list[str]:
     return [*([] if antennas is None else [_ANTENNAS, *columns]), _GRID, *hexagons]
 
 
+def _number_columns(data: Dataset) -> tuple[str, ...]:
+    return () if data.fs.antennas is None else data.fs.antennas.number_columns
+
+
 def _begin(data: Dataset) -> None:
     """Empty the fields for other data; fill those that the chosen option states."""
     state = st.session_state
@@ -197,7 +201,8 @@ def _begin(data: Dataset) -> None:
     kind = {"antennas": _ANTENNAS, "grid": _GRID, "hexagons": _HEXAGONS}[frame.places]
     state[f"{_FIELD}side"] = frame.side_m / 1000
     state[f"{_FIELD}resolution"] = frame.resolution
-    state[f"{_FIELD}residents"] = frame.residents or ""
+    known = frame.residents in _number_columns(data)
+    state[f"{_FIELD}residents"] = frame.residents if known else ""
     if isinstance(sent, Synthesize):
         state[f"{_FIELD}contents"], state[f"{_FIELD}places"] = _MADE_UP, kind
         return
