@@ -507,7 +507,7 @@ def places_at(
     engine: Engine,
     progress: Progress | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the place with the least mean distance to each target's suspected positions.
+    """Return, for each target, the place with the least mean distance to suspected positions.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 def _options(
     name: str, hint: Any, default: Any, wanted: Fields, told: Mapping[str, str]
 ) -> tuple[list[inspect.Parameter], _Made]:
-    """Return the options of one value, and the function that makes it from their values."""
+    """Return the options for one parameter, and the function that makes it from their values."""
     kind, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if is_dataclass(kind):
         return _of_fields(kind, {**wanted, **next(iter(marks), {})}, told)
@@ -213,7 +213,7 @@ def profiles_of(texts: list[str] | None) -> tuple[GeneralizationProfile, ...]:
 
 
 def _combinations(text: str) -> list[str]:
-    """Return every combination of lists such as ``"500,1000:60,120"``; any other text alone."""
+    """Return every combination of the entries of ``"500,1000:60,120"``; else the text itself."""
     spaces, colon, windows = text.partition(":")
     if not colon or "," not in text:
         return [text]

@@ -175,7 +175,7 @@ def _without_log_in(environment: Mapping[str, str]) -> Entrance:
 
 
 def _providers(section: Mapping[str, Any]) -> tuple[tuple[str, ...], str]:
-    """Return the providers, and what is wrong with one of them."""
+    """Return the providers and ""; if one is faulty, none and the fault."""
     found = {key: value for key, value in section.items() if isinstance(value, Mapping)}
     found = {key: value for key, value in found.items() if key != "client_kwargs"}
     if not found or section.get("client_id"):
