@@ -135,7 +135,7 @@ def lack(found: recovery.Result) -> str:
     if found.at_home >= _SETTLED:
         return ""
     roaming = (
-        f"{words.percent(1 - found.recorded)} of the points had to be filled in, which may move "
+        f"{words.percent(1 - found.recorded)} of the points were filled in, which may move "
         "people who slept at home"
         if found.recorded < _HARDLY_SEEN
         else "people are on the move at night, as taxis are"
