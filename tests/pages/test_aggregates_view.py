@@ -163,7 +163,7 @@ def test_people_hardly_ever_seen_are_not_taken_for_taxis(app: AppTest) -> None:
     _, found = answer(app, "recovery")
     # 12:00 to 12:00 two days later: 97 slots, three of them with a record.
     assert found.recorded == 3 / 97
-    assert "Here, 96.9% of the points had to be filled in" in said(app)
+    assert "Here, 96.9% of the points were filled in" in said(app)
     assert "96.9% of the points had to be filled in from the records before or after" in said(app)
 
 
