@@ -26,7 +26,9 @@ _CORNERS = ("top right", "top left", "bottom right", "bottom left", "middle righ
 # that is free in all of them.
 _WIDTHS_PX, _MARGIN_PX = (430.0, 850.0, 870.0, 1_300.0), 104.0
 _DOT_PX, _AWAY_PX, _LINE_PX, _DIGIT_PX = 8.0, 8.0, 16.0, 9.0
-_LABEL_AT = {0.005: "left", 0.995: "right", 0.5: "center"}  # across, and the side that lies there
+# Across, and the side of the threshold's label that is there.
+_LABEL_AT = {0.005: "left", 0.995: "right"} | dict.fromkeys((0.5, 0.35, 0.65, 0.2, 0.8), "center")
+_OF_LABEL = {"left": 0.0, "center": 0.5, "right": 1.0}
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # kinds of dots in a row of the legend, at a desk
 _PLACES = ("on the front", "level with the front", "dominated", "recommended")
@@ -251,7 +253,7 @@ class _Screens:
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [
             np.stack([left, level - _LABEL_PX, left + wide, level], axis=-1)
-            for left in (at * (self.wide - wide) for at in _LABEL_AT)
+            for left in (at * self.wide - _OF_LABEL[side] * wide for at, side in _LABEL_AT.items())
         ]
         free = np.ones((1, len(sides)), bool)
         found = corners_beside([0], np.array([sides]), free, around).get(0, 0)
