@@ -315,8 +315,10 @@ def _passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ..
         return (f"{told}purpose needs {LOST:g} or more of 1.",)
     kinds = [kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
-        told = f"but {kinds[0]} tell more about people than {kinds[1]} do."
-        return (f"{_named(exploration, row)} is more useful, {told}",)
+        told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"
+        step = exploration.table.options[row].recordless
+        noisy = step is not None and step.epsilon is not None
+        return (f"{_named(exploration, row)} is more useful, {told}{', at any ε' * noisy}.",)
     return (f"{_named(exploration, row)} is more useful, and reveals more.",)
 
 

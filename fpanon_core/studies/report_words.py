@@ -213,7 +213,7 @@ def guesses(result: OptionResult, share: str) -> str:
     """Say that guessing finds ``share``; for tables, guessing uses tables without the person."""
     if result.option.recordless is None:
         return f"guessing finds {share}"
-    return f"without the person's data, {share} can be guessed"
+    return f"an attacker without the person's data finds {share}"
 
 
 def guessing(result: OptionResult, risk: str) -> str:
@@ -317,7 +317,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     >>> result = OptionResult(ReleaseOption(), users_share=0.9, components=kept)
     >>> print(describe_cost(utility_choice("travel"), result).replace(". ", ".\n"))
     10% of the people are left out.
-    25 of 100 trips between areas agree.
+    25 of 100 trips between areas agree with the data.
     Utility: 0.36.
     """
     out = [f"{percent(1 - result.users_share)} of the people"] * (result.users_share < 1)
@@ -327,7 +327,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     step = result.option.tables
     left += "Hours are lost. " if step is not None and step.bands == 1 else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
-    trips = f"{100 * flows:.0f} of 100 trips between areas agree. "
+    trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 

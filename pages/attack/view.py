@@ -22,12 +22,13 @@ data = layout.data(
 )
 asked = form.form(data.fs)
 if asked is None:
-    if workspace.of(data.digest).recordless is not None:
+    nothing = workspace.of(data.digest).recordless is not None
+    if nothing:
         st.info(story.NO_RECORD)
     st.info(
-        "Choose the option to attack. An attacker who knows some true places and times of a person "
-        "looks for the person's record in it. The same attack on the data as they are, and "
-        "guessing, are shown beside it."
+        f"Choose {'another' if nothing else 'the'} option to attack. An attacker who knows some "
+        "true places and times of a person looks for the person's record in it. The same attack "
+        "on the data as they are, and guessing, are shown beside it."
     )
     end_view()
 alone = questions.ordinary(data.fs)  # larger data wait to be asked

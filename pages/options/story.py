@@ -305,11 +305,14 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
             "No line is drawn for the threshold: what guessing finds differs between options. "
-            "Triangles are above it, or may be."
+            "Triangles fail it."
         )
     name = spoken(criteria.risk)
     if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
-        told.append("Options without records stand at 0: there is no record to pick.")
+        told.append(
+            "Options without records stand at 0: there is no record to pick. Among them, a smaller "
+            "ε is safer."
+        )
     broken = [criteria.limits.broken(result) for result in table.results]
     if criteria.limit is not None and any(b and criteria.risk not in b for b in broken):
         told.append("A triangle below the line is above another threshold: see *Over*.")

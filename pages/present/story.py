@@ -52,8 +52,8 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "The release has not been made yet: making it uses up privacy budget, so there is no preview. "
-    "Make the release on *Report*."
+    "There is no preview, because making the release uses up privacy budget. The figures come from "
+    "a trial that is never published. Make the release on *Report*."
 )
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"

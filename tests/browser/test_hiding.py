@@ -104,7 +104,7 @@ def test_both_maps_draw_the_same_hour(hidden: Dashboard) -> None:
     changed = sum(apart.convert("L").histogram()[25:])
     assert changed > 0.05 * size[0] * size[1]
     expect(page.locator(".st-key-glove_scale .js-plotly-plot")).to_be_visible()
-    expect(page.get_by_text("in the same colours on both maps")).to_be_visible()
+    expect(page.get_by_text("Both maps show the hour")).to_be_visible()
 
 
 def test_releases_beside_each_other_and_one_of_them_leaves(
