@@ -248,7 +248,10 @@ class _Screens:
         return np.concatenate([at - _DOT_PX, at + _DOT_PX], axis=-1)
 
     def label(self, text: str, limit: float, around: FloatArray) -> tuple[float, FloatArray]:
-        """Return the first place along the line where the label covers no dot, and its box."""
+        """Return the first place along the line where the label covers no dot, and its box.
+
+        If no place is free at all widths, one that is free at a desk will do.
+        """
         level = self.pixels([(self.across[0], limit)])[0, :, 1]
         wide = _LETTER_PX * len(text) + _DOT_PX
         sides = [
@@ -256,8 +259,12 @@ class _Screens:
             for left in (at * self.wide - _OF_LABEL[side] * wide for at, side in _LABEL_AT.items())
         ]
         free = np.ones((1, len(sides)), bool)
-        found = corners_beside([0], np.array([sides]), free, around).get(0, 0)
-        return list(_LABEL_AT)[found], sides[found][None]
+        of_desk = self.wide > min(_WIDTHS_PX)
+        found = corners_beside([0], np.array([sides]), free, around) or corners_beside(
+            [0], np.array([sides])[:, :, of_desk], free, around[:, of_desk]
+        )
+        at = found.get(0, 0)
+        return list(_LABEL_AT)[at], sides[at][None]
 
     def lines(self, front: Sequence[Dot], limit: float | None) -> FloatArray:
         """Return the boxes of the front's steps, and of the threshold's line."""
