@@ -345,13 +345,26 @@ def describe_epsilon(epsilon: float) -> str:
     --------
     >>> print(describe_epsilon(1.0).replace(": ", ":\n").replace("with ", "with\n"))
     ε = 1 covers everything about one person:
-    whatever is published is at most 2.7 times as likely with
+    whatever is published is at most 2.8 times as likely with
     that person in the data as without.
     """
     return (
         f"ε = {epsilon:g} covers everything about one person: whatever is published is at most "
-        f"{math.exp(epsilon):,.2g} times as likely with that person in the data as without."
+        f"{times_as_likely(epsilon)} times as likely with that person in the data as without."
     )
+
+
+def times_as_likely(epsilon: float) -> str:
+    """Return e^ε in two digits, rounded up because it is a bound.
+
+    Examples
+    --------
+    >>> times_as_likely(0.25), times_as_likely(1), times_as_likely(10)
+    ('1.3', '2.8', '23,000')
+    """
+    exact = math.exp(epsilon)
+    digit = 10.0 ** (math.floor(math.log10(exact)) - 1)
+    return f"{math.ceil(exact / digit) * digit:,g}"
 
 
 def describe_kept(choice: UtilityChoice, result: OptionResult) -> str:

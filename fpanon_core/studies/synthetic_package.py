@@ -30,6 +30,7 @@ from ..model.options import Synthesize, step_from_dict, step_to_dict
 from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
+from .report_words import times_as_likely
 from .table_package import KINDS, days_text, field_of, verified
 
 KIND = KINDS[1]
@@ -218,7 +219,7 @@ def readme(
         "## What protects people",
         "Differential privacy protects them, with "
         f"ε = {option.epsilon:g} for everything about one person. "
-        f"Whatever is published is at most {math.exp(option.epsilon):.2g} times as likely as if "
+        f"Whatever is published is at most {times_as_likely(option.epsilon)} times as likely as if "
         "that person had not been in the data. Discrete Laplace noise (OpenDP) was added to eleven "
         "statistics; the people were made from the noisy statistics and public facts only. The ε "
         "of several releases about the same people add up.",

@@ -34,7 +34,7 @@ from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
 from ..tables.writing import write_bytes
 from ..verification.faults import Faults
-from .report_words import count
+from .report_words import count, times_as_likely
 
 KINDS = ("tables", "synthetic people")
 """Kinds of packages without records, as named in their description for machines."""
@@ -391,16 +391,15 @@ def days_text(frame: TableFrame) -> str:
 
 def _protection(option: Tables, frame: TableFrame) -> str:
     if option.epsilon is not None:
-        times = math.exp(option.epsilon)
         trips = option.trips_per_day * frame.counts.days
         of_trips = (
             f" Each person adds up to {count(trips, 'trip')}." if "flows" in option.CONTENTS else ""
         )
         return (
             "Differential privacy protects them, with "
-            f"ε = {option.epsilon:g} for everything about one person. "
-            f"Whatever is published is at most {times:.2g} times as likely as if that person had "
-            "not been in the data. What one person can add was bounded, and discrete Laplace noise "
+            f"ε = {option.epsilon:g} for everything about one person. Whatever is published is at "
+            f"most {times_as_likely(option.epsilon)} times as likely as if that person had not "
+            "been in the data. What one person can add was bounded, and discrete Laplace noise "
             f"(OpenDP) was added to each sum.{of_trips} Everything after that used the noisy sums "
             "and the public areas only. The ε of several releases about the same people add up."
         )

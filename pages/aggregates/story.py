@@ -87,7 +87,7 @@ def attack(found: recovery.Result) -> Sentences:
         )
     filled = 1 - found.recorded
     return (
-        f"From exact counts alone, the attack recovers {words.percent(whole)} of the recorded "
+        f"From exact counts, the attack recovers {words.percent(whole)} of the recorded "
         f"points{beside}.",
         f"Over the whole period, the attack recovers {times} as many of everybody's recorded "
         "points as linking at random."

@@ -310,8 +310,8 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     name = spoken(criteria.risk)
     if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
         told.append(
-            "Options without records stand at 0: there is no record to pick. Among them, a smaller "
-            "ε is safer."
+            "Options without records stand at 0: there is no record to pick. Of the same kind, a "
+            "smaller ε is safer."
         )
     broken = [criteria.limits.broken(result) for result in table.results]
     if criteria.limit is not None and any(b and criteria.risk not in b for b in broken):

@@ -98,7 +98,7 @@ def still(data: Dataset, found: Exploration, result: OptionResult, seed: int) ->
             question = Question(SHOWN, data.fs, step, "Counting people by area")
         if question is not None:
             _ahead(question)
-    title = "What does the release still tell?"
+    title = "What does the release keep?"
     return Slide("still", title, partial(_still, data, found, result, question))
 
 

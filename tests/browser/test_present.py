@@ -21,7 +21,7 @@ SLIDES = [
     "May these data be released?",
     "Who can be singled out without protection?",
     "What is published about one person?",
-    "What does the release still tell?",
+    "What does the release keep?",
     "What does an attacker find, before and after?",
     "What was decided?",
 ]

@@ -51,7 +51,7 @@ FRAME = FrameConfig(
 )
 QUESTION, TODAY = "May these data be released?", "Who can be singled out without protection?"
 WHERE, PERSON = "Where are people?", "What is published about one person?"
-STILL, RISK = "What does the release still tell?", "What does an attacker find, before and after?"
+STILL, RISK = "What does the release keep?", "What does an attacker find, before and after?"
 DECIDED, PROPOSED = "What was decided?", "What is proposed?"
 OF_CHOICE = [QUESTION, TODAY, STILL, RISK, PROPOSED]
 
