@@ -63,13 +63,13 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     first = counts.first_day or dt.date(2001, 1, 1)  # a Monday
     weekday = (first.weekday() + np.arange(counts.days)) % 7
     kinds = (weekday >= _WEEKEND).astype(np.int64)
-    weight = np.ones(counts.n_places)
+    weight = np.empty(0)
     if config.residents is not None:
         assert fs.antennas is not None
         residents = fs.antennas.numbers(config.residents)
         # Where nobody lives, people still come.
         weight = np.maximum(residents / residents.mean(), _LEAST_WEIGHT)
-    return TableFrame(counts, area, tuple(names), kinds, config, weight, outlines)
+    return TableFrame(counts, area, tuple(names), kinds, config, outlines, weight)
 
 
 def presence_sums(

@@ -41,10 +41,10 @@ class TableFrame(Closed):
         0 for Monday to Friday, 1 for a weekend. Without a calendar the first day is a Monday.
     config : FrameConfig
         Stated parameters.
-    weight : float64 ndarray (n_places,)
-        Expected share of people at each place relative to others: its stated residents, or 1.
     outlines : mapping of str to str
         Polygons of areas that were given as polygons, by name, in degrees, as hexadecimal WKB.
+    weight : float64 ndarray (n_places,)
+        Expected share of people at each place relative to others: its stated residents, or 1.
     """
 
     counts: CountsFrame
@@ -52,8 +52,13 @@ class TableFrame(Closed):
     names: tuple[str, ...]
     day_type: IntArray
     config: FrameConfig
-    weight: FloatArray
     outlines: Mapping[str, str] = field(default_factory=dict)
+    weight: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        if len(self.weight) == 0:
+            object.__setattr__(self, "weight", np.ones(len(self.area)))
+        self._close()
 
     @property
     def n_areas(self) -> int:

@@ -26,7 +26,7 @@ BUDGET = {
     "fpanon_core/io": (23, 3_724),
     "fpanon_core/kernels": (26, 5_269),
     "fpanon_core/measures": (13, 2_176),
-    "fpanon_core/model": (40, 5_063),
+    "fpanon_core/model": (40, 5_067),
     "fpanon_core/studies": (59, 10_126),
     "fpanon_core/synthesis": (6, 583),
     "fpanon_core/synthetic": (3, 247),
