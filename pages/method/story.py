@@ -43,6 +43,6 @@ def within(text: str) -> str:
     """
     known = {method.anchor(name): name for name in method.sections()}
     text = _MORE.sub(lambda link: f" (see “{known.get(link[1], link[1])}”)", text)
-    text = text.replace("[references.md](references.md)", f"under “{REFERENCES}”")
+    text = text.replace("[references.md](references.md)", f"“{REFERENCES}”")
     text = text.replace("[words.md](words.md)", f"“{GLOSSARY}”")
     return _LINK.sub(lambda link: link[0] if link[2].startswith("http") else link[1], text)
