@@ -26,7 +26,7 @@ def show() -> None:
     cards = st.columns(3, gap="medium")
     with _card(cards[0], "Your own data"):
         st.caption(
-            "A table of people, times and places: CSV, Parquet, Excel or JSON.",
+            "A table of people, times and places (CSV, Parquet, Excel, JSON).",
             help="You first see what was read, and what was set aside. No copy is kept on disk.",
         )
     if cards[0].button(
@@ -63,7 +63,7 @@ _LEAVES_WITH = (
     (
         ":material/gpp_maybe:",
         "The risk as it is",
-        "People singled out, and homes found.",
+        "People singled out, homes found.",
     ),
     (
         ":material/balance:",
