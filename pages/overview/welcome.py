@@ -68,7 +68,7 @@ _LEAVES_WITH = (
     (
         ":material/balance:",
         "A release within your thresholds",
-        "Or why there is none.",
+        "Or why none exists.",
     ),
     (
         ":material/description:",
