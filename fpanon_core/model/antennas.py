@@ -18,9 +18,6 @@ from .errors import ConfigError, SchemaError
 REGION = "region"
 """Column that names the region of each antenna, where regions were given as polygons."""
 
-RESIDENTS = "residents"
-"""Usual column with the public number of residents near each antenna."""
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Antennas:

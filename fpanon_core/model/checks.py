@@ -95,8 +95,7 @@ def number(
         bound += f" from {least:g} to {most:g}" if least > -math.inf else f" of at most {most:g}"
     elif least > -math.inf:
         bound += f" of {least:g} or more"
-    verb = "is" if name.startswith("The ") else "="
-    raise ConfigError(f"{name} {verb} {value!r}; it must be a number{bound}.")
+    raise ConfigError(f"{name} = {value!r}; it must be a number{bound}.")
 
 
 def positive(name: str, value: Any, *, of: str = "", otherwise: str = "") -> float:

@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from ..io.positions import centre_of
-from ..model.antennas import RESIDENTS
 from ..model.clock import zone_of
 from ..model.counts_frame import CountsFrame, FrameConfig, StatedArea, StatedPeriod
 from ..model.fingerprints import FingerprintSet
@@ -57,7 +56,7 @@ def stated_of_data(
 
     Its places are the antennas where there is a table of them, else squares over the samples; its
     period is all days. A few far travellers do not decide the extent of the squares
-    (:func:`.projection.central`). A column of numbers named ``residents`` is taken for public.
+    (:func:`.projection.central`).
 
     Examples
     --------
@@ -76,8 +75,7 @@ def stated_of_data(
         day = first_date(fs) + dt.timedelta(days=int(first))
         period = StatedPeriod(day, whole_days, slot_min)
     if fs.antennas is not None and len(fs.antennas):
-        known = RESIDENTS if RESIDENTS in fs.antennas.number_columns else None
-        return FrameConfig(period, antennas_an_area=antennas_an_area, residents=known)
+        return FrameConfig(period, antennas_an_area=antennas_an_area)
     seen = central(fs.x_m, fs.y_m)
     west, south = (math.floor(end / side_m) * side_m for end in (seen.west, seen.south))
     east, north = seen.east + fs.dx_m.max() + 1.0, seen.north + fs.dy_m.max() + 1.0

@@ -182,11 +182,11 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
-        found, guess = interval(result, "home")[0], result.guessing.get("home", math.nan)
+        high, guess = interval(result, "home")[2], result.guessing.get("home", math.nan)
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
             f"{w.estimate(result, 'home')}. That attacker has the same points and a release made "
-            f"without the person{', so the data add nothing' if found <= guess else ''}."
+            f"without the person{', so the data add nothing' if high <= guess else ''}."
         )
     return " ".join(told)
 

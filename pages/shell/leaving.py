@@ -52,11 +52,6 @@ from .release import (
 
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Publish tables*."""
-RESIDENTS = (
-    "Numbers of residents near each antenna, such as a census publishes. Estimates start from "
-    "them, at no cost in privacy. Never use numbers that were counted in these data."
-)
-"""Help text on the column of residents."""
 _FIELD, _OF = "tables_", "fp_stated_of"
 ABOVE = "Written, but **not within your thresholds**"
 NOTHING_LEFT = (
@@ -151,8 +146,7 @@ def _is_of(stated: Tables | Synthesize, step: Tables | Synthesize | None) -> boo
     """Return whether a release is of an option, apart from days and area, which are stated anew."""
     if type(stated) is not type(step) or step is None:
         return False
-    mine = step.frame
-    frame = replace(stated.frame, period=mine.period, area=mine.area, residents=mine.residents)
+    frame = replace(stated.frame, period=step.frame.period, area=step.frame.area)
     return replace(stated, frame=frame) == step
 
 
@@ -179,13 +173,10 @@ def _stated(data: Dataset, step: Tables | Synthesize) -> Wish:
         here = st.container(width=170), st.container(width=170), st.container(width=420)
         first, days = period(data, *here[:2])
         bounds = frame.area and area(data, here[2])
-        ask = f"“{frame.residents}” are public numbers"
-        public = frame.residents and here[2].checkbox(ask, help=RESIDENTS, **kept("public"))
     try:
         when = stated_period(data, first, days)
         where = None if frame.area is None else stated_area(bounds or "")
-        known = frame.residents if public else None
-        stated = replace(step, frame=replace(frame, period=when, area=where, residents=known))
+        stated = replace(step, frame=replace(frame, period=when, area=where))
         return Wish(stated, about_people(data.fs), made_up=made_up)
     except FpanonError as fault:
         return Wish(None, None, plain(for_screen(fault.message), MESSAGE_LENGTH), made_up)
@@ -197,7 +188,6 @@ def begin(data: Dataset) -> None:
     if state.get(_OF) != data.source.label:
         state[_OF] = data.source.label
         state.update({"tables_first": None, "tables_days": None, "tables_area": ""})
-        state["tables_public"] = False
 
 
 def period(data: Dataset, left: Any, right: Any) -> tuple[dt.date | None, int | None]:

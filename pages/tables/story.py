@@ -35,6 +35,10 @@ PEOPLE = (
     "A number that you state, such as 2,000. Counting the people in the records would reveal their "
     "exact number."
 )
+RESIDENTS = (
+    "Numbers of residents near each antenna, such as a census publishes. Estimates start from "
+    "them, at no cost in privacy. Never use numbers that were counted in these data."
+)
 SCALE = (
     "Making up more people than there are real ones costs no privacy and keeps totals steadier. "
     "The zip states the scale."
