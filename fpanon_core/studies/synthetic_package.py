@@ -31,7 +31,7 @@ from ..model.synthetic_people import SHARES, SyntheticPeople
 from ..synthesis.statistics import EVENTS, Ground, people_error
 from ..verification.faults import Faults
 from .report_words import times_as_likely
-from .table_package import KINDS, days_text, field_of, verified
+from .table_package import KINDS, days_text, field_of, start_text, verified
 
 KIND = KINDS[1]
 MOSTLY_STATED = 2_000
@@ -222,7 +222,7 @@ def readme(
         f"Whatever is published is at most {times_as_likely(option.epsilon)} times as likely as if "
         "that person had not been in the data. Discrete Laplace noise (OpenDP) was added to eleven "
         "statistics; the people were made from the noisy statistics and public facts only. The ε "
-        "of several releases about the same people add up.",
+        f"of several releases about the same people add up.{start_text(frame)}",
         "## What is kept, and how well",
         _kept(option, n_noisy, groups),
         "## What is not kept",

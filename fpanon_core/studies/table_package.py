@@ -375,17 +375,21 @@ def days_text(frame: TableFrame) -> str:
         else f"{_DAY_NAMES[first.weekday()]} {first.day} {first:%B %Y}"
     )
     zone = "" if counts.clock is None else f" Hours are local time in {counts.clock.timezone}."
-    known = frame.config.residents
-    start = (
-        f" Estimates start from public numbers of residents near each antenna ({known!r} in the "
-        "publisher's antenna table)."
-        if known
-        else ""
-    )
     return (
         f"{count(counts.days, 'day')} from {begin}: {count(days[0], 'weekday')} and "
         f"{count(days[1], 'weekend day')}.{zone} The publisher stated areas and days. The promise "
-        f"below does not cover any choice made by looking at the records.{start}"
+        "below does not cover any choice made by looking at the records."
+    )
+
+
+def start_text(frame: TableFrame) -> str:
+    """Name the public numbers that estimates start from; return "" if there are none."""
+    known = frame.config.residents
+    if known is None:
+        return ""
+    return (
+        f" Estimates start from public numbers of residents near each antenna ({known!r} in the "
+        "publisher's antenna table)."
     )
 
 
@@ -402,6 +406,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
             "been in the data. What one person can add was bounded, and discrete Laplace noise "
             f"(OpenDP) was added to each sum.{of_trips} Everything after that used the noisy sums "
             "and the public areas only. The ε of several releases about the same people add up."
+            f"{start_text(frame)}"
         )
     if option.threshold is not None:
         return (

@@ -129,7 +129,8 @@ def _areas(data: Dataset, at: Sequence[Any], *, made_up: bool) -> dict[str, Any]
     )
     found: dict[str, Any] = {"kind": kind, "many": None, "residents": None}
     columns = _number_columns(data)
-    if columns and kind not in (_GRID, _HEXAGONS):
+    private = made_up or st.session_state[f"{_FIELD}protection"] == "private"
+    if columns and private and kind not in (_GRID, _HEXAGONS):
         shown = {"format_func": lambda name: name or "none", "help": story.RESIDENTS}
         label, named = "Start from public residents", ("", *columns)
         found["residents"] = at[3].selectbox(label, named, **shown, **kept("residents")) or None

@@ -14,6 +14,7 @@ from fpanon_core.aggregates.contributions import table_frame
 from fpanon_core.aggregates.smoothing import seeded
 from fpanon_core.aggregates.tables import exact_presence, protected_presence
 from fpanon_core.studies.framing import stated_of_data
+from fpanon_core.studies.table_package import readme
 from fpanon_core.synthesis.fitted import fitted, homes_by_place
 from fpanon_core.synthesis.statistics import Ground, exact_statistics, noisy_statistics
 from tests.support.stated_frames import crowd
@@ -74,6 +75,9 @@ def test_packages_name_the_column_and_are_verified(step, fs, tmp_path) -> None:
     with zipfile.ZipFile(path) as packed:
         page = packed.read("README.md").decode()
     assert "start from public numbers of residents near each antenna ('residents' in" in page
+    exact = fp.release(fs, fp.Presence(FRAME, 2))
+    page = "".join(readme(exact.option, exact.frame, {}))
+    assert "residents" not in page, "nothing is estimated without noise"
     assert fp.FrameConfig.from_dict(FRAME.to_dict()) == FRAME
     assert "residents" not in replace(FRAME, residents=None).to_dict(), "as older files say it"
 
