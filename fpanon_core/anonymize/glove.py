@@ -192,7 +192,7 @@ def _merge_into_nearest(
     everyone = [*groups, last]
     packed = pack(published_of(everyone, fs).fingerprints(), config)._replace(equal=False)
     scratch = np.empty(int(np.diff(packed.place_offsets).max()))
-    unknown = Ahead(0.0, _UNKNOWN, NO_EXTRA, 0)
+    unknown = Ahead(0.0, _UNKNOWN, 1.0, NO_EXTRA, 0)
     lengths = [len(g.cells) for g in everyone]
     best, into = np.inf, 0
     for g in range(len(groups)):

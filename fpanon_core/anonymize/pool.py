@@ -82,10 +82,11 @@ class Pool:
         self._kind[self._kind == len(self._classes)] = 0  # not in the pool
         if points:
             f = self._features
-            zero = np.zeros_like(f.share)
+            share = (f.count / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
+            zero = np.zeros_like(share)
             # Beside boxes, what 32 bits lose of differences is set against the reach.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)
-            self._rows = floors.Rows(f.offsets, f.feature, f.share, reach, zero)
+            self._rows = floors.Rows(f.offsets, f.feature, share, reach, zero)
         else:  # boxes from the start
             size = 2 * fs.n_samples
             numbers = (np.empty(size, np.float32) for _ in range(3))

@@ -228,9 +228,9 @@ def _consider(
         effort = np.rint(effort * ROUND) / ROUND
         return enter_one(p, effort, slots.first, found, efforts, count)
     floor = _floor_of_member(slots, u, slot)
-    to_p = Ahead(least * length, floor, NO_EXTRA, 0)
+    to_p = Ahead(least * length, floor, 1.0, NO_EXTRA, 0)
     wider = own[1, 0].reshape((own.shape[2], 1))
-    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * ERR32), wider, NO_EXTRA, 0)
+    to_u = Ahead(max(back, 0.0) * size * (1.0 - 4.0 * ERR32), wider, 1.0, NO_EXTRA, 0)
     # Of two of equal length either may come first: Δ is the mean of both directions.
     if length >= size:
         effort = effort_of_points(packed, u, p, limit, room, to_p, to_u)

@@ -15,8 +15,8 @@ f]`` the share of a's samples in f, counted once among the cells and once among 
 
 A user has few features, so the sum is a short series of additions. Each adds a whole row of
 ``floor``, for all b of a tile. For equal lengths Δ is the mean of both directions, and so is its
-bound. ``floor`` and the sum are 32-bit: every addition of non-negative terms errs by at most 2⁻²⁴
-of the sum, and the bound is lowered by twice the number of terms times that.
+bound. Memory access limits the speed, so ``floor`` is kept in 255 *steps* of the larger weight,
+rounded down. Shares are kept as numbers of samples, so that sums are whole and exact.
 
 **The second bound** is for the pairs that the first bound does not exclude. It combines place and
 time. Let the sample i be in the *window* W of time. It costs less than w_t in time only with
@@ -27,8 +27,8 @@ any other sample at least ``near + w_t``. It follows that
 
     min_j δ(i,j)  ≥  near + wait + min(extra[cell, W], w_t − wait).
 
-The last term, averaged over a's samples, is added to the bound. ``extra`` is kept in 255 steps of
-w_s, rounded down.
+The last term, averaged over a's samples, is added to the bound. ``extra`` is kept in steps, too:
+from the smallest distance rounded down, it is counted above the floor rounded down.
 
 The same floors, sample by sample, let the exact computation stop early: each remaining term of a
 sum is at least its floor.
@@ -44,21 +44,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts, Steps
-from .stretch import ERR32, STEPS, Ahead, Packed, fingerprint_effort
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallFloats, SmallInts, Steps, Sums
+from .stretch import STEPS, Ahead, Packed, fingerprint_effort
 
 SLACK = 1e-9  # on efforts computed in 64 bits
 _AT_ONCE = 16  # columns one by one are worth it below a 16th of a row: a guess, not tuned
-NO_FLOOR = np.zeros((1, 1), np.float32)
+NO_FLOOR = np.zeros((1, 1), np.uint8)
+_NARROW = 65_535 // (2 * STEPS)  # samples whose floors add up to 16 bits at most
 NO_EXTRA = np.zeros((0, 0), np.uint8)
 
 
 class Features(NamedTuple):
-    """Cells of places and bins of time, and each user's share of samples in them."""
+    """Cells of places and bins of time, and each user's samples in them."""
 
     offsets: IntArray  # (n+1,) features of user u: offsets[u]:offsets[u+1]
     feature: SmallInts  # cells are 0 … n_cells−1, bins follow
-    share: SmallFloats
+    count: SmallInts  # samples of the user in the feature
     cell_x0: FloatArray  # (n_cells,) the range of places in each cell
     cell_x1: FloatArray
     cell_y0: FloatArray
@@ -89,11 +90,11 @@ class Tile(NamedTuple):
 class Floors(NamedTuple):
     """Floors of the users of a tile; ``extra`` is for the b's and may be empty.
 
-    The floors of the a's are used for pairs of equal length only.
+    The floors of the a's are used for pairs of equal length only. All are in steps.
     """
 
-    b: SmallFloats
-    a: SmallFloats
+    b: Steps
+    a: Steps
     extra: Steps
 
 
@@ -112,7 +113,8 @@ class PairBuffer(NamedTuple):
     a: SmallInts
     b: SmallInts
     effort: FloatArray
-    bound: SmallFloats  # (tile width,)
+    bound: Sums  # (tile width,) in steps
+    narrow: Sums  # (tile width,) the same in 16 bits
     nearest: FloatArray  # (most places of any user,)
 
 
@@ -151,39 +153,61 @@ def fill_floor(
 
 
 @njit(nogil=True, cache=True)
-def fill_extra(packed: Packed, features: Features, first: int, last: int, extra: Steps) -> None:
-    """Set ``extra[cell · windows + window, b − first]``, in steps of w_space, rounded down."""
-    scale, n_cells, n_windows = packed.scale, len(features.cell_x0), features.n_windows
+def step_of(packed: Packed) -> float:
+    """Return the unit of floors kept in 8 bits."""
+    return max(packed.scale.w_space, packed.scale.w_time) / STEPS
+
+
+@njit(nogil=True, cache=True)
+def _steps(cost: float, cap: float, step: float) -> int:
+    """Return a floor in steps, rounded down; at the cap, all of the weight is certain."""
+    return int(cap / step + 1e-9) if cost >= cap else int(max(cost / step - 1e-3, 0.0))
+
+
+@njit(nogil=True, cache=True)
+def fill_steps(packed: Packed, features: Features, first: int, last: int, steps: Steps) -> None:
+    """Set ``steps[f, b − first]``: the floor in steps, rounded down."""
+    scale, step, n_cells = packed.scale, step_of(packed), len(features.cell_x0)
+    floor = np.empty((len(steps), 1), np.float32)
+    for b in range(first, last):
+        fill_floor(packed, features, b, b + 1, floor)
+        for f in range(len(steps)):
+            cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
+            steps[f, b - first] = _steps(floor[f, 0], cap, step)
+
+
+@njit(nogil=True, cache=True)
+def fill_extra(
+    packed: Packed, features: Features, floor: Steps, first: int, last: int, extra: Steps
+) -> None:
+    """Set ``extra[window · cells + cell, b − first]``, in steps above the users' ``floor``."""
+    scale, n_cells, step = packed.scale, len(features.cell_x0), step_of(packed)
     space_unit = scale.w_space / scale.max_space
-    steps_per_unit = STEPS / scale.w_space if scale.w_space > 0.0 else 0.0
+    cap = _steps(scale.w_space, scale.w_space, step)
     most = 0
     for b in range(first, last):
         most = max(most, packed.place_offsets[b + 1] - packed.place_offsets[b])
-    away = np.empty((most, n_cells))
-    nearest = np.empty(n_cells)
-    within = np.empty(n_cells)
+    away = np.empty((most, n_cells), np.uint8)
+    within = np.empty(n_cells, np.uint8)
     seen = np.empty(most, np.int64)
     for b in range(first, last):
         q0, places = packed.place_offsets[b], packed.place_offsets[b + 1] - packed.place_offsets[b]
-        nearest[:] = scale.w_space
         for q in range(places):
             x, y = packed.px[q0 + q], packed.py[q0 + q]
             for f in range(n_cells):
                 gap = max(features.cell_x0[f] - x, x - features.cell_x1[f], 0.0)
                 gap += max(features.cell_y0[f] - y, y - features.cell_y1[f], 0.0)
-                away[q, f] = min(space_unit * gap, scale.w_space)
-            for f in range(n_cells):
-                nearest[f] = min(nearest[f], away[q, f])
+                away[q, f] = _steps(space_unit * gap, scale.w_space, step)
         seen[:] = -1
         begin, end = packed.offsets[b], packed.offsets[b]
-        for window in range(n_windows):
+        for window in range(features.n_windows):
             start = features.bin_start + window * features.window_width
             while begin < packed.offsets[b + 1] and packed.t[begin] <= start - scale.max_time:
                 begin += 1
             start += features.window_width + scale.max_time
             while end < packed.offsets[b + 1] and packed.t[end] < start:
                 end += 1
-            within[:] = scale.w_space
+            within[:] = cap
             for j in range(begin, end):
                 q = packed.place[j]
                 if seen[q] != window:
@@ -191,8 +215,27 @@ def fill_extra(packed: Packed, features: Features, first: int, last: int, extra:
                     for f in range(n_cells):
                         within[f] = min(within[f], away[q, f])
             for f in range(n_cells):
-                steps = max(within[f] - nearest[f], 0.0) * steps_per_unit
-                extra[f * n_windows + window, b - first] = np.uint8(max(steps - 1e-3, 0.0))
+                lowest = floor[f, b - first]
+                extra[window * n_cells + f, b - first] = max(within[f], lowest) - lowest
+
+
+@njit(nogil=True, cache=True)
+def _add_floors(feature: SmallInts, count: SmallInts, floor: Steps, bound: Sums) -> None:
+    """Set ``bound`` of each column to the sum of counts times floors."""
+    bound[:] = 0
+    for f in range(len(feature)):
+        row = floor[feature[f]]
+        for column in range(len(bound)):
+            bound[column] += count[f] * row[column]
+
+
+@njit(nogil=True, cache=True)
+def _may_enter(
+    bound: Sums, unit: float, limit: float, limits: FloatArray, passes: BoolArray
+) -> None:
+    """Set whether the bound in one direction allows an effort within either user's limit."""
+    for column in range(len(bound)):
+        passes[column] = bound[column] * unit <= max(limit, limits[column])
 
 
 @njit(nogil=True, cache=True)
@@ -214,69 +257,68 @@ def search_tile(
     which nothing enters u's list, negative for users not measured. Unless ``exact``, the bounds are
     stored instead of the efforts.
     """
-    scale, floor, a_floor, extra = packed.scale, floors.b, floors.a, floors.extra
+    floor, a_floor, extra = floors.b, floors.a, floors.extra
     a_first, b_first, b_last = tile.a_first, tile.b_first, tile.b_last
     kept = 0
     width = b_last - b_first
-    bound = found.bound
-    step = scale.w_space / STEPS
+    step = step_of(packed)
+    most_wait = _steps(packed.scale.w_time, packed.scale.w_time, step)
+    wide, narrow = found.bound[:width], found.narrow[:width]
+    limits = worst[b_first:b_last] + SLACK
+    passes = np.empty(width, np.bool_)
+    measured = np.flatnonzero(limits >= SLACK)
     everyone = np.arange(width)
-    measured = everyone[worst[b_first:b_last] >= 0.0]
     for a in range(a_first, tile.a_last):
         # Whoever is not measured matters to those alone who are: few, where few are asked about.
         columns = everyone if worst[a] >= 0.0 else measured
         if len(columns) == 0:
             continue
-        f0, f1 = features.offsets[a], features.offsets[a + 1]
+        own = slice(features.offsets[a], features.offsets[a + 1])
+        feature, count = features.feature[own], features.count[own]
+        length = packed.offsets[a + 1] - packed.offsets[a]
+        start = max(a + 1 - b_first, 0)
         if _AT_ONCE * len(columns) < width:
             for column in columns:
-                bound[column] = 0.0
-                for f in range(f0, f1):
-                    bound[column] += features.share[f] * floor[features.feature[f], column]
+                wide[column] = 0
+                for f in range(len(feature)):
+                    wide[column] += count[f] * np.int64(floor[feature[f], column])
+        elif length <= _NARROW:
+            _add_floors(feature, count, floor, narrow)
+            wide[:] = narrow
         else:
-            for column in range(width):
-                bound[column] = 0.0
-            for f in range(f0, f1):
-                share = features.share[f]
-                row = floor[features.feature[f]]
-                for column in range(width):
-                    bound[column] += share * row[column]
-        lower = 1.0 - (f1 - f0 + 4) * ERR32
-        length = packed.offsets[a + 1] - packed.offsets[a]
+            _add_floors(feature, count, floor, wide)
+        _may_enter(wide, step / (2.0 * length), worst[a] + SLACK, limits, passes)
         at, end = known.offsets[a], known.offsets[a + 1]
-        for at_column in range(np.searchsorted(columns, a + 1 - b_first), len(columns)):
-            column = columns[at_column]
+        for column in range(start, width):
+            if not passes[column]:
+                continue
+            limit = max(worst[a] + SLACK, limits[column])
+            to_b = wide[column] * step
             b = b_first + column
-            limit = max(worst[a], worst[b]) + SLACK
-            to_b = bound[column] * lower
-            effort = to_b
-            to_a = 0.0
+            terms, total, to_a = length, to_b, 0.0
             if packed.offsets[b + 1] - packed.offsets[b] == length:
-                effort = to_b / 2.0
-                if effort <= limit:
-                    g0, g1 = features.offsets[b], features.offsets[b + 1]
-                    for f in range(g0, g1):
-                        to_a += features.share[f] * a_floor[features.feature[f], a - a_first]
-                    to_a *= 1.0 - (g1 - g0 + 4) * ERR32
-                    effort += to_a / 2.0
-            if effort > limit:
+                terms = 2 * length
+                for f in range(features.offsets[b], features.offsets[b + 1]):
+                    steps = np.int64(a_floor[features.feature[f], a - a_first])
+                    to_a += features.count[f] * steps * step
+                total += to_a
+            if total > limit * terms:
                 continue
             if at < end:
                 at += np.searchsorted(known.b[at:end], b)
                 if at < end and known.b[at] == b:
                     continue
-            rest = 0.0
+            rest = 0
             if len(extra):
-                spare = (limit - effort) * length  # what the sum may still grow by
-                if packed.offsets[b + 1] - packed.offsets[b] == length:
-                    spare *= 2.0
+                spare = (limit * terms - total) / step  # what the sum may still grow by
                 for i in range(packed.offsets[a], packed.offsets[a + 1]):
-                    wait = np.float64(floor[packed.bin[i], column])
-                    rest += min(scale.w_time - wait, extra[packed.joint[i], column] * step)
+                    wait = most_wait - np.int64(floor[packed.bin[i], column])
+                    rest += min(wait, np.int64(extra[packed.joint[i], column]))
                     if rest > spare:
                         break
                 if rest > spare:
                     continue
+            effort = total / terms
             if exact:
                 effort = fingerprint_effort(
                     packed,
@@ -284,8 +326,8 @@ def search_tile(
                     b,
                     limit,
                     found.nearest,
-                    Ahead(to_b * length + rest, floor, extra, b - b_first),
-                    Ahead(to_a * length, a_floor, NO_EXTRA, a - a_first),
+                    Ahead(to_b + rest * step, floor, step, extra, b - b_first),
+                    Ahead(to_a, a_floor, step, NO_EXTRA, a - a_first),
                 )
             if effort <= worst[a] or effort <= worst[b]:
                 found.a[kept] = a
@@ -327,7 +369,7 @@ def search_pairs(
 ) -> int:
     """Search given pairs a < b, like :func:`search_tile` but without the bound."""
     kept = 0
-    unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
+    unknown = Ahead(0.0, NO_FLOOR, 0.0, NO_EXTRA, 0)
     for p in range(len(pair_a)):
         a, b = pair_a[p], pair_b[p]
         limit = max(worst[a], worst[b]) + SLACK

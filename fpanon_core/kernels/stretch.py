@@ -71,8 +71,9 @@ class Ahead(NamedTuple):
     """Known lower bounds of a directed effort, for stopping its computation early."""
 
     total: float  # at most the sum over a's samples of the smallest δ to b; 0 when not known
-    floor: SmallFloats  # floor[cell of sample, column] + floor[bin of sample, column] ≤ smallest δ
-    extra: Steps  # extra[joint, column] more in space, or w_time in time; may be empty
+    floor: SmallFloats | Steps  # of the sample's cell plus of its bin, times unit, ≤ smallest δ
+    unit: float
+    extra: Steps  # extra[joint, column] · unit more in space, or w_time in time; may be empty
     column: int
 
 
@@ -133,7 +134,6 @@ def _directed_points(
     total = 0.0
     ahead = known.total
     in_both = known.extra.shape[0] > 0
-    step = w_space / STEPS
     begin = b0
     for i in range(a0, a1):
         ti, xi, yi = t[i], x[i], y[i]
@@ -141,11 +141,11 @@ def _directed_points(
             begin += 1
         near = 0.0  # what the place alone costs at least
         if ahead > 0.0:
-            floor = np.float64(known.floor[packed.cell[i], known.column])
-            wait = np.float64(known.floor[packed.bin[i], known.column])
+            floor = known.floor[packed.cell[i], known.column] * known.unit
+            wait = known.floor[packed.bin[i], known.column] * known.unit
             near = floor * (1.0 - ERR32)
             if in_both:
-                floor += min(w_time - wait, known.extra[packed.joint[i], known.column] * step)
+                floor += min(w_time - wait, known.extra[packed.joint[i], known.column] * known.unit)
             ahead -= (floor + wait) * (1.0 + ERR32)
         best = w_space + w_time
         for j in range(begin, b1):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,12 @@ from ..kernels.kgap_search import (
     Tile,
     enter,
     fill_extra,
-    fill_floor,
+    fill_steps,
     search_pairs,
     search_tile,
 )
 from ..kernels.stretch import Ahead, Packed, fingerprint_effort
-from ..model.arrays import FloatArray, IntArray, SmallFloats, SmallInts
+from ..model.arrays import FloatArray, IntArray, SmallInts, Steps
 from ..model.checks import whole
 from ..model.configs import StretchConfig
 from ..model.errors import InfeasibleError
@@ -49,6 +49,7 @@ from .packing import pack, with_features
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
+_TILES_KEPT = 64  # whose floors are kept: more than one length has, up to 800,000 users
 _MOST_NEAR = 16  # candidates by mean position alone
 _LEAF = 10  # points in a leaf of the tree: a third less time than 40, at 20,000 users
 _EXTRA_CANDIDATES = 8
@@ -95,7 +96,7 @@ def fingerprint_stretch(
     if fs.lengths[b] > fs.lengths[a]:
         chosen = chosen[::-1]
     packed = pack(fs.subset(chosen), config or StretchConfig())
-    unknown = Ahead(0.0, NO_FLOOR, NO_EXTRA, 0)
+    unknown = Ahead(0.0, NO_FLOOR, 0.0, NO_EXTRA, 0)
     return float(fingerprint_effort(packed, 0, 1, np.inf, _scratch(packed), unknown, unknown))
 
 
@@ -245,6 +246,20 @@ class _Data:
     packed: Packed
     features: Features | None
     lengths: IntArray
+
+    @cached_property
+    def floor_of(self) -> Callable[[int], Steps]:
+        """The floors of the users of a tile, by its first user; those of a few tiles are kept."""
+        features, n = self.features, len(self.lengths)
+        assert features is not None
+
+        def floor_of(first: int) -> Steps:
+            last = min(first + _WIDTH, n)
+            floor = np.empty((len(features.cell_x0) + features.n_bins, last - first), np.uint8)
+            fill_steps(self.packed, features, first, last, floor)
+            return floor
+
+        return lru_cache(_TILES_KEPT)(floor_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,21 +431,15 @@ def _search_tiles(data: _Data, stage: _Stage, lists: _Lists, first: int) -> None
         return
     found, known = _buffers(packed), stage.known
     assert known is not None
-
-    def floor_of(first: int, last: int) -> SmallFloats:
-        floor = np.empty((len(features.cell_x0) + features.n_bins, last - first), np.float32)
-        fill_floor(packed, features, first, last, floor)
-        return floor
-
-    floor, extra = floor_of(first, last), NO_EXTRA
+    floor, extra = data.floor_of(first), NO_EXTRA
     if stage.exact:
         extra = np.empty((len(features.cell_x0) * features.n_windows, last - first), np.uint8)
-        fill_extra(packed, features, first, last, extra)
-    for a_first in range(0, last, _HEIGHT):
-        a_last = min(a_first + _HEIGHT, last)
-        # Only pairs of equal length need the bound in the other direction.
-        equal = lengths[a_last - 1] <= lengths[first]
-        floors = Floors(floor, floor_of(a_first, a_last) if equal else floor[:0], extra)
+        fill_extra(packed, features, floor, first, last, extra)
+    # Only pairs of equal length need the bound in the other direction.
+    equal = int(np.searchsorted(-lengths, -lengths[first])) // _WIDTH * _WIDTH
+    for a_first in (*range(0, equal, _HEIGHT), *range(equal, last, _WIDTH)):
+        a_last = min(a_first + _HEIGHT, equal) if a_first < equal else min(a_first + _WIDTH, last)
+        floors = Floors(floor, data.floor_of(a_first) if a_first >= equal else floor[:0], extra)
         tile = Tile(a_first, a_last, first, last)
         kept = search_tile(packed, features, floors, tile, known, lists.worst, stage.exact, found)
         lists.enter(kept, found)
@@ -446,6 +455,7 @@ def _buffers(packed: Packed) -> PairBuffer:
         a=np.empty(pairs, np.int32),
         b=np.empty(pairs, np.int32),
         effort=np.empty(pairs),
-        bound=np.empty(_WIDTH, np.float32),
+        bound=np.empty(_WIDTH, np.uint32),
+        narrow=np.empty(_WIDTH, np.uint16),
         nearest=_scratch(packed),
     )

@@ -64,7 +64,7 @@ def pack(fs: FingerprintSet, config: StretchConfig) -> Packed:
 
 
 def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]:
-    """Find cells of places, bins and windows, and every user's share of samples in them.
+    """Find cells of places, bins and windows, and every user's samples in them.
 
     Cells are the distinct places if these are few, otherwise the squares of the finest regular grid
     with few enough squares.
@@ -78,20 +78,18 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     window_width = max(_FINEST_WINDOW_MIN, (end - start) / (_MOST_JOINT // len(x0)))
     n_windows = int((end - start) // window_width) + 1
     window = np.minimum(((fs.t_min - start) // window_width).astype(np.int64), n_windows - 1)
-    joint = cell * n_windows + window
-    weight = 1.0 / fs.lengths[fs.sample_user]
-    keys, inverse = np.unique(
+    joint = window * len(x0) + cell
+    keys, count = np.unique(
         np.concatenate(
             [fs.sample_user * n_features + cell, fs.sample_user * n_features + len(x0) + bins]
         ),
-        return_inverse=True,
+        return_counts=True,
     )
-    share = np.bincount(inverse, np.concatenate([weight, weight]))
     user = keys // n_features
     features = Features(
         offsets=np.searchsorted(user, np.arange(fs.n_users + 1)).astype(np.int64),
         feature=(keys % n_features).astype(np.int32),
-        share=share.astype(np.float32),
+        count=count.astype(np.int32),
         cell_x0=x0,
         cell_x1=x1,
         cell_y0=y0,

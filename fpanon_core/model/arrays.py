@@ -35,6 +35,9 @@ SmallFloats = npt.NDArray[np.float32]
 Steps = npt.NDArray[np.uint8]
 """Bounds in 255 steps, rounded down."""
 
+Sums = npt.NDArray[np.unsignedinteger[Any]]
+"""Sums of steps."""
+
 Codes = npt.NDArray[np.int8]
 """Reasons, by number."""
 
