@@ -82,7 +82,7 @@ class Pool:
         self._kind[self._kind == len(self._classes)] = 0  # not in the pool
         if points:
             f = self._features
-            share = (f.count / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
+            share = (f.samples / np.repeat(fs.lengths, np.diff(f.offsets))).astype(np.float32)
             zero = np.zeros_like(share)
             # Beside boxes, what 32 bits lose of differences is set against the reach.
             reach = zero if self._packed.equal else zero + np.float32(2e-6)

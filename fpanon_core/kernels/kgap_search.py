@@ -59,7 +59,7 @@ class Features(NamedTuple):
 
     offsets: IntArray  # (n+1,) features of user u: offsets[u]:offsets[u+1]
     feature: SmallInts  # cells are 0 … n_cells−1, bins follow
-    count: SmallInts  # samples of the user in the feature
+    samples: SmallInts  # of the user in the feature
     cell_x0: FloatArray  # (n_cells,) the range of places in each cell
     cell_x1: FloatArray
     cell_y0: FloatArray
@@ -173,7 +173,7 @@ def fill_steps(packed: Packed, features: Features, first: int, last: int, steps:
         fill_floor(packed, features, b, b + 1, floor)
         for f in range(len(steps)):
             cap = np.float32(scale.w_space if f < n_cells else scale.w_time)
-            steps[f, b - first] = _steps(floor[f, 0], cap, step)
+            steps[f, b - first] = _steps(float(floor[f, 0]), float(cap), step)
 
 
 @njit(nogil=True, cache=True)
@@ -274,14 +274,14 @@ def search_tile(
         if len(columns) == 0:
             continue
         own = slice(features.offsets[a], features.offsets[a + 1])
-        feature, count = features.feature[own], features.count[own]
+        feature, count = features.feature[own], features.samples[own]
         length = packed.offsets[a + 1] - packed.offsets[a]
         start = max(a + 1 - b_first, 0)
         if _AT_ONCE * len(columns) < width:
-            for column in columns:
-                wide[column] = 0
+            for one in columns:
+                wide[one] = 0
                 for f in range(len(feature)):
-                    wide[column] += count[f] * np.int64(floor[feature[f], column])
+                    wide[one] += count[f] * np.int64(floor[feature[f], one])
         elif length <= _NARROW:
             _add_floors(feature, count, floor, narrow)
             wide[:] = narrow
@@ -293,14 +293,14 @@ def search_tile(
             if not passes[column]:
                 continue
             limit = max(worst[a] + SLACK, limits[column])
-            to_b = wide[column] * step
+            to_b = float(wide[column]) * step
             b = b_first + column
-            terms, total, to_a = length, to_b, 0.0
+            terms, total, to_a = float(length), to_b, 0.0
             if packed.offsets[b + 1] - packed.offsets[b] == length:
-                terms = 2 * length
+                terms *= 2.0
                 for f in range(features.offsets[b], features.offsets[b + 1]):
-                    steps = np.int64(a_floor[features.feature[f], a - a_first])
-                    to_a += features.count[f] * steps * step
+                    steps = float(a_floor[features.feature[f], a - a_first])
+                    to_a += float(features.samples[f]) * steps * step
                 total += to_a
             if total > limit * terms:
                 continue
@@ -312,8 +312,8 @@ def search_tile(
             if len(extra):
                 spare = (limit * terms - total) / step  # what the sum may still grow by
                 for i in range(packed.offsets[a], packed.offsets[a + 1]):
-                    wait = most_wait - np.int64(floor[packed.bin[i], column])
-                    rest += min(wait, np.int64(extra[packed.joint[i], column]))
+                    wait = most_wait - int(floor[packed.bin[i], column])
+                    rest += min(wait, int(extra[packed.joint[i], column]))
                     if rest > spare:
                         break
                 if rest > spare:

@@ -89,7 +89,7 @@ def with_features(fs: FingerprintSet, packed: Packed) -> tuple[Packed, Features]
     features = Features(
         offsets=np.searchsorted(user, np.arange(fs.n_users + 1)).astype(np.int64),
         feature=(keys % n_features).astype(np.int32),
-        count=count.astype(np.int32),
+        samples=count.astype(np.int32),
         cell_x0=x0,
         cell_x1=x1,
         cell_y0=y0,
