@@ -85,11 +85,7 @@ def _less(shape: Area, others: Area) -> Area:
 
 
 def table_error(
-    n_people: int,
-    frame: FrameConfig | TableFrame,
-    *,
-    bands: int = 24,
-    epsilon: float = 1.0,
+    n_people: int, frame: FrameConfig | TableFrame, *, bands: int = 24, epsilon: float = 1.0
 ) -> pd.DataFrame:
     """Return the expected error of a private presence table, before anything is computed.
 

@@ -201,12 +201,7 @@ def _presence_of(
 
 
 def _flows_of(
-    users: slice,
-    fs: FingerprintSet,
-    frame: TableFrame,
-    later: float,
-    size: int,
-    most: int,
+    users: slice, fs: FingerprintSet, frame: TableFrame, later: float, size: int, most: int
 ) -> tuple[FloatArray, float]:
     cells, seen = np.zeros(size), people_seen(users, fs, frame, later)
     # Nobody may know the choice, so it is drawn from the operating system.

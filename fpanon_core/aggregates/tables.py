@@ -296,8 +296,5 @@ def _blank(values: FloatArray, option: Tables) -> FloatArray:
     return np.where(values < option.threshold, np.nan, values)
 
 
-TABLES = (
-    ("presence", exact_presence, protected_presence),
-    ("flows", exact_flows, protected_flows),
-)
+TABLES = (("presence", exact_presence, protected_presence), ("flows", exact_flows, protected_flows))
 """Name, sums function and protection function of each table."""

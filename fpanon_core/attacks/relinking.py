@@ -40,14 +40,7 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, fill
 from ..engines.progress import Progress, nth_part, part, tell
-from ..kernels.relinking import (
-    Marks,
-    Side,
-    add_moves,
-    count_moves,
-    likest,
-    usual_density,
-)
+from ..kernels.relinking import Marks, Side, add_moves, count_moves, likest, usual_density
 from ..kernels.relinking import Moves as Moves
 from ..model.arrays import (
     PLACE,

@@ -22,13 +22,7 @@ import numpy as np
 from ..engines.local import Engine, stretches
 from ..engines.progress import Progress
 from ..kernels.linkage_density import CLOSE, NONE, Way, reach_of
-from ..kernels.linkage_scores import (
-    Shelf,
-    Shelved,
-    best_samples,
-    leading_records,
-    rank_targets,
-)
+from ..kernels.linkage_scores import Shelf, Shelved, best_samples, leading_records, rank_targets
 from ..kernels.linkage_scores import Suspects as Suspects
 from ..model.arrays import (
     CELL,

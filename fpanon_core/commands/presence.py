@@ -37,10 +37,7 @@ _STATED: Fields = {
     "places": asked(metavar="|".join(PLACES)),
     "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
 }
-_ASKED: Fields = {
-    "what": asked(metavar="|".join(_CONTENTS)),
-    "epsilon": asked(metavar="EPS"),
-}
+_ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
 _UNCHARGED = "No ledger keeps this ε. Give --ledger, so that the ε of all releases add up."
 FORMAT = asked("--format", metavar="csv|parquet")
 
@@ -272,8 +269,7 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
 
 @command
 def ledger(
-    ledger: Annotated[Path, asked(argument=True)],
-    as_json: Annotated[bool, asked("--json")] = False,
+    ledger: Annotated[Path, asked(argument=True)], as_json: Annotated[bool, asked("--json")] = False
 ) -> None:
     """Show the ε spent on the people of a data set, and the ε that is left.
 

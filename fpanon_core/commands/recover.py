@@ -32,12 +32,7 @@ def _number_of(users: str) -> int | None:
 
 
 _ASKED: Fields = {
-    "users": asked(
-        default=_EVERYONE,
-        kind=str,
-        metavar=f"NUMBER|{_EVERYONE}",
-        read=_number_of,
-    ),
+    "users": asked(default=_EVERYONE, kind=str, metavar=f"NUMBER|{_EVERYONE}", read=_number_of)
 }
 
 

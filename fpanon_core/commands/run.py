@@ -252,10 +252,7 @@ class Run:
     written: list[str] = field(init=False, default_factory=list)
 
     def read(
-        self,
-        *also: Path | None,
-        check: Callable[[Path], object] = check_writable,
-        **how: Any,
+        self, *also: Path | None, check: Callable[[Path], object] = check_writable, **how: Any
     ) -> None:
         """Read the data, after checking the places of the files to be written.
 

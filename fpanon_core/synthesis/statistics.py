@@ -141,12 +141,7 @@ def exact_statistics(
 
 
 def _of_some(
-    users: slice,
-    fs: FingerprintSet,
-    frame: TableFrame,
-    later: float,
-    size: int,
-    bins: Bins,
+    users: slice, fs: FingerprintSet, frame: TableFrame, later: float, size: int, bins: Bins
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
     add_statistics(people_seen(users, fs, frame, later), bins, cells)
