@@ -46,7 +46,7 @@ def anonymity_sets(
     knowledge: Knowledge,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> IntArray:
     """Return the size |E_i| of each target's anonymity set: the users whose record contains A_i.
 
@@ -87,7 +87,7 @@ def sizes_of(
     knowledges: Sequence[Knowledge],
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> list[IntArray]:
     """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index."""
     engine = engine or LocalEngine()
@@ -113,7 +113,7 @@ def first_unique(
     out_of: int,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> tuple[IntArray, IntArray]:
     """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|; (n_targets,)."""
     engine = engine or LocalEngine()
@@ -133,7 +133,7 @@ def by_targets(
     fs: FingerprintSet,
     knowledge: Knowledge,
     engine: Engine,
-    progress: Progress | None,
+    progress: Progress,
     *given: Any,
 ) -> list[R]:
     """Return ``function(knowledge of some targets, data, *given)`` of each worker, in order."""
@@ -176,7 +176,7 @@ class Index:
         fs: FingerprintSet,
         knowledges: Sequence[Knowledge],
         engine: Engine,
-        progress: Progress | None,
+        progress: Progress,
     ) -> None:
         timeless = knowledges[0].timeless
         if any(k.timeless != timeless for k in knowledges):
@@ -211,7 +211,7 @@ class Index:
         self.lists = Lists(offsets, number, starts, users)
 
     def sums(
-        self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
+        self, some: IntArray, values: IntArray, engine: Engine, progress: Progress = None
     ) -> IntArray:
         """Sum each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
 
@@ -228,7 +228,7 @@ class Index:
         inside: BoolArray,
         many: IntArray,
         engine: Engine,
-        progress: Progress | None = None,
+        progress: Progress = None,
     ) -> tuple[IntArray, SmallInts]:
         """Return offsets and users (row numbers) of some targets' classes, one after another.
 
