@@ -257,7 +257,7 @@ class _Judge:
         """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
-        blocks = self._shared(seen, self._at[within], self._who[within], progress, beside_others)
+        blocks = self._shared(seen, within, progress, beside_others)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -267,14 +267,10 @@ class _Judge:
         return pair, best
 
     def _shared(
-        self,
-        seen: SmallInts,
-        at: SmallInts,
-        who: SmallInts,
-        progress: Progress,
-        beside_others: bool,
+        self, seen: SmallInts, within: slice | IntArray, progress: Progress, beside_others: bool
     ) -> Iterator[tuple[int, SmallInts]]:
         """Yield the points in common with everyone, for some trajectories at a time, in order."""
+        at, who = self._at[within], self._who[within]
         at_once = _ROWS_A_BLOCK * (1 if beside_others else _BLOCKS_AT_ONCE)
         for first in range(0, len(seen), at_once):
             some = seen[first : first + at_once]

@@ -153,7 +153,7 @@ def disclosure(
         absent = -np.log1p(-share)
     absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
     counting = part(progress, _CLASSES_SHARE, 1.0)
-    of_class, of_bin = _Ledger(fs, index, seen, classes, absent).entered(engine, counting)
+    of_class, of_bin = _Ledger(fs.weight, index, seen, classes, absent).entered(engine, counting)
     em, kl = (sums[classes.of_target] for sums in of_class)
     em_bin, kl_bin, seen_by = of_bin
     unseen = n_targets - seen_by
@@ -292,15 +292,10 @@ class _Ledger:
     """Disclosure of every class and of every bin."""
 
     def __init__(
-        self,
-        fs: FingerprintSet,
-        index: Index,
-        seen: Presence,
-        classes: _Classes,
-        absent: FloatArray,
+        self, weight: IntArray, index: Index, seen: Presence, classes: _Classes, absent: FloatArray
     ) -> None:
         self._index, self._seen, self._classes, self._absent = index, seen, classes, absent
-        self._n_users, self._weight = int(fs.weight.sum()), fs.weight
+        self._n_users, self._weight = int(weight.sum()), weight
         n_bins, n_classes = len(seen.users), len(classes.targets)
         self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
         n_runs = _PARTS // len(self._ranges)

@@ -172,17 +172,13 @@ class Index:
     """Users of every known bin, in ``lists``; numbers of targets run through all knowledge."""
 
     def __init__(
-        self,
-        fs: FingerprintSet,
-        knowledges: Sequence[Knowledge],
-        engine: Engine,
-        progress: Progress,
+        self, fs: FingerprintSet, known: Sequence[Knowledge], engine: Engine, progress: Progress
     ) -> None:
-        timeless = knowledges[0].timeless
-        if any(k.timeless != timeless for k in knowledges):
+        timeless = known[0].timeless
+        if any(k.timeless != timeless for k in known):
             raise ConfigError(_NO_COMMON_INDEX)
         self.n_users = fs.n_users
-        points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in CELL))
+        points = bits(*(np.concatenate([getattr(k, n) for k in known]) for n in CELL))
         many = len(points.x)
         table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
         first, number = np.empty(many, np.int64), np.empty(many, np.int32)
@@ -207,7 +203,7 @@ class Index:
         at = starts[:-1].copy()
         for bin_, user in found:
             fill_lists(bin_, user, at, users)
-        offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
+        offsets = offsets_of(np.concatenate([k.sizes for k in known]))
         self.lists = Lists(offsets, number, starts, users)
 
     def sums(
