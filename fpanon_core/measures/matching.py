@@ -219,12 +219,7 @@ class Index:
         return sums
 
     def members(
-        self,
-        some: IntArray,
-        inside: BoolArray,
-        many: IntArray,
-        engine: Engine,
-        progress: Progress = None,
+        self, some: IntArray, inside: BoolArray, many: IntArray, engine: Engine, progress: Progress
     ) -> tuple[IntArray, SmallInts]:
         """Return offsets and users (row numbers) of some targets' classes, one after another.
 
