@@ -85,11 +85,7 @@ def _less(shape: Area, others: Area) -> Area:
 
 
 def table_error(
-    n_people: int,
-    frame: FrameConfig | TableFrame,
-    *,
-    bands: int = 24,
-    epsilon: float = 1.0,
+    n_people: int, frame: FrameConfig | TableFrame, *, bands: int = 24, epsilon: float = 1.0
 ) -> pd.DataFrame:
     """Return the expected error of a private presence table, before anything is computed.
 
@@ -131,9 +127,8 @@ def table_error(
     some_bands = [each for each in BANDS if each <= bands]
     some_areas = [max(1, math.ceil(areas / cut)) for cut in (1, 2, 4, 8)]
     rows = [(areas, bands), *((areas, b) for b in some_bands), *((a, bands) for a in some_areas)]
-    return pd.DataFrame(
-        [_expected(n_people, a, b * kinds, epsilon) for a, b in dict.fromkeys(rows)]
-    )
+    sizes = dict.fromkeys(rows)
+    return pd.DataFrame([_expected(n_people, a, b * kinds, epsilon) for a, b in sizes])
 
 
 class Proposal(NamedTuple):
@@ -175,14 +170,8 @@ def proposed(n_people: int, most_areas: int, epsilon: float = 1.0, kinds: int = 
 def _expected(n_people: int, areas: int, bands: int, epsilon: float) -> dict[str, float]:
     people = n_people / areas
     error = bands * expected_of_cell(epsilon, areas, bands)  # where everybody is in every band
-    return {
-        "areas": areas,
-        "bands": bands,
-        "people": people,
-        "noise": bands / epsilon,
-        "error": error,
-        "share": error / people,
-    }
+    cell = {"areas": areas, "bands": bands, "people": people}
+    return cell | {"noise": bands / epsilon, "error": error, "share": error / people}
 
 
 def _size(frame: FrameConfig | TableFrame) -> tuple[int, int]:

@@ -41,7 +41,8 @@ from .usefulness import places_of
 
 WITHIN_M = (500.0, 1_000.0, 2_000.0)
 _REACHES_M = (1_000.0, 3_000.0, 10_000.0)
-_LEAST_PEOPLE = 20
+LEAST_PEOPLE = 20
+"""Least number of people whose half can be attacked."""
 _OUTLIERS = 10  # one target in so many is among the most recorded people
 _POINTS = 4
 _NIGHT_BEGINS_H, _NIGHT_ENDS_H = 22, 6
@@ -72,7 +73,7 @@ def attack_tables(
     *,
     targets: int = 200,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> TablesAttacked:
     """Run membership and home inference on the tables of one half of the people.
 
@@ -92,13 +93,11 @@ def attack_tables(
     InfeasibleError
         There are too few people.
     """
-    if fs.n_users < _LEAST_PEOPLE:
+    if fs.n_users < LEAST_PEOPLE:
         raise InfeasibleError(f"{fs.n_users} people are too few to attack tables of half of them.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     where = table_frame(fs, option.frame)
-    drawn = rng.permutation(fs.n_users)
-    half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
-    asked = drawn_targets(fs, half, whole("targets", targets, 1), rng)
+    half, others, asked = drawn_halves(fs, targets, rng)
     each = replace(option, epsilon=option.epsilon_each)
     tables = [row for row in TABLES if row[0] in option.CONTENTS]
     sums = {name: make(fs.subset(half), where, each) for name, make, _ in tables}
@@ -139,14 +138,20 @@ def attack_tables(
     return TablesAttacked(membership, homes_found(found, homes, asked, option.epsilon))
 
 
-def drawn_targets(
-    fs: FingerprintSet, half: IntArray, many: int, rng: np.random.Generator
-) -> IntArray:
-    """Draw the targets from a half of the people; one in ten is among the most recorded."""
-    many = min(many, len(half))
+def drawn_halves(
+    fs: FingerprintSet, targets: int, rng: np.random.Generator
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Draw half of the people, and targets from it; return this half, the other, and the targets.
+
+    One target in ten is among the most recorded people.
+    """
+    drawn = rng.permutation(fs.n_users)
+    half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
+    many = min(whole("targets", targets, 1), len(half))
     heavy = half[np.argsort(-fs.lengths[half], kind="stable")[: many // _OUTLIERS]]
     rest = np.setdiff1d(half, heavy)
-    return np.concatenate([heavy, rng.choice(rest, many - len(heavy), replace=False)])
+    asked = np.concatenate([heavy, rng.choice(rest, many - len(heavy), replace=False)])
+    return half, others, asked
 
 
 def _raveled(table: object) -> FloatArray:
@@ -219,17 +224,9 @@ def membership_of(
         rows.append((name, *_difference(hits), true, false))
     columns = ["attacker", "advantage", "low", "high", "true_positives", "false_positives"]
     table = pd.DataFrame(rows, columns=columns)
-    best = table.iloc[int(np.argmax(table["high"]))]
+    best, advantage, low, high, _, _ = rows[int(np.argmax(table["high"]))]
     bound = 1.0 if epsilon is None else math.tanh(epsilon / 2)
-    return MembershipResult(
-        float(best["advantage"]),
-        float(best["low"]),
-        float(best["high"]),
-        bound,
-        str(best["attacker"]),
-        len(scores),
-        table,
-    )
+    return MembershipResult(advantage, low, high, bound, best, len(scores), table)
 
 
 def _difference(hits: FloatArray) -> tuple[float, float, float]:

@@ -31,6 +31,9 @@ from ..model.randomness import generator
 MOST_CELLS = 20_000_000
 """Largest number of cells a table may have."""
 
+Add = Callable[..., float]
+"""Function that adds people's contributions to cells."""
+
 _LEAST_WEIGHT = 0.1
 _SAMPLES_AT_ONCE = 1 << 21
 _WEEKEND = 5
@@ -72,68 +75,6 @@ def table_frame(fs: FingerprintSet, config: FrameConfig) -> TableFrame:
     return TableFrame(counts, area, tuple(names), kinds, config, outlines, weight)
 
 
-def presence_sums(
-    fs: FingerprintSet,
-    frame: TableFrame,
-    bands: int,
-    most: int = 0,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> tuple[FloatArray, float]:
-    """Return the summed presence of all people, raveled in the order of the table's ``values``.
-
-    In each band of each day, a person with samples counts 1, divided among the areas by the number
-    of samples. The share outside the frame is lost. The result is a mean over the days of a type. A
-    sample longer than a band counts in the band in which it begins.
-
-    Parameters
-    ----------
-    fs : FingerprintSet
-    frame : TableFrame
-    bands : int
-    most : int
-        0 for tables without noise; for private tables, the number of bands in which one person can
-        be present. In private tables, each person's cells are divided by their sum and rounded down
-        to whole numbers that add up to ``UNIT`` at most. The share of bands in which a person is
-        present is scaled the same way. The second value returned is the sum of these shares.
-    engine, progress
-        As for :func:`presence`.
-    """
-    size = check_size(frame.n_areas * bands)
-    return summed(_presence_of, fs, frame, size, (bands, most), engine, progress)
-
-
-def flow_sums(
-    fs: FingerprintSet,
-    frame: TableFrame,
-    most: int = 0,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
-    """Return the summed trips of all people, raveled in the order of the table's ``values``.
-
-    A trip leads from the area of a person's main place at one start time of samples to another area
-    at the next start time. The main place is the place of the sample with the most events; ties:
-    smaller x, then y. A trip belongs to the day on which it begins. There is no trip if either end
-    is outside the frame.
-
-    Parameters
-    ----------
-    fs : FingerprintSet
-    frame : TableFrame
-    most : int
-        0 for tables without noise; for private tables, the largest number of trips that count for
-        one person. From a person with more trips, this many are drawn at random. Each trip counts
-        the same part of ``UNIT``.
-    engine, progress
-        As for :func:`presence`.
-    """
-    size = check_size(frame.n_areas**2)
-    return summed(_flows_of, fs, frame, size, (most,), engine, progress)[0]
-
-
 def check_size(of_a_day: int) -> int:
     """Return the number of cells of a table with ``of_a_day`` cells for each type of day.
 
@@ -151,23 +92,22 @@ def check_size(of_a_day: int) -> int:
 
 
 def summed(
-    block: Callable[..., tuple[FloatArray, float]],
+    add: Add,
     fs: FingerprintSet,
     frame: TableFrame,
     size: int,
     given: tuple[Any, ...],
     engine: Engine | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[FloatArray, float]:
     """Return the sums over blocks of people, always added in block order for equal rounding.
 
     Parameters
     ----------
-    block : callable
-        Takes a slice of people, the data, the frame, the minutes from the data's clock to the
-        frame's, ``size`` and ``given``; returns the cells and one more number.
+    add : callable
+        Takes the samples of some people, the cells to add them to, and ``given``; returns one more
+        number to sum.
     """
-    later = minutes_after(fs, frame.counts)
     sums, total, added = np.zeros(size), 0.0, 0
     waiting: dict[int, tuple[FloatArray, float]] = {}
     lock = Lock()
@@ -182,53 +122,73 @@ def summed(
                 total, added = total + more, added + 1
 
     blocks = list(stretches(fs.offsets, _SAMPLES_AT_ONCE))
-    of_all = (fs, frame, later, size, *given)
-    (engine or LocalEngine()).map(block, blocks, of_all, take, progress=progress)
+    of_all = (fs, frame, size, add, *given)
+    (engine or LocalEngine()).map(_sums_of, blocks, of_all, take, progress=progress)
     return sums, total
 
 
-def _presence_of(
-    users: slice,
-    fs: FingerprintSet,
-    frame: TableFrame,
-    later: float,
-    size: int,
-    bands: int,
-    most: int,
+def _sums_of(
+    users: slice, fs: FingerprintSet, frame: TableFrame, size: int, add: Add, *given: Any
 ) -> tuple[FloatArray, float]:
     cells = np.zeros(size)
-    return cells, add_presence(people_seen(users, fs, frame, later), bands, most, cells)
+    return cells, add(_people_seen(users, fs, frame), cells, *given)
 
 
-def _flows_of(
-    users: slice,
-    fs: FingerprintSet,
-    frame: TableFrame,
-    later: float,
-    size: int,
-    most: int,
-) -> tuple[FloatArray, float]:
-    cells, seen = np.zeros(size), people_seen(users, fs, frame, later)
+def presence_in(seen: Seen, cells: FloatArray, bands: int, most: int) -> float:
+    """Add the presence of some people to the cells of a table.
+
+    In each band of each day, a person with samples counts 1, divided among the areas by the number
+    of samples. The share outside the frame is lost. The result is a mean over the days of a type. A
+    sample longer than a band counts in the band in which it begins.
+
+    Parameters
+    ----------
+    seen : Seen
+    cells : float64 ndarray
+        Cells raveled in the order of the table's ``values``.
+    bands : int
+    most : int
+        0 for tables without noise; for private tables, the number of bands in which one person can
+        be present. In private tables, each person's cells are divided by their sum and rounded down
+        to whole numbers that add up to ``UNIT`` at most. The share of bands in which a person is
+        present is scaled the same way. The value returned is the sum of these shares.
+    """
+    return add_presence(seen, bands, most, cells)
+
+
+def flows_in(seen: Seen, cells: FloatArray, areas: int, most: int) -> float:
+    """Add the trips of some people to the cells of a table; return 0.
+
+    A trip leads from the area of a person's main place at one start time of samples to another area
+    at the next start time. The main place is the place of the sample with the most events; ties:
+    smaller x, then y. A trip belongs to the day on which it begins. There is no trip if either end
+    is outside the frame.
+
+    Parameters
+    ----------
+    seen : Seen
+    cells : float64 ndarray
+        Cells raveled in the order of the table's ``values``.
+    areas : int
+    most : int
+        0 for tables without noise; for private tables, the largest number of trips that count for
+        one person. From a person with more trips, this many are drawn at random. Each trip counts
+        the same part of ``UNIT``.
+    """
     # Nobody may know the choice, so it is drawn from the operating system.
     draw = generator(None).random(len(seen.area) if most else 0)
-    add_flows(seen, frame.n_areas, most, draw, cells)
-    return cells, 0.0
+    add_flows(seen, areas, most, draw, cells)
+    return 0.0
 
 
-def people_seen(users: slice, fs: FingerprintSet, frame: TableFrame, later: float) -> Seen:
+def _people_seen(users: slice, fs: FingerprintSet, frame: TableFrame) -> Seen:
     """Return the samples of some people in the form the kernels take."""
     rows = slice(int(fs.offsets[users.start]), int(fs.offsets[users.stop]))
     cell, corners = cells_of(fs, rows)
     place = place_of(corners, frame.counts, fs.crs)
     area = np.where(place >= 0, frame.area[place], -1).astype(np.int32)
-    t_min, clock = fs.t_min[rows] + later, frame.counts.clock
-    return Seen(
-        fs.offsets[users.start : users.stop + 1] - rows.start,
-        area[cell],
-        t_min if clock is None else clock.wall_minutes(t_min),
-        t_min,
-        fs.count[rows],
-        fs.weight[users],
-        frame.day_type,
-        frame.days,
-    )
+    t_min, clock = fs.t_min[rows] + minutes_after(fs, frame.counts), frame.counts.clock
+    wall_min = t_min if clock is None else clock.wall_minutes(t_min)
+    offsets = fs.offsets[users.start : users.stop + 1] - rows.start
+    samples = area[cell], wall_min, t_min, fs.count[rows]
+    return Seen(offsets, *samples, fs.weight[users], frame.day_type, frame.days)

@@ -50,7 +50,7 @@ def table_recovery(
     *,
     seed: int = 0,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> TableRecovery:
     """Recover trajectories from a presence table of single days, with and without blanks.
 
@@ -104,16 +104,10 @@ def table_recovery(
         rows.append((name, *_attacked(values, exact, made, seed, engine, some)))
     published = rows[:1] if option.threshold is None else rows[1:-1]
     _, recovered, low, high, random = max(published, key=lambda row: (row[3], row[1]))
-    return TableRecovery(
-        recovered=recovered,
-        low=low,
-        high=high,
-        guessing=max(random, rows[-1][1]),
-        exact=rows[0][1],
-        n_users=len(made.truth),
-        n_slots=made.counts.n_slots,
-        table=pd.DataFrame(rows, columns=["blanks", "recovered", "low", "high", "random"]),
-    )
+    guessing, exactly = max(random, rows[-1][1]), rows[0][1]
+    table = pd.DataFrame(rows, columns=["blanks", "recovered", "low", "high", "random"])
+    size = len(made.truth), made.counts.n_slots
+    return TableRecovery(recovered, low, high, guessing, exactly, *size, table)
 
 
 def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:
@@ -137,7 +131,7 @@ def _attacked(
     made: CountedPeople,
     seed: int,
     engine: Engine | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[float, float, float, float]:
     """Return the recovered share of recorded slots, its interval, and the share at random."""
     frame, slots = exact.frame, made.counts
@@ -152,17 +146,10 @@ def _attacked(
         wall_start_min=slots.wall_start_min,
     )
     many = len(made.truth)
-    found = recover_trajectories(
-        counts, n_trajectories=many, engine=engine, progress=part(progress, 0.0, 0.5)
-    )
+    told, later = part(progress, 0.0, 0.5), part(progress, 0.5, 1.0)
+    found = recover_trajectories(counts, n_trajectories=many, engine=engine, progress=told)
     score = score_recovery(
-        found,
-        counts,
-        made.truth,
-        recorded=made.recorded,
-        seed=seed,
-        engine=engine,
-        progress=part(progress, 0.5, 1.0),
+        found, counts, made.truth, recorded=made.recorded, seed=seed, engine=engine, progress=later
     )
     right = (found.places == made.truth[score.pair]) & made.recorded[score.pair]
     hits, asked = right.sum(axis=1), made.recorded[score.pair].sum(axis=1)

@@ -103,12 +103,9 @@ def smoothed(found: NoisyPresence, frame: TableFrame) -> FloatArray:
     """Return the smoothed cells, none negative, of shape (n_areas, bands)."""
     n, many = found.cells.shape
     noise = {name: found.variance(name) for name in SHARES}
-    areas, of_areas = _combined(
-        found.areas, noise["areas"], found.cells.sum(axis=1), many * noise["cells"]
-    )
-    bands, of_bands = _combined(
-        found.bands, noise["bands"], found.cells.sum(axis=0), n * noise["cells"]
-    )
+    of_areas, of_bands = many * noise["cells"], n * noise["cells"]
+    areas, of_areas = _combined(found.areas, noise["areas"], found.cells.sum(axis=1), of_areas)
+    bands, of_bands = _combined(found.bands, noise["bands"], found.cells.sum(axis=0), of_bands)
     total = max(float(bands.sum()), 1e-9)
     share = kept(bands - total / many, of_bands)
     bands = np.maximum(total / many + share * (bands - total / many), 0.0)
@@ -183,9 +180,8 @@ def _area_prior(frame: TableFrame) -> FloatArray:
 
 def _neighbours(frame: TableFrame) -> IntArray:
     many = np.bincount(frame.area)
-    return neighbours(
-        *(np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
-    )
+    x, y = (np.bincount(frame.area, v) / many for v in (frame.counts.x_m, frame.counts.y_m))
+    return neighbours(x, y)
 
 
 def neighbours(x: FloatArray, y: FloatArray) -> IntArray:

@@ -27,7 +27,7 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Flows, Presence, Tables
 from ..model.periods import decided_by_records
-from .contributions import flow_sums, presence_sums, table_frame
+from .contributions import check_size, flows_in, presence_in, summed, table_frame
 from .smoothing import (
     SHARES,
     Noise,
@@ -50,7 +50,7 @@ def presence(
     threshold: int | None = None,
     epsilon: float | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> PresenceTable:
     """Count people by area, type of day and band of hours, as the mean of a day.
 
@@ -112,7 +112,7 @@ def flows(
     threshold: int | None = None,
     epsilon: float | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> FlowTable:
     """Count trips from area to area by type of day, as the mean of a day.
 
@@ -162,7 +162,7 @@ def count_tables(
     where: TableFrame | None = None,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> CountTables:
     """Make the tables that an option publishes; each gets an equal part of the option's ε."""
     if where is None:
@@ -214,11 +214,12 @@ def exact_presence(
     where: TableFrame,
     option: Tables,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Exact:
     """Return the summed presence of all people, before protection."""
     most = 0 if option.epsilon is None else _most_present(where, option)
-    return Exact(*presence_sums(fs, where, option.bands, most, engine=engine, progress=progress))
+    size, given = check_size(where.n_areas * option.bands), (option.bands, most)
+    return Exact(*summed(presence_in, fs, where, size, given, engine, progress))
 
 
 def exact_flows(
@@ -226,11 +227,12 @@ def exact_flows(
     where: TableFrame,
     option: Tables,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Exact:
     """Return the summed trips of all people, before protection."""
     most = 0 if option.epsilon is None else _most_trips(where, option)
-    return Exact(flow_sums(fs, where, most, engine=engine, progress=progress))
+    size, given = check_size(where.n_areas**2), (where.n_areas, most)
+    return Exact(*summed(flows_in, fs, where, size, given, engine, progress))
 
 
 def protected_presence(
@@ -296,8 +298,5 @@ def _blank(values: FloatArray, option: Tables) -> FloatArray:
     return np.where(values < option.threshold, np.nan, values)
 
 
-TABLES = (
-    ("presence", exact_presence, protected_presence),
-    ("flows", exact_flows, protected_flows),
-)
+TABLES = (("presence", exact_presence, protected_presence), ("flows", exact_flows, protected_flows))
 """Name, sums function and protection function of each table."""

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.spatial import cKDTree  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..model.arrays import PLACE, TIME, FloatArray, IntArray, distinct_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError, InfeasibleError
@@ -79,19 +79,15 @@ def apply(
     seed: int | None,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Applied:
     """Apply one technique, with the operating system's randomness if the seed is None."""
-    if progress is not None:
-        progress(0.0)
-    if isinstance(given, PeriodSet):
-        done = _applied(
-            given if isinstance(step, Glove) else given.pieces, step, seed, engine, progress
-        )
-        if done.hidden is None:
-            return done._replace(periods=given.changed(done.fs))
-        return done._replace(periods=_pieces_of(done, given))
-    return _applied(given, step, seed, engine, progress)
+    tell(progress, 0.0)
+    done = _applied(given, step, seed, engine, progress)
+    if not isinstance(given, PeriodSet):
+        return done
+    pieces = given.changed(done.fs) if done.hidden is None else _pieces_of(done, given)
+    return done._replace(periods=pieces)
 
 
 def records_of(made: FingerprintSet | PeriodSet) -> FingerprintSet:
@@ -114,7 +110,7 @@ def _applied(
     step: Step,
     seed: int | None,
     engine: Engine | None,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Applied:
     fs = records_of(given)
     match step:
@@ -127,10 +123,7 @@ def _applied(
             some = sample_users(fs, share, seed=seed)
             return Applied(some, 0.0, fs.n_samples - some.n_samples)
         case AddNoise(space_m, time_min, space, time):
-            noisy = add_noise(
-                fs, space_m=space_m, time_min=time_min, space=space, time=time, seed=seed
-            )
-            return Applied(noisy)
+            return Applied(add_noise(fs, space_m, time_min, space=space, time=time, seed=seed))
         case Permute(what, window_min, region_m):
             return Applied(permute(fs, what, window_min=window_min, region_m=region_m, seed=seed))
         case SuppressRare(min_users):

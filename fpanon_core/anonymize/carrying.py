@@ -120,9 +120,8 @@ def carried(
             case Glove():
                 boxes, by_middle = True, False
     exact = KnownPoints.unexchanged(knowledge.offsets, exact_place | exact_time)
-    points = KnownPoints(
-        offsets=knowledge.offsets, **place, **time, **_exchanged(origin, exact, timeless)
-    )
+    exchanged = _exchanged(origin, exact, timeless)
+    points = KnownPoints(offsets=knowledge.offsets, **place, **time, **exchanged)
     return Carried(
         points,
         Mechanism(space_spread, time_spread, boxes, by_middle, share, timeless, knowledge.by_count),
@@ -153,9 +152,8 @@ def _noise(option: ReleaseOption, axis: str) -> Spread:
 
 def _blurred(true: Columns, blur_m: float, blur_min: float, seed: int) -> tuple[Columns, Columns]:
     """Return the places and times with the attacker's errors; empty where there is no error."""
-    in_space, in_time = (
-        np.random.default_rng(s) for s in np.random.SeedSequence((seed, 1)).spawn(2)
-    )
+    seeds = np.random.SeedSequence((seed, 1)).spawn(2)
+    in_space, in_time = (np.random.default_rng(each) for each in seeds)
     n = len(true["x_m"])
     place, time = {}, {}
     if blur_m:

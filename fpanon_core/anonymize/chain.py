@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..engines.local import Engine
-from ..engines.progress import Progress, nth_part
+from ..engines.progress import Progress, nth_part, tell
 from ..model.arrays import IntArray
 from ..model.checks import whole
 from ..model.fingerprints import FingerprintSet
@@ -26,7 +26,7 @@ def release(
     *,
     seed: int | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> ReleasedSet:
     """Apply a release option to the data, as it would be published.
 
@@ -76,7 +76,7 @@ def made_by(
     seed: int | None,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Origin:
     """Apply a release option, and return the result with what it was made from.
 
@@ -86,8 +86,7 @@ def made_by(
     for position, step in enumerate(option.steps):
         stretch = nth_part(progress, position, len(option.steps))
         done = done.then(step, seed, engine=engine, progress=stretch)
-    if progress is not None:
-        progress(1.0)
+    tell(progress, 1.0)
     return done.origin(seed, None if option.name == option.text else option.name)
 
 
@@ -141,15 +140,14 @@ class Chained:
         seed: int | None,
         *,
         engine: Engine | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
     ) -> Chained:
         """Return the state after one more step."""
         position = len(self.steps)
         if isinstance(step, Generalize):
             step = Generalize(resolve(self.fs, step.profile))
-        done = apply(
-            self.made, step, seed_at(seed, step, position), engine=engine, progress=progress
-        )
+        own_seed = seed_at(seed, step, position)
+        done = apply(self.made, step, own_seed, engine=engine, progress=progress)
         whose, hidden = self.person, done.hidden
         if isinstance(step, Periods):
             assert done.periods is not None
@@ -160,17 +158,11 @@ class Chained:
             inside = np.flatnonzero(hidden.group >= 0)
             person = whose[np.repeat(inside, hidden.weight[inside])]
             records = whose[inside]
-        return Chained(
-            self.original,
-            done.fs if done.periods is None else done.periods,
-            self.made,
-            person,
-            records,
-            (*self.steps, step),
-            hidden,
-            self.samples_left_out + done.samples_left_out,
-            self.kept_share * (1 - done.suppressed_share),
-        )
+        made: FingerprintSet | PeriodSet = done.fs if done.periods is None else done.periods
+        steps, left_out = (*self.steps, step), self.samples_left_out + done.samples_left_out
+        kept = self.kept_share * (1 - done.suppressed_share)
+        data = self.original, made, self.made
+        return Chained(*data, person, records, steps, hidden, left_out, kept)
 
     def origin(self, seed: int | None, name: str | None = None) -> Origin:
         """Return the result with what it was made from, and with the seed of all steps."""
@@ -182,18 +174,8 @@ class Chained:
                 period = made.period
             else:
                 period = hidden.period[hidden.group >= 0]
-        return Origin(
-            ReleaseOption(name, self.steps),
-            self.original,
-            self.fs,
-            self.records,
-            self.seen,
-            hidden,
-            self.samples_left_out,
-            period,
-            days,
-            seed,
-        )
+        option, found = ReleaseOption(name, self.steps), (self.fs, self.records, self.seen, hidden)
+        return Origin(option, self.original, *found, self.samples_left_out, period, days, seed)
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:

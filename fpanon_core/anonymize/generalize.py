@@ -88,14 +88,11 @@ def generalize(
     if isinstance(profile.space, Grid):
         side = float(profile.space.metres)
         origin = resolve(fs, profile).origin
-        cells = [
-            cells_of(values, side, at) for values, at in zip((fs.x_m, fs.y_m), origin, strict=True)
-        ]
+        axes = zip((fs.x_m, fs.y_m), origin, strict=True)
+        cells = [cells_of(values, side, at) for values, at in axes]
         (user, window, column, row), count = distinct([fs.sample_user, window, *cells], fs.count)
-        x, y = (
-            np.asarray(at + cell * side, np.float64)
-            for at, cell in zip(origin, (column, row), strict=True)
-        )
+        numbered = zip(origin, (column, row), strict=True)
+        x, y = (np.asarray(at + cell * side, np.float64) for at, cell in numbered)
         dx = dy = np.full(len(user), side)
     else:
         side = fs.granularity_m
@@ -235,10 +232,8 @@ def corner(fs: FingerprintSet) -> Origin:
     The corner is (0, 0) for data as read; for generalized data, it depends on their grid.
     """
     side = fs.granularity_m
-    x, y = (
-        float(values[0]) - side * int(cells_of(values[:1], side, 0.0)[0])
-        for values in (fs.x_m, fs.y_m)
-    )
+    first = (values[:1] for values in (fs.x_m, fs.y_m))
+    x, y = (float(at[0]) - side * int(cells_of(at, side, 0.0)[0]) for at in first)
     return _rounded(x, side), _rounded(y, side)
 
 

@@ -69,7 +69,7 @@ def glove(
     shards: int | None = None,
     checkpoint: Store | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> GloveResult:
     """Publish whole fingerprints so that each is identical for at least k users.
 
@@ -131,25 +131,16 @@ def glove(
     >>> p.t_min.tolist(), p.dt_min.tolist(), p.dx_m.tolist()
     ([0.0, 600.0], [3.0, 4.0], [1000.0, 100.0])
     """
-    settings = Settings(
-        "glove",
-        k,
-        config or StretchConfig(),
-        suppress_space_m,
-        suppress_time_min,
-        leftover,
-        leave_out,
-    )
+    limits = suppress_space_m, suppress_time_min
+    settings = Settings("glove", k, config or StretchConfig(), *limits, leftover, leave_out)
     return Run(settings, grouped, engine or LocalEngine(), shards, checkpoint).result(fs, progress)
 
 
-def grouped(
-    fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress | None
-) -> Grouped:
+def grouped(fs: FingerprintSet, settings: Settings, engine: Engine, progress: Progress) -> Grouped:
     """Apply GLOVE to people who are neither in periods nor in shards."""
     k, config, room = settings.k, settings.config, settings.room(fs)
     begun = _LEAVING_SHARE if room else 0.0
-    hardest = _hardest(fs, k, room, config, engine, part(progress, 0.0, begun))
+    hardest = _hardest(fs, settings, room, engine, part(progress, 0.0, begun))
     kept = np.setdiff1d(np.arange(fs.n_users), hardest)
     grouping = part(progress, begun, _GROUPING_SHARE)
     groups = group_greedily(fs.subset(kept) if room else fs, k, config, engine, grouping)
@@ -163,12 +154,7 @@ def grouped(
 
 
 def _hardest(
-    fs: FingerprintSet,
-    k: int,
-    room: int,
-    config: StretchConfig,
-    engine: Engine,
-    progress: Progress | None,
+    fs: FingerprintSet, settings: Settings, room: int, engine: Engine, progress: Progress
 ) -> IntArray:
     """Return at most ``room`` users with the greatest k-gap; ties: smaller row number.
 
@@ -176,6 +162,7 @@ def _hardest(
     """
     if not room:
         return np.empty(0, np.int64)
+    k, config = settings.k, settings.config
     gap = k_gap(fs, min(k, fs.n_users), config=config, engine=engine, progress=progress).values
     out = []
     for u in np.argsort(-gap, kind="stable"):

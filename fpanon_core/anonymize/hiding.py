@@ -28,7 +28,7 @@ import numpy as np
 import pandas as pd
 
 from ..engines.local import Engine, LocalEngine
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..engines.progress import part as stretch
 from ..kernels.glove_merge import Times, spans_of_holders
 from ..measures.kgap import check_k
@@ -139,7 +139,7 @@ class Grouped(NamedTuple):
     hardest: IntArray
 
 
-Grouping = Callable[[FingerprintSet, Settings, Engine, Progress | None], Grouped]
+Grouping = Callable[[FingerprintSet, Settings, Engine, Progress], Grouped]
 
 
 class Store(Protocol):
@@ -175,9 +175,7 @@ class Run:
     checkpoint: Store | None = None
 
     def result(
-        self,
-        data: FingerprintSet | GeneralizedFingerprintSet | PeriodSet,
-        progress: Progress | None,
+        self, data: FingerprintSet | GeneralizedFingerprintSet | PeriodSet, progress: Progress
     ) -> GloveResult:
         """Hide everyone and return the result."""
         if isinstance(data, PeriodSet):
@@ -188,7 +186,7 @@ class Run:
         part = self._part(fs, shards, progress)
         return self._made(fs, part, shards, progress)
 
-    def _of_periods(self, periods: PeriodSet, progress: Progress | None) -> GloveResult:
+    def _of_periods(self, periods: PeriodSet, progress: Progress) -> GloveResult:
         """Hide people only among the people of the same period, one period at a time."""
         pieces, k = periods.pieces, self.settings.k
         numbers, which = np.unique(periods.period, return_inverse=True)
@@ -217,27 +215,19 @@ class Run:
                 part = _begun_by(float(ends[at]), some, part)
             parts.append((rows, part))
             most = max(most, shards)
-        more = {name: np.array(getattr(periods, name)) for name in ("person", "period")}
-        return self._made(
-            pieces,
-            _joined(pieces, parts),
-            most,
-            progress,
-            period_days=periods.days,
-            whole_digest=periods.digest,
-            **more,
-        )
+        whose = {name: np.array(getattr(periods, name)) for name in ("person", "period")}
+        more = {**whose, "period_days": periods.days, "whole_digest": periods.digest}
+        return self._made(pieces, _joined(pieces, parts), most, progress, **more)
 
-    def _part(self, fs: FingerprintSet, shards: int, progress: Progress | None) -> Part:
+    def _part(self, fs: FingerprintSet, shards: int, progress: Progress) -> Part:
         self.settings.check_limits(fs)
         if shards > 1:
             return self._of_shards(fs, shards, progress)
         part = _part_of(fs, self.grouping(fs, self.settings, self.engine, progress))
-        if progress is not None:
-            progress(1.0)
+        tell(progress, 1.0)
         return part
 
-    def _of_shards(self, fs: FingerprintSet, shards: int, progress: Progress | None) -> Part:
+    def _of_shards(self, fs: FingerprintSet, shards: int, progress: Progress) -> Part:
         """Hide the people of each shard, with as many shards at once as there are workers."""
         whose, named, store = shards_of(fs, shards), vars(self.settings), self.checkpoint
         found = [None if store is None else store.part(fs.subset(rows), named) for rows in whose]
@@ -249,14 +239,9 @@ class Run:
             found[todo[nth]] = part
 
         work = np.array([fs.lengths[rows].sum() for rows in whose], np.float64)
-        self.engine.map(
-            _hide_one,
-            [_Shard(fs, whose[number]) for number in todo],
-            (self.grouping, self.settings),
-            take,
-            work=work[todo].tolist(),
-            progress=stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0),
-        )
+        shards_todo, given = [_Shard(fs, whose[n]) for n in todo], (self.grouping, self.settings)
+        each, told = work[todo], stretch(progress, float(1 - work[todo].sum() / work.sum()), 1.0)
+        self.engine.map(_hide_one, shards_todo, given, take, work=each.tolist(), progress=told)
         parts = [(rows, part) for rows, part in zip(whose, found, strict=True) if part is not None]
         last = _all_of("left_over", parts)
         if self.settings.leftover == "suppress" and fs.weight[last].sum() >= self.settings.k:
@@ -267,16 +252,13 @@ class Run:
         return _joined(fs, parts)
 
     def _made(
-        self, fs: FingerprintSet, part: Part, shards: int, progress: Progress | None, **more: Any
+        self, fs: FingerprintSet, part: Part, shards: int, progress: Progress, **more: Any
     ) -> GloveResult:
         gone, user = np.flatnonzero(part.code >= 0), fs.sample_user
         remember(fs)
         settings = {name: value for name, value in vars(self.settings).items() if name != "effort"}
-        suppressed = {
-            "user": user[gone],
-            "sample": gone,
-            "reason": np.array(REASONS, dtype=object)[part.code[gone]],
-        }
+        reason = np.array(REASONS, dtype=object)[part.code[gone]]
+        suppressed = {"user": user[gone], "sample": gone, "reason": reason}
         accuracy = {
             "user": user,
             "sample": np.arange(fs.n_samples),
@@ -299,8 +281,7 @@ class Run:
             **settings,
             **more,
         )
-        if progress is not None:
-            progress(1.0)
+        tell(progress, 1.0)
         return result
 
 
@@ -437,13 +418,10 @@ def _held(
     fs: FingerprintSet, gone: BoolArray, group: IntArray, published: GeneralizedFingerprintSet
 ) -> dict[str, Any]:
     """Return the published records, the extents that hold each sample, and the false presences."""
-    space, time, held = spans_of_holders(
-        Times(fs.offsets, fs.t_min, fs.dt_min),
-        gone,
-        group,
-        Times(published.offsets, published.t_min, published.dt_min),
-        (published.dx_m + published.dy_m) / 2,
-    )
+    samples = Times(fs.offsets, fs.t_min, fs.dt_min)
+    cells = Times(published.offsets, published.t_min, published.dt_min)
+    side = (published.dx_m + published.dy_m) / 2
+    space, time, held = spans_of_holders(samples, gone, group, cells, side)
     copies = int(published.lengths[group[group >= 0]].sum())
     phantoms = 1.0 - held / copies if copies else 0.0
     return {"published": published, "space_m": space, "time_min": time, "phantom_share": phantoms}

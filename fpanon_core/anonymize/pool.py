@@ -43,7 +43,7 @@ class Pool:
     ----------
     fs : FingerprintSet
     config : StretchConfig
-    members : ndarray of int
+    rows : ndarray of int
         Rows of ``fs`` that are in the pool.
     below : int
         Merged fingerprints of fewer users than this will be added. If no such fingerprint is
@@ -52,16 +52,11 @@ class Pool:
     """
 
     def __init__(
-        self,
-        fs: FingerprintSet,
-        config: StretchConfig,
-        members: IntArray,
-        below: int,
-        engine: Engine,
+        self, fs: FingerprintSet, config: StretchConfig, rows: IntArray, below: int, engine: Engine
     ) -> None:
         self._engine = engine
         # Two fingerprints of at least half of k users are a finished group: nothing goes back.
-        grows = len(members) > 0 and 2 * int(fs.weight[members].min()) < below
+        grows = len(rows) > 0 and 2 * int(fs.weight[rows].min()) < below
         packed, self._features = with_features(fs, pack(fs, config))
         self._least = (float(fs.dx_m.min()), float(fs.dy_m.min()), float(fs.dt_min.min()))
         points = packed.equal
@@ -70,7 +65,7 @@ class Pool:
         self._longest = int(fs.lengths.max())
         self.n = fs.n_users
         self.alive = np.zeros(fs.n_users, bool)
-        self.alive[members] = True
+        self.alive[rows] = True
         self._index = np.arange(fs.n_users)
         self._largest = np.zeros((fs.n_users, 2), np.float32)
         self._classes = np.unique(fs.weight).astype(np.float64)

@@ -171,7 +171,7 @@ def counts_of(
     frame: CountsFrame | None = None,
     filled_in: bool = True,
     most_counts: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> tuple[AggregateCounts, LeftOut]:
     """Return only the counts of :func:`aggregate_counts`, for any number of people.
 
@@ -238,10 +238,8 @@ def _interpolate(truth: SmallInts, centres: FloatArray, tree: cKDTree) -> None:
     after = np.minimum.accumulate(np.where(known, slots, len(slots))[:, ::-1], axis=1)[:, ::-1]
     user, slot = np.nonzero(~known)
     before, after = before[user, slot], after[user, slot]
-    before, after = (
-        np.where(before < 0, after, before),
-        np.where(after == len(slots), before, after),
-    )
+    begun, ended = before >= 0, after < len(slots)
+    before, after = np.where(begun, before, after), np.where(ended, after, before)
     left, right = truth[user, before], truth[user, after]
     truth[user, slot] = left
     moving = np.flatnonzero(left != right)

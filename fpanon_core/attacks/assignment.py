@@ -149,10 +149,8 @@ def _solve(costs: Costs, supply: IntArray, demand: IntArray) -> tuple[Flows, Flo
     if _proven(costs, supply, demand, (source, sink, many), potential, between):
         return (source, sink, many), price
     # Each person has a separate row and column: slower, but without a tolerance.
-    who, where = (
-        np.repeat(np.arange(len(supply)), supply),
-        np.repeat(np.arange(len(demand)), demand),
-    )
+    who = np.repeat(np.arange(len(supply)), supply)
+    where = np.repeat(np.arange(len(demand)), demand)
     cost = np.stack([row_of(costs, i).copy() for i in range(len(supply))])
     row, column = linear_sum_assignment(cost[np.ix_(who, where)])
     flow = np.zeros(cost.shape, np.int64)

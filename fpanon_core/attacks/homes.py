@@ -270,7 +270,7 @@ def fullest_circle(
     noise: Spread,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Said:
     """Return the centre of the circle that holds most of each record's nights, spread over cells.
 
@@ -299,7 +299,7 @@ def guesses(
     noise: Spread,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> dict[str, FloatArray]:
     """Return each attacker's guesses of the homes asked for, (n_asked, 2), metres.
 
@@ -348,7 +348,7 @@ def by_others(
     circle: Said,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Said:
     """Infer homes from records as an attacker who knows the homes of all other people.
 
@@ -434,7 +434,7 @@ def noise_likelihood(
     first: FloatArray,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> FloatArray:
     """Return the homes under which the records asked for are likeliest, (n_asked, 2), metres.
 
@@ -458,15 +458,11 @@ def noise_likelihood(
     ]
     # The highest density, for planar Laplace and for Gaussian noise.
     highest = 1 / (2 * math.pi * noise.scale**2)
-    moved = Moved(
-        published.offsets,
-        cells["x_m"] + cells["dx_m"] / 2,
-        cells["y_m"] + cells["dy_m"] / 2,
-        BY_DAY + (1 - BY_DAY) * night_share(fs, cells["t_min"], cells["dt_min"]),
-        DENSITIES.index(noise.density),
-        noise.scale,
-        AT_HOME / (1 - AT_HOME) * highest * extent[0] * extent[1],
-    )
+    x, y = cells["x_m"] + cells["dx_m"] / 2, cells["y_m"] + cells["dy_m"] / 2
+    weight = BY_DAY + (1 - BY_DAY) * night_share(fs, cells["t_min"], cells["dt_min"])
+    elsewhere = AT_HOME / (1 - AT_HOME) * highest * extent[0] * extent[1]
+    density = DENSITIES.index(noise.density), noise.scale
+    moved = Moved(published.offsets, x, y, weight, *density, elsewhere)
     out = np.array(first)
     given = asked.record, asked.person, moved, _tree(fs), out
     fill(engine, len(out), _TARGETS_A_BLOCK, guess_likeliest, *given, progress=progress)
@@ -505,7 +501,7 @@ def places_at(
     t_min: FloatArray,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return, for each target, the place with the least mean distance to suspected positions.
 

@@ -57,13 +57,7 @@ def coarsen(
         for some in counts.pieces()
     )
     coarse = replace(
-        counts,
-        counts=cast(IntArray, added),
-        x_m=x_m,
-        y_m=y_m,
-        dx_m=side,
-        dy_m=side,
-        frame=None,
+        counts, counts=cast(IntArray, added), x_m=x_m, y_m=y_m, dx_m=side, dy_m=side, frame=None
     )
     return coarse, merged.astype(np.int32)[truth]
 

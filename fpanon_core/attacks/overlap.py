@@ -16,9 +16,9 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress
-from ..kernels.release_presence import overlap_scores
+from ..kernels.release_presence import bounds, overlap_scores
 from ..model.arrays import FloatArray, IntArray, distinct_rows, offsets_of
 from ..model.published import Records
 
@@ -54,17 +54,11 @@ class Groups:
         """Make groups from the records of a release and the group of each."""
         one = np.unique(group, return_index=True)[1]
         begins, lengths = records.begins[one], records.lengths[one]
-        c = records.cells
-        every = np.column_stack(
-            [c.x_m, c.x_m + c.dx_m, c.y_m, c.y_m + c.dy_m, c.t_min, c.t_min + c.dt_min]
-        )
+        every = bounds(*records.cells.arrays().values())
         pieces = [every[a : a + n] for a, n in zip(begins.tolist(), lengths.tolist(), strict=True)]
         ordered = [piece[np.argsort(piece[:, 4], kind="stable")] for piece in pieces]
-        return cls(
-            np.ascontiguousarray(np.concatenate(ordered)),
-            offsets_of(lengths),
-            np.bincount(group, weight).astype(np.int64),
-        )
+        people = np.bincount(group, weight).astype(np.int64)
+        return cls(np.ascontiguousarray(np.concatenate(ordered)), offsets_of(lengths), people)
 
 
 def found(
@@ -74,7 +68,7 @@ def found(
     attacker: str,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> FloatArray:
     """Return the probability of linking each group to the right group of the second release.
 
@@ -96,20 +90,17 @@ def found(
     out = np.zeros(len(pairs))
     by_group = np.split(np.argsort(which, kind="stable"), np.cumsum(np.bincount(which))[:-1])
 
-    def block(begin: int) -> float:
+    def link(begin: int, end: int) -> None:
         scores = np.empty(len(second.people))
-        some = range(begin, min(begin + _GROUPS_A_BLOCK, len(groups)))
-        for at in some:
+        for at in range(begin, end):
             score(int(groups[at]), scores)
             best = scores >= scores.max() - _SLACK
             among = int(second.people[best].sum())
             for row in by_group[at]:
                 right = pairs[row, 1]
                 out[row] = second.people[right] / among if best[right] else 0.0
-        return float(len(some))
 
-    blocks = range(0, len(groups), _GROUPS_A_BLOCK)
-    (engine or LocalEngine()).run(block, blocks, len(groups), progress)
+    fill(engine or LocalEngine(), len(groups), _GROUPS_A_BLOCK, link, progress=progress)
     return out
 
 

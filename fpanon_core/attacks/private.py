@@ -116,11 +116,7 @@ def sensitivity_of(n_slots: int, unit: Unit) -> int:
 
 
 def dp_counts(
-    counts: AggregateCounts,
-    epsilon: float,
-    unit: Unit = "user-slot",
-    *,
-    progress: Progress | None = None,
+    counts: AggregateCounts, epsilon: float, unit: Unit = "user-slot", *, progress: Progress = None
 ) -> AggregateCounts:
     """Make counts differentially private; the module docstring says what is protected.
 
@@ -171,7 +167,7 @@ def studied_noise(counts: AggregateCounts, scale: float, seed: int) -> IntArray:
 
 
 def with_noise(
-    flat: IntArray, sensitivity: int, epsilon: float, *, progress: Progress | None = None
+    flat: IntArray, sensitivity: int, epsilon: float, *, progress: Progress = None
 ) -> IntArray:
     """Add OpenDP's discrete Laplace noise of scale sensitivity/ε to each whole number.
 

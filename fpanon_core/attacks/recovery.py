@@ -61,7 +61,7 @@ def recover_trajectories(
     link_threshold_m: float = 0.0,
     n_trajectories: int | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Recovered:
     """Recover trajectories from counts of people by place and time slot.
 
@@ -172,11 +172,7 @@ def scaled(records: Counts, people: int) -> IntArray:
 
 
 def _recover_days(
-    counts: AggregateCounts,
-    people: int,
-    threshold_m: float,
-    engine: Engine,
-    progress: Progress | None,
+    counts: AggregateCounts, people: int, threshold_m: float, engine: Engine, progress: Progress
 ) -> tuple[SmallInts, FloatArray]:
     """Return trajectories within each day, (people, slots), and the cost of each step, metres."""
     offsets = counts.day_offsets
@@ -280,9 +276,8 @@ def _flows(points: FloatArray, supply: IntArray, demand: IntArray, threshold_m: 
         i, j = i[nearest], j[nearest]
         parts.append((sources[i], sinks[j], link_nearest(i, j, left, wanted)))
     some, other = np.flatnonzero(left), np.flatnonzero(wanted)
-    i, j, many = transport_near(
-        points[sources[some]], points[sinks[other]], left[some], wanted[other]
-    )
+    rest = points[sources[some]], points[sinks[other]], left[some], wanted[other]
+    i, j, many = transport_near(*rest)
     parts.append((sources[some[i]], sinks[other[j]], many))
     begin, end, many = (np.concatenate(column) for column in zip(*parts, strict=True))
     return begin, end, many
@@ -363,7 +358,7 @@ def information_gain(first: npt.ArrayLike, second: npt.ArrayLike) -> float:
 
 
 def link_days(
-    daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress | None = None
+    daily: SmallInts, offsets: IntArray, *, engine: Engine, progress: Progress = None
 ) -> tuple[list[IntArray], FloatArray]:
     """Link each day to the next for all people, by information gain.
 

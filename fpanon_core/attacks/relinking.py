@@ -40,14 +40,7 @@ from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
 
 from ..engines.local import Engine, fill
 from ..engines.progress import Progress, nth_part, part, tell
-from ..kernels.relinking import (
-    Marks,
-    Side,
-    add_moves,
-    count_moves,
-    likest,
-    usual_density,
-)
+from ..kernels.relinking import Marks, Side, add_moves, count_moves, likest, usual_density
 from ..kernels.relinking import Moves as Moves
 from ..model.arrays import (
     PLACE,
@@ -242,7 +235,7 @@ def likenesses(
     most: int,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Pairs:
     """Return, for each group of the second side, the candidates of the first, and their likeness.
 
@@ -280,19 +273,13 @@ def _side(bins: Bins, records: Traces) -> tuple[SmallInts, Side]:
     share = records.mass / total[record] * records.weight[record] / records.n_people
     of_people: FloatArray = np.bincount(here, share, len(used)).astype(np.float64)
     corners = np.ascontiguousarray(bins.corners[used])
-    side = Side(
-        corners,
-        bins.hours[used],
-        offsets_of(np.bincount(here, minlength=len(used))),
-        record[order].astype(np.int32),
-        records.mass[order],
-        of_people,
-        float((corners[:, 2] - corners[:, 0]).max()),
-    )
-    return here, side
+    widest = float((corners[:, 2] - corners[:, 0]).max())
+    offsets = offsets_of(np.bincount(here, minlength=len(used)))
+    samples = record[order].astype(np.int32), records.mass[order]
+    return here, Side(corners, bins.hours[used], offsets, *samples, of_people, widest)
 
 
-def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> FloatArray:
+def _usual(of: Side, by: Side, engine: Engine, progress: Progress) -> FloatArray:
     """Return the mass that the mean person of the side ``by`` gives each bin of the other side."""
     out = np.empty(len(of.hours))
     given = of.corners, of.hours, by, out
@@ -300,7 +287,7 @@ def _usual(of: Side, by: Side, engine: Engine, progress: Progress | None) -> Flo
     return out
 
 
-Attacker = Callable[[Traces, Traces, Progress | None], Flows]
+Attacker = Callable[[Traces, Traces, Progress], Flows]
 """Function that links groups of one period to those of a later one."""
 
 
@@ -314,7 +301,7 @@ def chained(
     attacker: Attacker,
     rng: np.random.Generator,
     first: Flows,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> list[IntArray]:
     """Follow records over all periods.
 

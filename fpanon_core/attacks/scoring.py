@@ -15,7 +15,7 @@ from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part, tell
 from ..kernels.recovery_links import count_shared, pair_greedily
 from ..model.aggregates import UNKNOWN, AggregateCounts, Recovered, RecoveryScore
-from ..model.arrays import FloatArray, IntArray, SmallInts, offsets_of, pieces_of_rows
+from ..model.arrays import BoolArray, FloatArray, IntArray, SmallInts, offsets_of, pieces_of_rows
 from ..model.checks import whole
 from ..model.errors import ConfigError
 from ..model.fingerprints import distinct
@@ -35,11 +35,11 @@ def score_recovery(
     counts: AggregateCounts,
     truth: npt.NDArray[np.integer],
     *,
-    recorded: npt.NDArray[np.bool_] | None = None,
+    recorded: BoolArray | None = None,
     pairing: Pairing = "greedy",
     seed: int = 0,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> RecoveryScore:
     """Score recovered trajectories against the true ones.
 
@@ -138,10 +138,7 @@ def score_recovery(
 
 
 def _belong_together(
-    recovered: Recovered,
-    counts: AggregateCounts,
-    true: SmallInts,
-    recorded: npt.NDArray[np.bool_] | None,
+    recovered: Recovered, counts: AggregateCounts, true: SmallInts, recorded: BoolArray | None
 ) -> None:
     """Raise a ConfigError if trajectories, counts and truth differ in places or slots."""
     slots = recovered.places.shape[1]
@@ -170,7 +167,7 @@ class _Judge:
     def __init__(
         self,
         truth: SmallInts,
-        seen: npt.NDArray[np.bool_] | None,
+        seen: BoolArray | None,
         recovered: Recovered,
         pairing: Pairing,
         engine: Engine,
@@ -186,7 +183,7 @@ class _Judge:
             self._who[slots], self._at[slots] = who, np.take_along_axis(here, who, axis=1)
 
     def steps(
-        self, daily: SmallInts, whole_: SmallInts, progress: Progress | None
+        self, daily: SmallInts, whole_: SmallInts, progress: Progress
     ) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
         """Return the accuracy after each step, on all points and on recorded points.
 
@@ -210,7 +207,7 @@ class _Judge:
         return accuracy, of_recorded, pair, shared
 
     def _judged(
-        self, places: SmallInts, pieces: list[IntArray], progress: Progress | None
+        self, places: SmallInts, pieces: list[IntArray], progress: Progress
     ) -> tuple[int, int, int, IntArray, IntArray]:
         """Count the points recovered, the recorded points recovered, and the recorded points.
 
@@ -220,7 +217,7 @@ class _Judge:
         last: dict[int, tuple[IntArray, IntArray]] = {}
         one = len(pieces) == 1
 
-        def judge(i: int, inner: Progress | None = None) -> float:
+        def judge(i: int, inner: Progress = None) -> float:
             some = pieces[i]
             pair, shared = self._pair(places, some, inner, beside_others=not one)
             found[0, i] = shared.sum()
@@ -239,9 +236,7 @@ class _Judge:
         recovered, hits, seen = map(int, found.sum(axis=1))
         return recovered, hits, seen, pair, shared
 
-    def _hits(
-        self, seen: npt.NDArray[np.bool_], places: SmallInts, slots: IntArray, pair: IntArray
-    ) -> int:
+    def _hits(self, seen: BoolArray, places: SmallInts, slots: IntArray, pair: IntArray) -> int:
         """Count the recorded points that the paired trajectories have right."""
         hits, paired = 0, np.flatnonzero(pair >= 0)
         # Some columns of all rows first: rows of all columns would be copied for each day.
@@ -254,7 +249,7 @@ class _Judge:
         return hits
 
     def _pair(
-        self, places: SmallInts, slots: IntArray, progress: Progress | None, *, beside_others: bool
+        self, places: SmallInts, slots: IntArray, progress: Progress, *, beside_others: bool
     ) -> tuple[IntArray, IntArray]:
         """Return the true row of each trajectory, −1 if none is left, and the points they share.
 
@@ -262,7 +257,7 @@ class _Judge:
         """
         within = _run(slots)
         seen = np.ascontiguousarray(places[:, within])
-        blocks = self._shared(seen, self._at[within], self._who[within], progress, beside_others)
+        blocks = self._shared(seen, within, progress, beside_others)
         if not self._greedy:
             return _pair_optimally(block for _, block in blocks)
         pair, best = np.full(len(seen), -1, np.int64), np.zeros(len(seen), np.int64)
@@ -272,14 +267,10 @@ class _Judge:
         return pair, best
 
     def _shared(
-        self,
-        seen: SmallInts,
-        at: SmallInts,
-        who: SmallInts,
-        progress: Progress | None,
-        beside_others: bool,
+        self, seen: SmallInts, within: slice | IntArray, progress: Progress, beside_others: bool
     ) -> Iterator[tuple[int, SmallInts]]:
         """Yield the points in common with everyone, for some trajectories at a time, in order."""
+        at, who = self._at[within], self._who[within]
         at_once = _ROWS_A_BLOCK * (1 if beside_others else _BLOCKS_AT_ONCE)
         for first in range(0, len(seen), at_once):
             some = seen[first : first + at_once]

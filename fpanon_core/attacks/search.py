@@ -22,13 +22,7 @@ import numpy as np
 from ..engines.local import Engine, stretches
 from ..engines.progress import Progress
 from ..kernels.linkage_density import CLOSE, NONE, Way, reach_of
-from ..kernels.linkage_scores import (
-    Shelf,
-    Shelved,
-    best_samples,
-    leading_records,
-    rank_targets,
-)
+from ..kernels.linkage_scores import Shelf, Shelved, best_samples, leading_records, rank_targets
 from ..kernels.linkage_scores import Suspects as Suspects
 from ..model.arrays import (
     CELL,
@@ -122,15 +116,8 @@ class Search:
         if mechanism.timeless:
             extent[2] = 1.0
         anywhere = 1 / float(np.prod(extent))
-        known = np.column_stack(
-            [
-                *points.arrays().values(),
-                points.same_place,
-                points.place_share,
-                points.same_time,
-                points.time_share,
-            ]
-        )
+        chances = points.same_place, points.place_share, points.same_time, points.time_share
+        known = np.column_stack([*points.arrays().values(), *chances])
         way = _way(cells, known, mechanism, FLOOR * anywhere)
         each = np.bincount(record, minlength=len(published.weight)) * published.weight
         even = np.array([float(each.sum()) / published.n_people, 1.0]) * anywhere
@@ -160,26 +147,17 @@ def _rows(published: Published, mechanism: Mechanism) -> tuple[FloatArray, Small
 def _way(cells: FloatArray, known: FloatArray, mechanism: Mechanism, floor: float) -> Way:
     """Return the method in the kernels' form, with the bounds of the search area."""
     space, time = mechanism.space, mechanism.time
-    area = min(
-        float((cells[:, 3] * cells[:, 4]).min()),
-        float(np.nanmin(known[:, 3] * known[:, 4], initial=np.inf)),
-    )
+    published, asked = (table[:, 3] * table[:, 4] for table in (cells, known))
+    area = min(float(published.min()), float(np.nanmin(asked, initial=np.inf)))
     most = _peak(space, 2, area, bool((known[:, 6] < 1).any()))
     if not mechanism.timeless:
         length = min(float(cells[:, 5].min()), float(known[:, 5].min(initial=np.inf)))
         most *= _peak(time, 1, length, bool((known[:, 8] < 1).any()))
     nats = max(0.0, math.log(most / floor))
-    return Way(
-        DENSITIES.index(space.density),
-        space.scale,
-        DENSITIES.index(time.density),
-        time.scale,
-        mechanism.boxes,
-        mechanism.by_middle,
-        mechanism.timeless,
-        floor,
-        nats,
-    )
+    in_space = DENSITIES.index(space.density), space.scale
+    in_time = DENSITIES.index(time.density), time.scale
+    kind = mechanism.boxes, mechanism.by_middle, mechanism.timeless
+    return Way(*in_space, *in_time, *kind, floor, nats)
 
 
 def _peak(spread: Spread, axes: int, least: float, exchanged: bool) -> float:
@@ -294,7 +272,7 @@ def ranks(
     own: IntArray,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> dict[str, Ranks]:
     """Score all records for each target, and rank its own among them, by attacker.
 
@@ -343,7 +321,7 @@ def suspects(
     attacker: str,
     *,
     engine: Engine,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Suspects:
     """Return, for each target, the records with the largest posterior for the attacker."""
     search = Search.of(published, points, mechanism)
@@ -362,9 +340,8 @@ def suspects(
 
 
 def _nobody(n: int, most: int) -> Suspects:
-    return Suspects(
-        np.zeros((n, most), np.int32), np.zeros((n, most)), np.zeros(n, np.int64), np.zeros(n)
-    )
+    of_records = np.zeros((n, most), np.int32), np.zeros((n, most))
+    return Suspects(*of_records, np.zeros(n, np.int64), np.zeros(n))
 
 
 def _leading(

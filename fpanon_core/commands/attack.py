@@ -25,11 +25,8 @@ from .run import Run, plain, said, table_text
 Linked = relinking.Result | str
 
 _FOUND = "What is found, before and after,"
-_ASKED: Fields = {
-    "option": None,
-    "within_m": None,
-    "strategy": replace(STRATEGY, default="uniform"),
-}
+_UNIFORM = replace(STRATEGY, default="uniform")
+_ASKED: Fields = {"option": None, "within_m": None, "strategy": _UNIFORM}
 
 
 @command

@@ -19,13 +19,10 @@ from .from_config import Fields, asked, command
 from .options import figures_beside
 from .run import Run, table_text
 
-_LEVEL = asked(metavar="|".join(LEVELS))
 _ASKED: Fields = {
     "purpose": asked(metavar="|".join(PURPOSES)),
     "recipient": asked(metavar="|".join(RECIPIENTS)),
-    "controls": _LEVEL,
-    "motive": _LEVEL,
-    "sensitivity": _LEVEL,
+    **dict.fromkeys(("controls", "motive", "sensitivity"), asked(metavar="|".join(LEVELS))),
 }
 _NOT_TRIED = 5
 
@@ -73,9 +70,8 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         Write one row per option that was tried (.csv, .parquet), and everything beside it as .json,
         which the command report reads.
     """
-    recipient = Recipient(
-        sought.recipient, sought.controls, sought.motive, sensitivity=sought.sensitivity
-    )
+    levels = sought.controls, sought.motive
+    recipient = Recipient(sought.recipient, *levels, sensitivity=sought.sensitivity)
     run.read()
     areas = _stated(sought.areas) or purpose_areas(run.fs, sought.purpose)
     purpose = replace(as_purpose(sought.purpose), areas=as_areas(areas))
@@ -88,11 +84,10 @@ def find(sought: Annotated[Sought, _ASKED], run: Run) -> None:
         raw = run.ask("the data as they are", as_it_is, table)
         facts = run.wanted.facts(run.report)
         kept = Exploration(table, raw, facts, table.limits, recipient, areas, len(table.untried))
-        write_json(kept.to_dict(), figures_beside(run.out))
+        beside = figures_beside(run.out)
+        write_json(kept.to_dict(), beside)
         write_table([table.to_frame()], run.out)
-        run.written.append(
-            f"Options written to {run.out}, all figures to {figures_beside(run.out)}."
-        )
+        run.written.append(f"Options written to {run.out}, all figures to {beside}.")
     found = table.least_revealing
     figures = {
         "purpose": purpose.name,

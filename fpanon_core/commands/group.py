@@ -11,7 +11,7 @@ import os
 import sys
 import tomllib
 import traceback
-from collections.abc import Iterator, Mapping
+from collections import UserDict
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -66,7 +66,7 @@ class CommandGroup(PlainFaults):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = _Loaded()  # type: ignore[assignment]
+        self.commands = _Loaded(COMMANDS)  # type: ignore[assignment]
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the command names, in the order of the list."""
@@ -78,27 +78,16 @@ class CommandGroup(PlainFaults):
             formatter.write_dl([(name, does) for name, (_, does) in COMMANDS.items()])
 
 
-class _Loaded(Mapping[str, Any]):
+class _Loaded(UserDict[str, Any]):
     """Mapping from names to commands; each is imported when it is looked up."""
 
-    def __init__(self) -> None:
-        self._known: dict[str, Any] = {}
-
     def __getitem__(self, name: str) -> Any:
-        if name not in COMMANDS:
-            raise KeyError(name)
-        if name not in self._known:
+        if self.data[name] is COMMANDS[name]:
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             module = import_module(f".{COMMANDS[name][0]}", __package__)
             alone.command(name)(getattr(module, name))
-            self._known[name] = get_command(alone)
-        return self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
+            self.data[name] = get_command(alone)
+        return self.data[name]
 
 
 # --- ``dashboard``: the views in a browser, served by this machine to itself alone.

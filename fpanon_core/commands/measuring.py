@@ -110,18 +110,6 @@ class _Unicity:
         for many, crowd in product(self.p, self.out_of):
             UnicityConfig(many, self.strategy, self.users, self.seed, crowd)
 
-    @property
-    def study(self) -> outsider.Config:
-        """Config of the study that makes the further tables."""
-        usual = outsider.Config(self.users, self.seed)
-        return replace(usual, profiles=self.profiles) if self.profiles else usual
-
-    @property
-    def merging(self) -> antenna_merging.Config | None:
-        """Config of the merging of antennas, if any."""
-        many = self.merge_antennas
-        return None if many is None else antenna_merging.Config(many, self.users, self.seed)
-
 
 @command
 def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
@@ -136,12 +124,15 @@ def unicity(wish: Annotated[_Unicity, _UNICITY], run: Run) -> None:
     out : Path or None
         Write one row per profile, p and number of matching people (.csv, .parquet).
     """
-    merging, full = wish.merging, run.tables is not None
+    many, full, usual = wish.merge_antennas, run.tables is not None, (wish.users, wish.seed)
+    merging = None if many is None else antenna_merging.Config(many, *usual)
     if merging is not None and not full:
         raise ConfigError("--merge-antennas makes tables; give their folder by --tables, too.")
-    study = wish.study
+    study = outsider.Config(*usual)
+    if full and wish.profiles:
+        study = replace(study, profiles=wish.profiles)
     run.read()
-    run.estimate(outsider.study, study if full else outsider.Config(wish.users, wish.seed))
+    run.estimate(outsider.study, study)
     table = run.ask(
         "unicity",
         under_profiles.unicity_grid,

@@ -228,9 +228,8 @@ def _weights(text: str) -> str | dict[str, float]:
 
 def figures_beside(out: Path) -> Path:
     """Return the path of the full results beside a table: table.json for table.csv.gz."""
-    return out.with_name(
-        re.sub(r"(\.gz)?(\.csv)?(\.parquet)?$", "", out.name, flags=re.I) + ".json"
-    )
+    stem = re.sub(r"(\.gz)?(\.csv)?(\.parquet)?$", "", out.name, flags=re.I)
+    return out.with_name(f"{stem}.json")
 
 
 def _previous(out: Path | None) -> Exploration | None:
@@ -285,11 +284,8 @@ def _weighed(
 def _figures(table: OptionsTable, limit: float) -> dict[str, Any]:
     frame = table.to_frame()
     frame["unsafe"] = table.unsafe(limit)
-    return {
-        **{str(name): value for name, value in frame.attrs.items()},
-        "limit": None if math.isinf(limit) else limit,
-        "options": frame,
-    }
+    figures = {str(name): value for name, value in frame.attrs.items()}
+    return figures | {"limit": None if math.isinf(limit) else limit, "options": frame}
 
 
 def _rejects(answers: pd.DataFrame) -> str:
@@ -440,9 +436,8 @@ def report(
     limits = Limits({**exploration.limits.of, **_limits(limit or [])})
     given = {name: text for name, text in asdict(decided).items() if text is not None}
     decision = replace(Decision() if known is None else known.decision, **given)
-    made = reports.report(
-        replace(exploration, limits=limits), decision, made_on=date.today().isoformat()
-    )
+    today = date.today().isoformat()
+    made = reports.report(replace(exploration, limits=limits), decision, made_on=today)
     write_bytes(reports.page(made).encode(), out)
     write_json(made.recipe.to_dict(), beside)
     for each in made.verdict:

@@ -37,10 +37,7 @@ _STATED: Fields = {
     "places": asked(metavar="|".join(PLACES)),
     "area": asked(metavar="SOUTH,WEST,NORTH,EAST", kind=str | None, read=StatedArea.read),
 }
-_ASKED: Fields = {
-    "what": asked(metavar="|".join(_CONTENTS)),
-    "epsilon": asked(metavar="EPS"),
-}
+_ASKED: Fields = {"what": asked(metavar="|".join(_CONTENTS)), "epsilon": asked(metavar="EPS")}
 _UNCHARGED = "No ledger keeps this ε. Give --ledger, so that the ε of all releases add up."
 FORMAT = asked("--format", metavar="csv|parquet")
 
@@ -127,9 +124,8 @@ class Wish:
         if self.what not in _CONTENTS:
             raise ConfigError(f"--what {self.what!r}; give one of {', '.join(_CONTENTS)}.")
         areas = replace(frame, antennas_an_area=self.antennas_an_area, column=self.column)
-        return _CONTENTS[self.what](
-            areas, self.bands, self.threshold, self.epsilon, self.trips_per_day
-        )
+        protection = self.threshold, self.epsilon
+        return _CONTENTS[self.what](areas, self.bands, *protection, self.trips_per_day)
 
 
 @dataclass(frozen=True)
@@ -237,11 +233,8 @@ def synthesize(
     packed = synthetic_package.people_packed(released)
     records = int(released.offsets[packed])
     figures = {"option": str(option), "people": packed, "records": records, "path": path}
-    run.end(
-        figures,
-        f"{packed:,} made-up people stand for {released.n_noisy:,} real ones, by a noisy count.",
-        *lines,
-    )
+    real = f"{released.n_noisy:,} real ones, by a noisy count."
+    run.end(figures, f"{packed:,} made-up people stand for {real}", *lines)
 
 
 def _read(option: Tables | Synthesize, out: Path, run: Run, table_format: str) -> None:
@@ -272,8 +265,7 @@ def _write(archive: bytes, option: Tables | Synthesize, out: Path, run: Run) -> 
 
 @command
 def ledger(
-    ledger: Annotated[Path, asked(argument=True)],
-    as_json: Annotated[bool, asked("--json")] = False,
+    ledger: Annotated[Path, asked(argument=True)], as_json: Annotated[bool, asked("--json")] = False
 ) -> None:
     """Show the ε spent on the people of a data set, and the ε that is left.
 

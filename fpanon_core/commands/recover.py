@@ -32,12 +32,7 @@ def _number_of(users: str) -> int | None:
 
 
 _ASKED: Fields = {
-    "users": asked(
-        default=_EVERYONE,
-        kind=str,
-        metavar=f"NUMBER|{_EVERYONE}",
-        read=_number_of,
-    ),
+    "users": asked(default=_EVERYONE, kind=str, metavar=f"NUMBER|{_EVERYONE}", read=_number_of)
 }
 
 
@@ -115,17 +110,10 @@ def _share(value: float) -> str:
 
 def _score_text(score: RecoveryScore) -> str:
     """Return the shares recovered after each step, and at random, and the uniqueness, as text."""
-    rows = [
-        [step, *map(_share, shares)]
-        for step, *shares in zip(
-            STEPS.values(),
-            score.recorded_by_step,
-            score.baseline_recorded_by_step,
-            score.accuracy_by_step,
-            score.baseline_by_step,
-            strict=True,
-        )
-    ]
+    recorded = score.recorded_by_step, score.baseline_recorded_by_step
+    found = zip(*recorded, score.accuracy_by_step, score.baseline_by_step, strict=True)
+    after = zip(STEPS.values(), found, strict=True)
+    rows = [[step, *map(_share, shares)] for step, shares in after]
     unique = ", ".join(f"{k}: {share:.1%}" for k, share in enumerate(score.uniqueness, 1))
     head = ["after", "recorded points", "at random", "all points", "at random"]
     return (

@@ -47,10 +47,8 @@ _SOURCE = asked(
     "--keep, which also takes a folder of parts.",
     argument=True,
 )
-_SAMPLE = asked(
-    "--sample",
-    help=f"Instead of a file, a shipped data set: {', '.join(each.key for each in SAMPLES)}.",
-)
+_SHIPPED = ", ".join(each.key for each in SAMPLES)
+_SAMPLE = asked("--sample", help=f"Instead of a file, a shipped data set: {_SHIPPED}.")
 _POSITIONS = asked(
     help=f"How positions are read, where they are doubtful: {', '.join(TURNS)}. Turned: all "
     "longitudes are west, or all latitudes south, though without a sign. If not given, positions "
@@ -173,10 +171,8 @@ class Request:
         """Return facts about the data for a report, without a file's name."""
         if self.sample_key is None:
             return facts_of(report)
-        known = sample(self.sample_key)
-        return facts_of(
-            report, label=known.title, note=known.description, synthetic=known.synthetic
-        )
+        it = sample(self.sample_key)
+        return facts_of(report, label=it.title, note=it.description, synthetic=it.synthetic)
 
     def antenna_table(self) -> Path | None:
         """Return the table of antennas to read, if any."""
@@ -199,15 +195,9 @@ class Request:
             for role, column in given.items()
             if column is not None
         )
-        return Reading(
-            columns,
-            self.timezone,
-            self.naive_timezone,
-            self.granularity_m,
-            self.granularity_min,
-            self.screening,
-            self.positions,
-        )
+        zones = self.timezone, self.naive_timezone
+        cell = self.granularity_m, self.granularity_min
+        return Reading(columns, *zones, *cell, self.screening, self.positions)
 
 
 LIST = "FILES.csv"
@@ -252,10 +242,7 @@ class Run:
     written: list[str] = field(init=False, default_factory=list)
 
     def read(
-        self,
-        *also: Path | None,
-        check: Callable[[Path], object] = check_writable,
-        **how: Any,
+        self, *also: Path | None, check: Callable[[Path], object] = check_writable, **how: Any
     ) -> None:
         """Read the data, after checking the places of the files to be written.
 

@@ -22,11 +22,6 @@ Status = Literal["queued", "running", "done", "failed", "lost", "cancelled"]
 _numbers = itertools.count(1)
 
 
-def _first(_: Job) -> int:
-    """Return 0, the place of a job that is in no queue."""
-    return 0
-
-
 @dataclass(eq=False)
 class Job:
     """One call in a child process, as its owner sees it.
@@ -70,7 +65,7 @@ class Job:
     process_id: int | None = field(default=None, init=False)
     began: float | None = field(default=None, init=False)
     ended: float | None = field(default=None, init=False)
-    place: Callable[[Job], int] = field(default_factory=lambda: _first, init=False, repr=False)
+    place: Callable[[Job], int] | None = field(default=None, init=False, repr=False)
 
     @property
     def ahead(self) -> int:
@@ -78,7 +73,7 @@ class Job:
 
         It is 0 from the beginning of the job's turn, which includes the start of a child.
         """
-        return self.place(self) if self.status == "queued" else 0
+        return self.place(self) if self.place and self.status == "queued" else 0
 
     @property
     def active(self) -> bool:

@@ -138,7 +138,7 @@ as tls://host:8786.
         take: Callable[[int, R], None],
         *,
         work: Sequence[float] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
     ) -> None:
         """Apply ``function`` to every block and take the results; see :meth:`LocalEngine.map`.
 
@@ -180,12 +180,14 @@ as tls://host:8786.
                     if future.status == "error":
                         raise InfeasibleError(_keeps_dying(self._address))
                     try:
-                        answer = self._fetched(future)
+                        well, answer = self._fetched(future)
                     except _LOST:  # with its worker, be it after the block was done
                         lost = True
                         waiting.appendleft(number)
                         continue
-                    take(number, _told(answer))
+                    if not well:
+                        raise answer
+                    take(number, answer)
                     done += each[number]
                 if lost:
                     self._sent.clear()
@@ -373,13 +375,6 @@ def _do(made_by: dict[str, str], function: Callable[..., R], block: Any, *given:
 
 def _is_array(thing: object) -> bool:
     return thing is None or isinstance(thing, np.ndarray)
-
-
-def _told(answer: tuple[bool, Any]) -> Any:
-    well, what = answer
-    if not well:
-        raise what
-    return what
 
 
 def _is_plain(thing: object) -> bool:

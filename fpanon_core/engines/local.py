@@ -52,7 +52,7 @@ class Engine:
         task: Callable[[T], float],
         blocks: Iterable[T],
         total: float,
-        progress: Progress | None = None,
+        progress: Progress = None,
     ) -> None:
         """Run ``task`` on every block, in the order given, several at once.
 
@@ -115,7 +115,7 @@ class Engine:
         take: Callable[[int, R], None],
         *,
         work: Sequence[float] | None = None,
-        progress: Progress | None = None,
+        progress: Progress = None,
     ) -> None:
         """Apply ``function`` to every block, several at once, and take the results.
 
@@ -188,7 +188,7 @@ def fill(
     size: int,
     kernel: Callable[..., None],
     *given: Any,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> None:
     """Fill rows 0 … count − 1 by ``kernel(begin, end, *given)``, ``size`` rows at a time."""
 

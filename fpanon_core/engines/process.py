@@ -397,9 +397,8 @@ class Turns:
                 if other is not who:
                     ahead += min(other.waiting, own + (position < place))
             # Who computes joins the line again behind those who wait now.
-            return ahead + sum(
-                min(other.waiting, own) for other in self._computing if other is not who
-            )
+            again = (other.waiting for other in self._computing if other is not who)
+            return ahead + sum(min(waiting, own) for waiting in again)
 
     def _is_next(self, who: ProcessRunner) -> bool:
         if len(self._computing) < self.at_once and self._line[0] is who:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-Progress = Callable[[float], None]
-"""Callable that takes the share done, in [0, 1]; it may raise :class:`fpanon_core.Cancelled`."""
+Progress = Callable[[float], None] | None
+"""Callable that takes the share done, in [0, 1], and may raise Cancelled; None if nobody asks."""
 
 
-def part(progress: Progress | None, begin: float, end: float) -> Progress | None:
+def part(progress: Progress, begin: float, end: float) -> Progress:
     """Return the progress of a part of the work as progress of the whole.
 
     Examples
@@ -24,7 +24,7 @@ def part(progress: Progress | None, begin: float, end: float) -> Progress | None
     return lambda share: progress(begin + (end - begin) * share)
 
 
-def nth_part(progress: Progress | None, number: int, count: int) -> Progress | None:
+def nth_part(progress: Progress, number: int, count: int) -> Progress:
     """Return the progress of step ``number``, from 0, of ``count`` steps of about equal length.
 
     Examples
@@ -37,7 +37,7 @@ def nth_part(progress: Progress | None, number: int, count: int) -> Progress | N
     return part(progress, number / count, (number + 1) / count)
 
 
-def tell(progress: Progress | None, share: float) -> None:
+def tell(progress: Progress, share: float) -> None:
     """Report the share done, if there is a progress callable."""
     if progress is not None:
         progress(share)

@@ -52,10 +52,8 @@ class Squares:
         """Return the places on each of the nine grids, with no square marked as used yet."""
         left, right = ((v - self.x_m) / self.side_m for v in (places.x_m, places.x_m + places.dx_m))
         low, high = ((v - self.y_m) / self.side_m for v in (places.y_m, places.y_m + places.dy_m))
-        return [
-            Laid(_NO_INTS, 1, x, y, left, right, low, high, _NO_INTS, _NO_INTS, _NO_FLOATS)
-            for x, y in _SHIFTS
-        ]
+        ends, none = (left, right, low, high), (_NO_INTS, _NO_INTS, _NO_FLOATS)
+        return [Laid(_NO_INTS, 1, x, y, *ends, *none) for x, y in _SHIFTS]
 
 
 @dataclass(frozen=True, eq=False)

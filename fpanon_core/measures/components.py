@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress
 from ..kernels.stretch import (
     gini_of_sorted,
@@ -40,6 +40,7 @@ from ..model.glove import GloveResult
 from ..model.kgap import FIGURES, KGapResult, StretchComponents
 from .packing import pack
 
+_USERS_A_BLOCK = 256
 _FULL = 1 - 1e-12  # relative to a weight; rounding may leave a small remainder
 
 
@@ -48,7 +49,7 @@ def stretch_components(
     result: KGapResult,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> StretchComponents:
     """Return the components of every measured user's stretch efforts to the k − 1 nearest.
 
@@ -74,7 +75,7 @@ def components_by_k(
     ks: Sequence[int],
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> dict[int, StretchComponents]:
     """Return :func:`stretch_components` of ``result.at(k)`` for several k.
 
@@ -98,8 +99,7 @@ def components_by_k(
     n = len(result.users)
     out = np.full((len(results), n, len(FIGURES)), np.nan)
 
-    def block(first: int) -> float:
-        last = min(first + 256, n)
+    def summarize(first: int, last: int) -> None:
         for i in range(first, last):
             near = np.ascontiguousarray(widest.neighbours[i])
             space, time = pooled_components(packed, result.users[i], near)
@@ -107,9 +107,8 @@ def components_by_k(
             for at, k in enumerate(results):
                 end = ends[k - 2]
                 out[at, i] = _summary(space[:end], time[:end], result.config)
-        return float(last - first)
 
-    (engine or LocalEngine()).run(block, range(0, n, 256), n, progress)
+    fill(engine or LocalEngine(), n, _USERS_A_BLOCK, summarize, progress=progress)
     return {
         k: StretchComponents(
             **dict(zip(FIGURES, np.ascontiguousarray(figures.T), strict=True)),
@@ -126,7 +125,7 @@ def mean_components(
     result: KGapResult,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean matched distance (m) and time (min) of each measured user."""
     parts = stretch_components(fs, result, engine=engine, progress=progress)
@@ -157,9 +156,8 @@ def matched_samples(
     own = np.arange(packed.offsets[longer], packed.offsets[longer + 1])
     share = packed.weight[[longer, shorter]] / packed.weight.sum()
     axes = ((packed.x, packed.dx), (packed.y, packed.dy), (packed.t, packed.dt))
-    across, up, gap_min = (
-        _stretch(at[own], d[own], at[matched], d[matched], share) for at, d in axes
-    )
+    apart = (_stretch(at[own], d[own], at[matched], d[matched], share) for at, d in axes)
+    across, up, gap_min = apart
     found = {"row": rows[own], "matched_row": rows[matched], "dist_m": across + up}
     efforts = {"space": space, "time": time, "total": space + time}
     return pd.DataFrame(found | {"gap_min": gap_min} | efforts)

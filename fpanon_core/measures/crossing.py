@@ -73,16 +73,10 @@ def crossing(first: Membership, second: Membership) -> Crossing:
     people = weight[np.unique(person, return_index=True)[1]]
     followed = None
     if any(len(each.who) > each.n_people for each in (first, second)):
-        through = {
-            name: _followed(some, ids, people)
-            for name, some in (
-                ("followed", (first, second)),
-                ("first_followed", (first,)),
-                ("second_followed", (second,)),
-            )
-        }
-        smallest |= through
-        one, two, three = (_crowd(size, people) for size in through.values())
+        through = [_followed(some, ids, people) for some in ([first, second], [first], [second])]
+        called = ("followed", "first_followed", "second_followed")
+        smallest |= dict(zip(called, through, strict=True))
+        one, two, three = (_crowd(size, people) for size in through)
         followed = (one, two, three)
     names = (
         pseudonyms_of(np.arange(1, len(ids) + 1))
@@ -98,7 +92,7 @@ def crossing(first: Membership, second: Membership) -> Crossing:
         n_second=_people_of(second),
         n_both=int(people.sum()),
         newly_alone=int(people[alone].sum()),
-        sizes=_sizes({name: smallest[name] for name in ("first", "second", "together")}, people),
+        sizes=_sizes({name: smallest[name] for name in ("together", "first", "second")}, people),
         periods=_periods(first.begin_day[a], second.begin_day[b], size, weight),
         per_person=pd.DataFrame({"pseudonym": names, **smallest}),
         names=(first.name, second.name),
@@ -222,10 +216,8 @@ def _crowd(size: IntArray, people: IntArray) -> Crowd:
 def _sizes(smallest: dict[str, IntArray], people: IntArray) -> pd.DataFrame:
     """Return the number of people in groups of each size that occurs."""
     known = np.unique(np.concatenate(list(smallest.values())))
-    counts = {
-        name: np.bincount(np.searchsorted(known, smallest[name]), people, len(known))
-        for name in ("together", "first", "second")
-    }
+    rows = {name: np.searchsorted(known, size) for name, size in smallest.items()}
+    counts = {name: np.bincount(row, people, len(known)) for name, row in rows.items()}
     return pd.DataFrame({"size": known, **counts}).astype(np.int64)
 
 
@@ -239,14 +231,7 @@ def _periods(
     for at, row in enumerate(first.tolist()):
         own = which == at
         crowd = _crowd(size[own], weight[own])
-        rows.append(
-            {
-                "first_period": int(number[0][row]),
-                "second_period": int(number[1][row]),
-                "people": int(weight[own].sum()),
-                "smallest": crowd.smallest,
-                "alone": crowd.alone,
-                "naming": crowd.naming,
-            }
-        )
-    return pd.DataFrame(rows)
+        both, people = (int(each[row]) for each in number), int(weight[own].sum())
+        rows.append((*both, people, crowd.smallest, crowd.alone, crowd.naming))
+    columns = ["first_period", "second_period", "people", "smallest", "alone", "naming"]
+    return pd.DataFrame(rows, columns=columns)

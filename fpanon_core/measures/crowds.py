@@ -25,6 +25,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from ..kernels.release_presence import bounds, presence_of_records
@@ -101,12 +102,12 @@ def sharing(fs: FingerprintSet) -> IntArray:
     return shared
 
 
-def alike(bins: IntArray, offsets: IntArray) -> IntArray:
+def alike(bins: npt.NDArray[np.integer], offsets: IntArray) -> IntArray:
     """Number records from 0; records with the same set of bins have the same number.
 
     Parameters
     ----------
-    bins : int64 ndarray (n_samples,)
+    bins : integer ndarray (n_samples,)
         Number of each sample's bin.
     offsets : int64 ndarray (n_records + 1,)
         Samples of record r are rows ``offsets[r]:offsets[r+1]``.
@@ -117,10 +118,8 @@ def alike(bins: IntArray, offsets: IntArray) -> IntArray:
     [0, 0, 1]
     """
     numbers: dict[bytes, int] = {}
-    found = [
-        numbers.setdefault(np.unique(own).tobytes(), len(numbers))
-        for own in np.split(bins, offsets[1:-1])
-    ]
+    records = (np.unique(own).tobytes() for own in np.split(bins, offsets[1:-1]))
+    found = [numbers.setdefault(record, len(numbers)) for record in records]
     return np.array(found, np.int64)
 
 

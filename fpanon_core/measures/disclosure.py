@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.local import Engine, LocalEngine
+from ..engines.local import Engine, LocalEngine, fill
 from ..engines.progress import Progress, part
 from ..kernels.disclosure_sums import (
     Classes,
@@ -48,6 +48,7 @@ from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
+from .crowds import alike
 from .matching import Index, anonymity_sets, bits, by_targets
 
 __all__ = ["DisclosureResult", "disclosure"]
@@ -68,7 +69,7 @@ def disclosure(
     *,
     n_bins: int | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> DisclosureResult:
     """Compute unicity, k-, EM- and KL-disclosure: overall, per target and per bin.
 
@@ -152,7 +153,7 @@ def disclosure(
         absent = -np.log1p(-share)
     absent[seen.users == n_users] = 0.0  # no class can miss a bin in which everybody was
     counting = part(progress, _CLASSES_SHARE, 1.0)
-    of_class, of_bin = _Ledger(fs, index, seen, classes, absent).entered(engine, counting)
+    of_class, of_bin = _Ledger(fs.weight, index, seen, classes, absent).entered(engine, counting)
     em, kl = (sums[classes.of_target] for sums in of_class)
     em_bin, kl_bin, seen_by = of_bin
     unseen = n_targets - seen_by
@@ -182,10 +183,8 @@ def _result(
     """Return the result with all values derived from what is found for each target."""
     unique, n_targets = int((sizes == 1).sum()), len(sizes)
     low, high = wilson_interval(unique, n_targets)
-    found |= {
-        name: math.fsum(found[f"{name}_user"]) / n_targets
-        for name in ("em", "kl", "em_sum", "kl_sum")
-    }
+    means = ("em", "kl", "em_sum", "kl_sum")
+    found |= {name: math.fsum(found[f"{name}_user"]) / n_targets for name in means}
     config = knowledge.config
     everything = knowledge.too_few == n_targets
     determined = config is not None and (config.strategy == "top" or everything)
@@ -208,19 +207,14 @@ def _result(
 
 
 def _disclosure_apart(
-    fs: FingerprintSet,
-    knowledge: Knowledge,
-    n_bins: int | None,
-    engine: Engine,
-    progress: Progress | None,
+    fs: FingerprintSet, knowledge: Knowledge, n_bins: int | None, engine: Engine, progress: Progress
 ) -> DisclosureResult:
     """Compute disclosure by workers that share no memory, each for some of the targets."""
     sizes = anonymity_sets(fs, knowledge, engine=engine, progress=part(progress, 0.0, 0.2))
     _check_sizes(sizes)
     parts = by_targets(_disclosure_of, fs, knowledge, engine, part(progress, 0.2, 1.0), n_bins)
-    found: dict[str, Any] = {
-        name: getattr(parts[0], name) for name in (*CELL, "bin_users", "n_bins")
-    }
+    alike_in_all = (*CELL, "bin_users", "n_bins")
+    found: dict[str, Any] = {name: getattr(parts[0], name) for name in alike_in_all}
     for name in ("em", "kl"):
         found[f"{name}_most"] = max(getattr(each, f"{name}_most") for each in parts)
         # Means over the targets of each part, as one over all.
@@ -258,9 +252,8 @@ def _most(seen: Presence, share: FloatArray, absent: FloatArray) -> tuple[float,
     """
     own = seen.bins[rows_of(seen.offsets[:-1], seen.lengths)]
     firsts = offsets_of(seen.lengths)[:-1]
-    of_user = (
-        float(np.add.reduceat(each[own], firsts).max()) for each in (1 - share, -np.log(share))
-    )
+    terms = 1 - share, -np.log(share)
+    of_user = (float(np.add.reduceat(each[own], firsts).max()) for each in terms)
     return next(of_user) + math.fsum(share), next(of_user) + math.fsum(absent)
 
 
@@ -282,41 +275,27 @@ class _Classes:
 
 
 def _classes(
-    fs: FingerprintSet, index: Index, seen: Presence, engine: Engine, progress: Progress | None
+    fs: FingerprintSet, index: Index, seen: Presence, engine: Engine, progress: Progress
 ) -> _Classes:
-    numbers: dict[bytes, int] = {}
-    ends = pairwise(index.lists.offsets.tolist())
-    known = (np.unique(index.lists.number[begin:end]).tobytes() for begin, end in ends)
-    of_target = np.array([numbers.setdefault(bins, len(numbers)) for bins in known])
+    of_target = alike(index.lists.number, index.lists.offsets)
     targets = np.unique(of_target, return_index=True)[1]
     each = np.stack([fs.weight, np.ones_like(seen.lengths), seen.lengths])
     sizes, many, samples = index.sums(targets, each, engine, progress)
     _check_sizes(sizes[of_target])
     # Going through everybody else costs their samples, and a look at every bin.
     inside = samples <= int(seen.lengths.sum()) - samples + len(seen.users)
-    return _Classes(
-        targets=targets,
-        of_target=of_target,
-        times=np.bincount(of_target),
-        sizes=sizes,
-        inside=inside,
-        many=np.where(inside, many, fs.n_users - many),
-    )
+    many = np.where(inside, many, fs.n_users - many)
+    return _Classes(targets, of_target, np.bincount(of_target), sizes, inside, many)
 
 
 class _Ledger:
     """Disclosure of every class and of every bin."""
 
     def __init__(
-        self,
-        fs: FingerprintSet,
-        index: Index,
-        seen: Presence,
-        classes: _Classes,
-        absent: FloatArray,
+        self, weight: IntArray, index: Index, seen: Presence, classes: _Classes, absent: FloatArray
     ) -> None:
         self._index, self._seen, self._classes, self._absent = index, seen, classes, absent
-        self._n_users, self._weight = int(fs.weight.sum()), fs.weight
+        self._n_users, self._weight = int(weight.sum()), weight
         n_bins, n_classes = len(seen.users), len(classes.targets)
         self._ranges = _cuts(seen.users, min(_PARTS, max(1, n_bins // _BINS_A_RANGE)))
         n_runs = _PARTS // len(self._ranges)
@@ -325,7 +304,7 @@ class _Ledger:
         self._per_bin = em_bin, kl_bin, np.zeros((n_runs, n_bins), np.int64)
 
     def entered(
-        self, engine: Engine, progress: Progress | None
+        self, engine: Engine, progress: Progress
     ) -> tuple[tuple[FloatArray, FloatArray], Iterator[Any]]:
         """Return the sums of EM and KL over the bins for each class, and over targets for each bin.
 
@@ -343,9 +322,7 @@ class _Ledger:
         em = self._gains / (self._classes.sizes * self._n_users)
         return (em, self._kls), (each.sum(axis=0) for each in self._per_bin)
 
-    def _enter(
-        self, some: IntArray, cost: IntArray, engine: Engine, progress: Progress | None
-    ) -> None:
+    def _enter(self, some: IntArray, cost: IntArray, engine: Engine, progress: Progress) -> None:
         """Process one round: some classes whose members fit in memory at once."""
         seen, classes = self._seen, self._classes
         inside, looking = classes.inside[some], part(progress, 0.0, _MEMBERS_SHARE)
@@ -406,7 +383,7 @@ class Presence:
     users: IntArray
 
 
-def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = None) -> Presence:
+def presence(fs: FingerprintSet, engine: Engine, progress: Progress = None) -> Presence:
     """Number every bin, give every sample its bin's number, and count the users of each bin."""
     columns = bits(*fs.arrays().values())
     table = np.full(1 << max(4, (2 * fs.n_samples).bit_length()), -1, np.int32)
@@ -423,13 +400,8 @@ def presence(fs: FingerprintSet, engine: Engine, progress: Progress | None = Non
     rank[order] = np.arange(n_bins, dtype=np.int32)
     number = rank[number]
     lengths = np.empty(fs.n_users, np.int64)
-
-    def block(first_user: int) -> float:
-        last = min(first_user + _USERS_A_BLOCK, fs.n_users)
-        sort_traces(first_user, last, fs.offsets, number, lengths)
-        return float(last - first_user)
-
-    engine.run(block, range(0, fs.n_users, _USERS_A_BLOCK), fs.n_users, progress)
+    given = fs.offsets, number, lengths
+    fill(engine, fs.n_users, _USERS_A_BLOCK, sort_traces, *given, progress=progress)
     users = np.zeros(n_bins, np.int64)
     count_present(fs.offsets, lengths, number, fs.weight, users)
     return Presence(corners, fs.offsets, lengths, number, users)

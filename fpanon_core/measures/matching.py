@@ -46,7 +46,7 @@ def anonymity_sets(
     knowledge: Knowledge,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> IntArray:
     """Return the size |E_i| of each target's anonymity set: the users whose record contains A_i.
 
@@ -87,7 +87,7 @@ def sizes_of(
     knowledges: Sequence[Knowledge],
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> list[IntArray]:
     """Return :func:`anonymity_sets` of several :class:`Knowledge` objects, with one index."""
     engine = engine or LocalEngine()
@@ -113,7 +113,7 @@ def first_unique(
     out_of: int,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> tuple[IntArray, IntArray]:
     """Return how many points make |E| ≤ ``out_of`` (0 = never), and the last |E|; (n_targets,)."""
     engine = engine or LocalEngine()
@@ -133,7 +133,7 @@ def by_targets(
     fs: FingerprintSet,
     knowledge: Knowledge,
     engine: Engine,
-    progress: Progress | None,
+    progress: Progress,
     *given: Any,
 ) -> list[R]:
     """Return ``function(knowledge of some targets, data, *given)`` of each worker, in order."""
@@ -172,17 +172,13 @@ class Index:
     """Users of every known bin, in ``lists``; numbers of targets run through all knowledge."""
 
     def __init__(
-        self,
-        fs: FingerprintSet,
-        knowledges: Sequence[Knowledge],
-        engine: Engine,
-        progress: Progress | None,
+        self, fs: FingerprintSet, known: Sequence[Knowledge], engine: Engine, progress: Progress
     ) -> None:
-        timeless = knowledges[0].timeless
-        if any(k.timeless != timeless for k in knowledges):
+        timeless = known[0].timeless
+        if any(k.timeless != timeless for k in known):
             raise ConfigError(_NO_COMMON_INDEX)
         self.n_users = fs.n_users
-        points = bits(*(np.concatenate([getattr(k, n) for k in knowledges]) for n in CELL))
+        points = bits(*(np.concatenate([getattr(k, n) for k in known]) for n in CELL))
         many = len(points.x)
         table = np.full(1 << max(4, (4 * many).bit_length()), -1, np.int32)
         first, number = np.empty(many, np.int64), np.empty(many, np.int32)
@@ -207,11 +203,11 @@ class Index:
         at = starts[:-1].copy()
         for bin_, user in found:
             fill_lists(bin_, user, at, users)
-        offsets = offsets_of(np.concatenate([k.sizes for k in knowledges]))
+        offsets = offsets_of(np.concatenate([k.sizes for k in known]))
         self.lists = Lists(offsets, number, starts, users)
 
     def sums(
-        self, some: IntArray, values: IntArray, engine: Engine, progress: Progress | None = None
+        self, some: IntArray, values: IntArray, engine: Engine, progress: Progress = None
     ) -> IntArray:
         """Sum each row of ``values`` (m, n_users) over the classes of some targets, (m, some).
 
@@ -223,12 +219,7 @@ class Index:
         return sums
 
     def members(
-        self,
-        some: IntArray,
-        inside: BoolArray,
-        many: IntArray,
-        engine: Engine,
-        progress: Progress | None = None,
+        self, some: IntArray, inside: BoolArray, many: IntArray, engine: Engine, progress: Progress
     ) -> tuple[IntArray, SmallInts]:
         """Return offsets and users (row numbers) of some targets' classes, one after another.
 

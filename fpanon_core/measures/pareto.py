@@ -246,9 +246,8 @@ def ordinal_agreement(table: pd.DataFrame) -> pd.DataFrame:
         raise InfeasibleError(
             "There are fewer than two profiles, and so no order to agree on; measure at least two."
         )
-    return pd.DataFrame(
-        [_row(table.iloc[:, [i, j]]) for i, j in combinations(range(table.shape[1]), 2)]
-    )
+    pairs = combinations(range(table.shape[1]), 2)
+    return pd.DataFrame([_row(table.iloc[:, [i, j]]) for i, j in pairs])
 
 
 def _row(two: pd.DataFrame) -> dict[str, object]:

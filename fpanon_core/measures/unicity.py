@@ -73,7 +73,7 @@ def unicity(
     users: int = 2500,
     seed: int = 0,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> UnicityResult:
     """Return the share of users that p points single out, or narrow down to ``out_of`` users.
 
@@ -159,7 +159,7 @@ def points_needed(
     out_of: int = 1,
     seed: int = 0,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> pd.DataFrame:
     """Return how many points must be known to single out each heavy user.
 
@@ -232,18 +232,10 @@ def points_needed(
             "anonymity_set": sizes,
         }
     )
-    table.attrs = {
-        "never": int((points == 0).sum()),
-        "heavy": len(heavy),
-        "config": {
-            "strategy": strategy,
-            "users": config.users,
-            "seed": config.seed,
-            "out_of": int(out_of),
-            "min_per_month": float(min_per_month),
-        },
-        "digest": keyed(fs.digest),
-    }
+    asked = {"strategy": strategy, "users": config.users, "seed": config.seed}
+    asked |= {"out_of": int(out_of), "min_per_month": float(min_per_month)}
+    people = {"never": int((points == 0).sum()), "heavy": len(heavy)}
+    table.attrs = people | {"config": asked, "digest": keyed(fs.digest)}
     return table
 
 
@@ -338,13 +330,9 @@ def fit_exponents(fits: Mapping[int, ScalingFit]) -> LinearFit:
     intercept = float(beta.mean() - slope * p.mean())
     left = beta - intercept - slope * p
     variance = float(left @ left) / (len(p) - 2) if len(p) > 2 else math.nan
-    return LinearFit(
-        slope=slope,
-        intercept=intercept,
-        slope_se=math.sqrt(variance / spread),
-        intercept_se=math.sqrt(variance * (1 / len(p) + p.mean() ** 2 / spread)),
-        r2=pseudo_r2(beta, left),
-    )
+    slope_se = math.sqrt(variance / spread)
+    intercept_se = math.sqrt(variance * (1 / len(p) + p.mean() ** 2 / spread))
+    return LinearFit(slope, intercept, slope_se, intercept_se, pseudo_r2(beta, left))
 
 
 _STARTS = 400  # values of β scanned
@@ -395,14 +383,8 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
     _, (alpha, beta), spread = best
     errors = np.sqrt(np.diag(spread))
     errors[~np.isfinite(errors)] = np.nan
-    return CurveFit(
-        form=form,
-        alpha=float(alpha),
-        beta=float(beta),
-        alpha_se=float(errors[0]),
-        beta_se=float(errors[1]),
-        r2=pseudo_r2(eps, eps - curve(x, alpha, beta)),
-    )
+    r2 = pseudo_r2(eps, eps - curve(x, alpha, beta))
+    return CurveFit(form, float(alpha), float(beta), *errors.tolist(), r2)
 
 
 def pseudo_r2(values: FloatArray, left: FloatArray) -> float:
@@ -549,9 +531,8 @@ def antennas_by_area(
         side_m = _side(*site.T)
     known = np.isfinite(home_x_m)
     home = np.column_stack([home_x_m, home_y_m])[known]
-    square, which = np.unique(
-        np.floor(np.concatenate([site, home]) / side_m), axis=0, return_inverse=True
-    )
+    squares = np.floor(np.concatenate([site, home]) / side_m)
+    square, which = np.unique(squares, axis=0, return_inverse=True)
     which = which.reshape(-1)
 
     def count(rows: IntArray, weight: IntArray | None = None) -> IntArray:

@@ -272,7 +272,7 @@ def peek(source: Source, *, progress: Progress) -> list[str | int]:
 
     A name that occurs several times is replaced by its positions.
     """
-    progress(0.0)
+    tell(progress, 0.0)
     file = source.file or ("", sample(source.sample).path)
     tables = read_source(_opened(file))
     found: dict[str | int, None] = {}

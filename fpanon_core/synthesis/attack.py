@@ -25,10 +25,11 @@ import numpy as np
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
 
 from ..aggregates.attack import (
+    LEAST_PEOPLE,
     WITHIN_M,
     HomeAttack,
     TablesAttacked,
-    drawn_targets,
+    drawn_halves,
     homes_found,
     membership_of,
     membership_scores,
@@ -36,7 +37,7 @@ from ..aggregates.attack import (
 from ..aggregates.contributions import table_frame
 from ..aggregates.smoothing import seeded
 from ..attacks.aggregation import cells_of, minutes_after, place_of
-from ..engines.progress import Progress
+from ..engines.progress import Progress, tell
 from ..kernels.table_sums import UNIT
 from ..model.arrays import FloatArray, IntArray
 from ..model.checks import whole
@@ -53,7 +54,6 @@ from .statistics import HOURS, Ground, coarsened, exact_statistics, noisy_statis
 ATTACKERS = ("statistics", "correlation", "likelihood_ratio", "nearest_record")
 """Names of the attackers, in the order of their scores."""
 
-_LEAST_PEOPLE = 20
 _MOST_PEOPLE = 2_000  # of more, a sample is drawn: fewer people are easier to detect
 
 
@@ -81,7 +81,7 @@ def attack_synthetic(
     targets: int = 200,
     seed: int = 0,
     people_too: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> SyntheticAttacked:
     """Attack synthetic people of one half of the data by membership, near copies and homes.
 
@@ -104,16 +104,14 @@ def attack_synthetic(
     InfeasibleError
         There are too few people.
     """
-    if fs.n_users < _LEAST_PEOPLE:
+    if fs.n_users < LEAST_PEOPLE:
         raise InfeasibleError(f"{fs.n_users} people are too few to attack half of them.")
     rng = np.random.default_rng(whole("seed", seed, 0))
     if fs.n_users > _MOST_PEOPLE:
         fs = fs.subset(np.sort(rng.permutation(fs.n_users)[:_MOST_PEOPLE]))
     option = replace(option, people=None)  # the attacker reads shares, whatever the scale
     ground = Ground.of(table_frame(fs, option.frame))
-    drawn = rng.permutation(fs.n_users)
-    half, others = np.sort(drawn[: fs.n_users // 2]), np.sort(drawn[fs.n_users // 2 :])
-    asked = drawn_targets(fs, half, whole("targets", targets, 1), rng)
+    half, others, asked = drawn_halves(fs, targets, rng)
     every = exact_statistics(fs.subset(half), ground)
     seen = _Records.of(fs, ground)
     reference = seen.by_hour(others)
@@ -134,8 +132,7 @@ def attack_synthetic(
                 made = _Records.made(lives_of(noisy, ground, option, seed=user), ground)
                 scores[row, world, 1:3] = membership_scores(mine, made.by_hour(), reference, 0.0)
                 scores[row, world, 3] = made.likeness(*seen.places(user)).max()
-        if progress is not None:
-            progress((row + 1) / len(asked))
+        tell(progress, (row + 1) / len(asked))
     near = (math.nan,) * 3
     if people_too:
         noisy = noisy_statistics(every, ground, option.epsilon, seeded(seed, fs.n_users))

@@ -39,7 +39,7 @@ class Lives(NamedTuple):
     wall_min: SmallInts
 
 
-def made_up(model: Model, people: int, seed: int, progress: Progress | None = None) -> Lives:
+def made_up(model: Model, people: int, seed: int, progress: Progress = None) -> Lives:
     """Generate ``people`` people from the model.
 
     Fewer people are generated if their records would exceed :data:`MOST_RECORDS`.
@@ -75,7 +75,7 @@ def made_up(model: Model, people: int, seed: int, progress: Progress | None = No
     return Lives(offsets, place, wall_min)
 
 
-def _for_all(do: Callable[[slice], None], many: int, progress: Progress | None) -> None:
+def _for_all(do: Callable[[slice], None], many: int, progress: Progress) -> None:
     firsts = range(0, many, _AT_ONCE)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pieces = (slice(first, min(first + _AT_ONCE, many)) for first in firsts)

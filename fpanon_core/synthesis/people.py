@@ -11,6 +11,7 @@ from __future__ import annotations
 import secrets
 
 from ..aggregates.contributions import table_frame
+from ..aggregates.usefulness import places_of
 from ..attacks.aggregation import minutes_after
 from ..attacks.private import with_noise
 from ..engines.local import Engine
@@ -21,7 +22,6 @@ from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
 from ..model.options import Synthesize
 from ..model.periods import decided_by_records
-from ..model.projection import project
 from ..model.synthetic_people import NoisyStatistics, Placing, SyntheticPeople
 from .fitted import fitted
 from .generation import Lives, made_up
@@ -35,7 +35,7 @@ def synthesize(
     epsilon: float,
     people: int | None = None,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> SyntheticPeople:
     """Make synthetic people; ε-differentially private for everything about one person.
 
@@ -87,7 +87,7 @@ def synthetic_people(
     option: Synthesize,
     *,
     engine: Engine | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> SyntheticPeople:
     """Make synthetic people of a release option, as :func:`synthesize` does."""
     if len(fs.weight) and int(fs.weight.max()) > 1:
@@ -109,7 +109,7 @@ def lives_of(
     option: Synthesize,
     *,
     seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Lives:
     """Generate people from noisy statistics and a public frame alone.
 
@@ -122,9 +122,5 @@ def lives_of(
 
 def placing_of(fs: FingerprintSet, frame: TableFrame) -> Placing:
     """Return the frame's places and minutes on the data's projection and clock."""
-    counts = frame.counts
-    x, y = counts.x_m, counts.y_m
-    if counts.crs != fs.crs and fs.crs is not None:
-        x, y = project(counts.lat, counts.lon, fs.crs)
-        x, y = x - counts.dx_m / 2, y - counts.dy_m / 2
-    return Placing(x, y, minutes_after(fs, counts), fs.clock, fs.crs, fs.antennas)
+    here, later = places_of(frame, fs.crs), minutes_after(fs, frame.counts)
+    return Placing(here.x_m, here.y_m, later, fs.clock, fs.crs, fs.antennas)

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..aggregates.contributions import people_seen, summed
+from ..aggregates.contributions import summed
 from ..aggregates.smoothing import RINGS_KM, Noise, neighbours
 from ..attacks.private import with_noise
 from ..engines.local import Engine
 from ..engines.progress import Progress
 from ..kernels.person_statistics import Bins, add_statistics
-from ..kernels.table_sums import UNIT
+from ..kernels.table_sums import UNIT, Seen
 from ..model.arrays import Closed, FloatArray, IntArray, SmallInts
 from ..model.count_tables import DAY_TYPES, TableFrame
 from ..model.fingerprints import FingerprintSet
@@ -111,46 +111,24 @@ def shapes(ground: Ground) -> dict[str, tuple[int, ...]]:
 
 
 def exact_statistics(
-    fs: FingerprintSet,
-    ground: Ground,
-    *,
-    engine: Engine | None = None,
-    progress: Progress | None = None,
+    fs: FingerprintSet, ground: Ground, *, engine: Engine | None = None, progress: Progress = None
 ) -> dict[str, IntArray]:
     """Return the sums of all contributions before noise, ``UNIT`` per person; never published."""
     form = shapes(ground)
     sizes = [int(np.prod(shape)) for shape in form.values()]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    bins = Bins(
-        ground.x_m,
-        ground.y_m,
-        ground.zone,
-        1_000 * np.array(RINGS_KM),
-        1_000 * np.array(CLASS_KM),
-        np.array(EVENTS),
-        np.array(PLACES),
-        np.array(AT_HOME),
-        np.array(GAPS_MIN),
-        first,
-    )
-    sums, _ = summed(_of_some, fs, ground.frame, sum(sizes), (bins,), engine, progress)
+    edges_m = (1_000 * np.array(each) for each in (RINGS_KM, CLASS_KM))
+    others = (np.array(each) for each in (EVENTS, PLACES, AT_HOME, GAPS_MIN))
+    bins = Bins(ground.x_m, ground.y_m, ground.zone, *edges_m, *others, first)
+    sums, _ = summed(_statistics_in, fs, ground.frame, sum(sizes), (bins,), engine, progress)
     cut = np.split(np.rint(sums).astype(np.int64), first[1:])
-    return {
-        name: cells.reshape(shape) for (name, shape), cells in zip(form.items(), cut, strict=True)
-    }
+    parts = zip(form.items(), cut, strict=True)
+    return {name: cells.reshape(shape) for (name, shape), cells in parts}
 
 
-def _of_some(
-    users: slice,
-    fs: FingerprintSet,
-    frame: TableFrame,
-    later: float,
-    size: int,
-    bins: Bins,
-) -> tuple[FloatArray, float]:
-    cells = np.zeros(size)
-    add_statistics(people_seen(users, fs, frame, later), bins, cells)
-    return cells, 0.0
+def _statistics_in(seen: Seen, cells: FloatArray, bins: Bins) -> float:
+    add_statistics(seen, bins, cells)
+    return 0.0
 
 
 def noisy_statistics(

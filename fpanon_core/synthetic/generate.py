@@ -104,10 +104,8 @@ def generate_cdr_chunks(
     world = _World(days, seed, events_per_day, activity_sigma, start, region)
     limits.GENERATED_USERS.check("n_users", n_users)
     limits.GENERATED_USERS.check("chunk_users", chunk_users)
-    return (
-        world.table(first, min(first + chunk_users, n_users))
-        for first in range(0, n_users, chunk_users)
-    )
+    firsts = range(0, n_users, chunk_users)
+    return (world.table(first, min(first + chunk_users, n_users)) for first in firsts)
 
 
 class _World:
@@ -134,15 +132,8 @@ class _World:
         self.region = generate_region(seed) if region is None else region
         self.names = pd.Index(self.region.antennas["antenna_id"])
         days, weekday, region = self.days, start.weekday(), self.region
-        self.world = World(
-            days,
-            weekday,
-            _rhythm(days, weekday),
-            region.x_m,
-            region.y_m,
-            np.cumsum(region.residents),
-            _gravity(region),
-        )
+        places = region.x_m, region.y_m, np.cumsum(region.residents), _gravity(region)
+        self.world = World(days, weekday, _rhythm(days, weekday), *places)
         midnight = dt.datetime(start.year, start.month, start.day, tzinfo=zone_of(REGION_TIMEZONE))
         self.epoch_s = int(midnight.timestamp())
 

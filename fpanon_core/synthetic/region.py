@@ -188,7 +188,5 @@ def _masts(people: FloatArray, number: int, rng: np.random.Generator) -> FloatAr
 
 def _names(number: int, rng: np.random.Generator) -> npt.NDArray[np.object_]:
     """Return distinct invented place names."""
-    every = np.array(
-        [head + tail for head in _HEADS.split() for tail in _TAILS.split()], dtype=object
-    )
-    return np.asarray(rng.permutation(every)[:number])
+    every = [head + tail for head in _HEADS.split() for tail in _TAILS.split()]
+    return np.asarray(rng.permutation(np.array(every, dtype=object))[:number])

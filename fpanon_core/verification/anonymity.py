@@ -303,7 +303,7 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     together exceed it. Otherwise no cell of theirs could be so wide or so long.
     """
     fs, group = faults.original, np.asarray(result.group)
-    limits = {"space": result.suppress_space_m, "time": result.suppress_time_min}
+    limits = [x for x in (result.suppress_space_m, result.suppress_time_min) if x is not None]
     period = np.zeros(fs.n_users, np.int64) if faults.cut is None else faults.cut.period
     people = np.bincount(period, fs.weight)
     left, ours = _known_users(result.left_over, fs)
@@ -317,34 +317,24 @@ def _check_left_out(result: GloveResult, faults: Faults) -> None:
     sound = math.isfinite(share) and 0 <= share <= MOST_LEFT_OUT
     gone = np.bincount(period[out], fs.weight[out], len(people))
     twice = len(np.unique(left)) < len(left)
-    _tell(
-        faults,
-        {
-            "limit": any(
-                limit is not None and not (math.isfinite(limit) and limit > 0)
-                for limit in limits.values()
-            ),
+    wrong: dict[str, dict[str, bool | np.bool_]] = {
+        "A limit, a share, or what becomes of left-over people is none that there is.": {
+            "limit": not all(math.isfinite(limit) and limit > 0 for limit in limits),
             "left over": result.leftover not in ("merge", "suppress"),
             "left out": not sound,
         },
-        "A limit, a share, or what becomes of left-over people is none that there is.",
-    )
-    _tell(
-        faults,
-        {
+        "The people said to be left over, or left out, are none of the original, or too many.": {
             "left over": not ours or twice or -(-most // shards) >= max(result.k, 1),
-            "left out": sound and (not possible or bool((gone > share * people + 1e-6).any())),
+            "left out": sound and (not possible or (gone > share * people + 1e-6).any()),
         },
-        "The people said to be left over, or left out, are none of the original, or too many.",
-    )
-    _tell(
-        faults,
-        {
-            "left over": result.leftover == "suppress" and bool((group[left] >= 0).any()),
-            "left out": len(np.unique(out)) < len(out) or bool((group[out] >= 0).any()),
+        "A person said to be left over, or left out, is published, or listed twice.": {
+            "left over": result.leftover == "suppress" and (group[left] >= 0).any(),
+            "left out": len(np.unique(out)) < len(out) or (group[out] >= 0).any(),
         },
-        "A person said to be left over, or left out, is published, or listed twice.",
-    )
+    }
+    for text, kinds in wrong.items():
+        for kind in [kind for kind, found in kinds.items() if found]:
+            faults.add(kind, text)
     _check_reasons(result, left, out, faults)
 
 
@@ -389,11 +379,6 @@ def _known_users(rows: npt.ArrayLike, fs: FingerprintSet) -> tuple[IntArray, boo
     found = np.asarray(rows, np.int64)
     known = (found >= 0) & (found < fs.n_users)
     return found[known], bool(known.all())
-
-
-def _tell(faults: Faults, wrong: dict[str, bool], text: str) -> None:
-    for kind in [kind for kind, found in wrong.items() if found]:
-        faults.add(kind, text)
 
 
 def _extents(result: GloveResult, fs: FingerprintSet) -> tuple[FloatArray, FloatArray]:

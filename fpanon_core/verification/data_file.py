@@ -266,8 +266,8 @@ class Rows:
     ----------
     columns : list of str
     number : int
-    first_start, last_start, last_end : Timestamp or float or None
-        Extreme starts and ends; None without rows.
+    first_start, last_end : Timestamp or float or None
+        Earliest start and latest end; None without rows.
     start_of_last : Timestamp or float or None
         Latest start among the rows that end last.
     """
@@ -275,7 +275,6 @@ class Rows:
     columns: list[str]
     number: int = 0
     first_start: Any = None
-    last_start: Any = None
     last_end: Any = None
     start_of_last: Any = None
 
@@ -284,14 +283,12 @@ class Rows:
         if piece.empty:
             return
         starts, ends = piece["start"], piece["end"]
-        first, last, end = starts.min(), starts.max(), ends.max()
+        first, end = starts.min(), ends.max()
         start = starts[ends == end].max()
         if self.number == 0:
-            self.first_start, self.last_start = first, last
-            self.last_end, self.start_of_last = end, start
+            self.first_start, self.last_end, self.start_of_last = first, end, start
         self.number += len(piece)
         self.first_start = min(self.first_start, first)
-        self.last_start = max(self.last_start, last)
         self.last_end, self.start_of_last = max((self.last_end, self.start_of_last), (end, start))
 
 
@@ -343,14 +340,14 @@ def _check_size(about: parquet.FileMetaData, budget: Budget) -> None:
     for i in range(about.num_row_groups):
         group = about.row_group(i)
         parts = [group.column(j) for j in range(group.num_columns)]
-        budget.check_bytes(
-            sum(max(p.num_values * _WIDTH, p.total_uncompressed_size) for p in parts)
-        )
+        sizes = (max(p.num_values * _WIDTH, p.total_uncompressed_size) for p in parts)
+        budget.check_bytes(sum(sizes))
 
 
 def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
     """Return the table with texts in place of dictionary indices, if the budget allows it."""
-    coded = [c for c in table.columns if pa.types.is_dictionary(c.type)]
+    is_coded = pa.types.is_dictionary
+    coded = [c for c in table.columns if is_coded(c.type)]
     longest = [
         max(
             (pc.max(pc.binary_length(part.dictionary)).as_py() or 0 for part in c.chunks), default=0
@@ -358,9 +355,7 @@ def _spelt_out(table: pa.Table, budget: Budget) -> pa.Table:
         for c in coded
     ]
     budget.check_bytes(table.num_rows * sum(longest))
-    columns = [
-        c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for c in table.columns
-    ]
+    columns = [c.cast(c.type.value_type) if is_coded(c.type) else c for c in table.columns]
     return pa.table(columns, names=table.column_names)
 
 

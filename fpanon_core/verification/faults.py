@@ -95,10 +95,8 @@ def by_start(cells: FloatArray) -> FloatArray:
 
 def numbered(pieces: list[FloatArray], numbers: dict[bytes, int]) -> IntArray:
     """Return a number for each array, equal for equal arrays; add new arrays to ``numbers``."""
-    out = [
-        numbers.setdefault(hashlib.sha256(np.ascontiguousarray(p).data).digest(), len(numbers))
-        for p in pieces
-    ]
+    digests = (hashlib.sha256(np.ascontiguousarray(p).data).digest() for p in pieces)
+    out = [numbers.setdefault(digest, len(numbers)) for digest in digests]
     return np.array(out, np.int64)
 
 

@@ -45,17 +45,8 @@ _VERSION = re.compile(r"\d{1,4}(\.\d{1,4}){1,3}")
 _OWNERS_ALONE = 0o600 << 16
 _BEYOND = 0xFFFFFFFF  # what stands for a number of more than 32 bits
 _LARGE = 0x7FFFFFFF  # beyond, sizes and places are told in 64 bits
-_DAMAGED_ZIP = (
-    zipfile.BadZipFile,
-    struct.error,
-    zlib.error,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    ValueError,
-    LookupError,
-    OSError,
-)
+_OF_A_ZIP = (zipfile.BadZipFile, struct.error, zlib.error, EOFError)
+_DAMAGED_ZIP = (*_OF_A_ZIP, RuntimeError, ValueError, LookupError, OSError)
 Content = bytes | mmap.mmap
 """Bytes of a member."""
 
@@ -256,9 +247,8 @@ def _end(at: int, first: int, count: int) -> bytes:
     if first > _LARGE:
         far = struct.pack("<4sQ2H2I4Q", b"PK\6\6", 44, 45, 45, 0, 0, count, count, length, first)
         far += struct.pack("<4sIQI", b"PK\6\7", 0, at, 1)
-    return far + struct.pack(
-        "<4s4H2IH", b"PK\5\6", 0, 0, count, count, length, min(first, _BEYOND), 0
-    )
+    near = 0, 0, count, count, length, min(first, _BEYOND), 0
+    return far + struct.pack("<4s4H2IH", b"PK\5\6", *near)
 
 
 def _ends_with_its_data(

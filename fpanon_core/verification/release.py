@@ -38,14 +38,8 @@ from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 Place = str | os.PathLike[str]
 _HELD = frozenset(
     {
-        "uncovered sample",
-        "no assignment",
-        "missing user",
-        "people with a sample",
-        "undecided",
-        "sample of too few",
-        "phantom share",
-        "counts",
+        *("uncovered sample", "no assignment", "missing user", "people with a sample"),
+        *("undecided", "sample of too few", "phantom share", "counts"),
     }
 )
 """Faults that may be due only to steps before GLOVE that cut or move samples.
@@ -171,20 +165,18 @@ def _check_records(
 ) -> Checked | None:
     """Check the promises about the records themselves."""
     claim, asked, checked = records.claim, faults.k, None
+    faults.k = max(asked, facts.k or 0) if asked else 0
     if asked and held:
-        faults.k = max(asked, facts.k or 0)
         limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
         checked = check_claim(claim, listed, facts.samples_left_out, limited, faults)
         if checked is not None:
             check_samples_accuracy(facts, checked, faults)
-        faults.k = asked
     elif not asked or check_cells(claim, faults):
         if asked:
-            faults.k = max(asked, facts.k or 0)
             check_crowds(claim, faults)
-            faults.k = asked
         if faults.cut is not None:
             faults.check_groups(claim)
+    faults.k = asked
     return checked
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import math
 import re
+from collections import Counter
 
 import numpy as np
 from scipy.stats import rankdata  # type: ignore[import-untyped,unused-ignore]
@@ -42,9 +43,7 @@ def check_pseudonyms(records: Records, faults: Faults) -> None:
     lengths = sorted({len(i) for i in ids if len(i) >= least})
     by_length = {len(name) for name in names if len(name) >= least}
     # Of many people all codes together would not fit into memory; their own names do.
-    bare: dict[str, int] = {}
-    for name in names:
-        bare[_bare(name)] = bare.get(_bare(name), 0) + 1
+    bare = Counter(map(_bare, names))
     coded = {
         code[:n]
         for i in ids
@@ -109,10 +108,7 @@ def check_order(records: Records, whose: IntArray | None, home: IntArray, faults
         labels = records.claim.label.astype(float)
         first = np.full(n_classes, np.inf)
         np.minimum.at(first, home[published], before[published])
-        pairs = [
-            ("group numbers", labels, mean_before, within),
-            ("group numbers", labels, first, within),
-        ]
+        pairs = [("group numbers", labels, each, within) for each in (mean_before, first)]
         for what, after in (("pseudonyms", named), ("records", placed)):
             if whose is not None:
                 known = whose >= 0
