@@ -137,9 +137,7 @@ def describe_promise(result: OptionResult) -> str:
 
 
 def advise(
-    table: OptionsTable,
-    *,
-    thresholds: Limits | Mapping[str, float | None] | None = None,
+    table: OptionsTable, *, thresholds: Limits | Mapping[str, float | None] | None = None
 ) -> pd.DataFrame:
     """Return what each threshold would have to be for the next more useful option to pass.
 

@@ -187,10 +187,7 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool) -> flo
 
 @costs(360, seconds=_seconds)
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    earlier: Result | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, earlier: Result | None = None, **work: Unpack[Work]
 ) -> Result:
     """Under each profile, measure k-gaps once, at the largest k, and their components for each k.
 

@@ -345,11 +345,7 @@ class _Told:
         sizes = np.arange(1, self.many + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
-            self.release.published,
-            points,
-            self.cells.mechanism,
-            self.attacker,
-            engine=self.engine,
+            self.release.published, points, self.cells.mechanism, self.attacker, engine=self.engine
         )
         return [
             found.record[i, : min(int(found.many[i]), FIRST_FEW)].astype(np.int64)

@@ -327,11 +327,7 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
     if len(rows) == 0:
         return None
     return HomesAsked(
-        homes,
-        nights,
-        release.published.own[rows],
-        release.person[rows],
-        release.whole.weight[rows],
+        homes, nights, release.published.own[rows], release.person[rows], release.whole.weight[rows]
     )
 
 

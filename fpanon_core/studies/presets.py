@@ -28,14 +28,7 @@ from ..model.options import (
     Synthesize,
     Tables,
 )
-from ..model.profiles import (
-    AntennaClusters,
-    GeneralizationProfile,
-    Grid,
-    Hexagons,
-    Regions,
-    Space,
-)
+from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions, Space
 from ..model.projection import central
 from .framing import stated_of_data
 from .judgement import Limits

@@ -44,14 +44,7 @@ from ..model.linkage import ATTACKERS, LinkConfig, RiskResult, strongest
 from ..model.periods import PeriodSet
 from ..model.released import ReleasedSet
 from .learnt import homes_found
-from .linkage import (
-    Attacked,
-    attacked,
-    of_origin,
-    share_with_interval,
-    targets_of,
-    true_ranks,
-)
+from .linkage import Attacked, attacked, of_origin, share_with_interval, targets_of, true_ranks
 from .option_result import Interval
 from .releases import Release, homes
 from .tabled import Work, nth_of, part_of, working

@@ -253,12 +253,7 @@ def _result(
 
 
 def _links(
-    copies: Copies,
-    first: Traces,
-    second: Traces,
-    attackers: tuple[str, ...],
-    most: int,
-    work: Work,
+    copies: Copies, first: Traces, second: Traces, attackers: tuple[str, ...], most: int, work: Work
 ) -> dict[str, Flows]:
     """Return the links that each attacker makes, from the same pairs."""
     pairs = likenesses(copies.bins, first, second, most, **work)

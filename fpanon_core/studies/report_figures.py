@@ -190,17 +190,12 @@ def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
     if limit_y is not None:
         taken = np.concatenate([taken, [[_RIGHT - _WORDS_PX, limit_y - 19, _RIGHT, limit_y - 2]]])
     order = sorted(
-        range(len(marks)),
-        key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number),
+        range(len(marks)), key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number)
     )
     found = corners_beside(order, boxes[:, :, None], inside, taken[:, None])
     named = [
         replace(
-            mark,
-            label=(
-                *places[i, found[i]].round(1).tolist(),
-                _ANCHORS[_BESIDE[found[i], 2]],
-            ),
+            mark, label=(*places[i, found[i]].round(1).tolist(), _ANCHORS[_BESIDE[found[i], 2]])
         )
         if i in found
         else mark

@@ -243,7 +243,7 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
     said = [
         "The files do not show people who move together, single days and events, the order of "
-        "places within a day, or anything rare.",
+        "places within a day, or anything rare."
     ]
     if groups < frame.n_areas:
         how = "evenly" if frame.config.residents is None else "by the numbers of residents"
