@@ -26,18 +26,8 @@ import pandas as pd
 
 from ..anonymize.periods import samples_of
 from ..engines.limits import give_back_after
-from ..io.publishing import (
-    Format,
-    check_beside,
-    check_target,
-    describe,
-    published_pieces,
-    put,
-    read_published,
-    sha256_of,
-    write_data,
-    write_secret,
-)
+from ..io import publishing as files
+from ..io.publishing import Format
 from ..measures.crowds import Presence, presence
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
@@ -119,9 +109,9 @@ def publish(
     origin = origin_of(released, original)
     if original is not None and original.digest != origin.original.digest:
         raise ConfigError("The original given is not the one that this release was made of.")
-    target = check_target(path)
+    target = files.check_target(path)
     secrets = {
-        name: check_beside(file, target, name)
+        name: files.check_beside(file, target, name)
         for name, file in (("The key", key), ("The list of what was left out", left_out))
         if file is not None
     }
@@ -143,9 +133,9 @@ def publish(
                         "Samples were moved before some were left out: no row of the original can "
                         "be named; leave out the list."
                     )
-                write_secret(table, file)
+                files.write_secret(table, file)
                 written.append(file)
-            put(folder, target)
+            files.put(folder, target)
         except BaseException:
             for file in written:
                 file.unlink(missing_ok=True)
@@ -226,7 +216,9 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
         )
     records = origin.records
     naming = records.named()
-    data = write_data(records.frames(naming), folder, format, projected=records.crs is not None)
+    data = files.write_data(
+        records.frames(naming), folder, format, projected=records.crs is not None
+    )
     give_back_after(origin.original.n_samples)
     found = presence(origin.original, records, origin.person)
     lost = _left_out(origin, found)
@@ -234,10 +226,10 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     whole = origin.option.holds(fs.granularity_m, fs.granularity_min)
     facts = facts_of(origin, found, None if lost is None else len(lost), whole=whole)
     key = _key(origin, naming)
-    describe(facts, data)  # with the verdict, without which it goes nowhere
+    files.describe(facts, data)  # with the verdict, without which it goes nowhere
     verdict = verdict_on(folder, data, origin, naming, key, lost, whole=whole)
     give_back_after(origin.original.n_samples)
-    return Produced(facts, verdict, sha256_of(data), key, lost)
+    return Produced(facts, verdict, files.sha256_of(data), key, lost)
 
 
 def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
@@ -304,7 +296,7 @@ def verdict_on(
     whole : bool
         Whether groups of k are compared with the original itself.
     """
-    if not _as_made(published_pieces(data), origin, naming):
+    if not _as_made(files.published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
     give_back_after(origin.original.n_samples)
     whole = whole or origin.k is None
@@ -319,7 +311,7 @@ def verdict_on(
         key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
         origin.seen,
-        read_published(data),
+        files.read_published(data),
         origin.hidden.k,
         suppressed=origin.hidden.suppressed,
         key=key,
