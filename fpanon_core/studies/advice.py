@@ -16,8 +16,8 @@ import pandas as pd
 from ..model.disclosure import RISKS
 from ..model.options import Tables
 from ..model.release_page import duration, length
-from . import report_words as w
 from . import judgement
+from . import report_words as w
 from .judgement import Limits, interval, kind_of, limit_key, options_tried, serves
 from .option_result import OptionResult
 from .options_table import OptionsTable

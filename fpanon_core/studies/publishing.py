@@ -27,16 +27,17 @@ import pandas as pd
 from ..anonymize.periods import samples_of
 from ..engines.limits import give_back_after
 from ..io import publishing as files
-from ..io.publishing import Format
+from ..io.publishing import Format, write_data
 from ..measures.crowds import Presence, presence
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.options import Glove
 from ..model.periods import PeriodSet
 from ..model.published import Naming, known
-from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
+from ..model.released import NOT_COVERED, NOT_PUBLISHED, AnyRelease, Origin, ReleasedSet
 from ..tables.writing import staged
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.faults import Faults
@@ -49,12 +50,12 @@ LEFT_OUT_NAME = "LEFT_OUT_not_for_release.csv"
 
 
 def publish(
-    released: ReleasedSet | GloveResult,
-    path: str | os.PathLike[str],
+    released: AnyRelease,
+    path: Place,
     *,
-    key: str | os.PathLike[str] | None = None,
+    key: Place | None = None,
     original: FingerprintSet | None = None,
-    left_out: str | os.PathLike[str] | None = None,
+    left_out: Place | None = None,
     format: Format = "csv",
 ) -> Path:
     """Write a release for publication, and verify the bytes written.
@@ -143,9 +144,7 @@ def publish(
     return target
 
 
-def origin_of(
-    released: ReleasedSet | GloveResult, original: FingerprintSet | None = None
-) -> Origin:
+def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> Origin:
     """Return the origin of a release: the data and the steps that made it.
 
     Raises
@@ -216,9 +215,7 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
         )
     records = origin.records
     naming = records.named()
-    data = files.write_data(
-        records.frames(naming), folder, format, projected=records.crs is not None
-    )
+    data = write_data(records.frames(naming), folder, format, projected=records.crs is not None)
     give_back_after(origin.original.n_samples)
     found = presence(origin.original, records, origin.person)
     lost = _left_out(origin, found)
@@ -245,14 +242,13 @@ def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
     fs, hidden = origin.original, origin.hidden
     if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
+        reason = hidden.suppressed["reason"].to_numpy(object)
         if hidden.period_days is not None:
             assert hidden.person is not None
             assert hidden.period is not None
             rows = samples_of(fs, hidden.period_days, hidden.person, hidden.period)[rows]
             order = np.argsort(rows)
-            rows, reason = rows[order], hidden.suppressed["reason"].to_numpy(object)[order]
-        else:
-            reason = hidden.suppressed["reason"].to_numpy(object)
+            rows, reason = rows[order], reason[order]
     elif origin.moved:
         if origin.samples_left_out:
             return None
@@ -303,18 +299,14 @@ def verdict_on(
     found = verify_release(
         folder, origin.original, origin.k if whole else None, key=key, left_out=left_out
     )
-    if whole or not found.passed or origin.hidden is None:
+    seen, hidden = origin.seen, origin.hidden
+    if whole or not found.passed or hidden is None:
         return _verdict(found, origin.k)
-    if isinstance(origin.seen, PeriodSet):  # whose pieces have names of their own
-        inside = np.flatnonzero(origin.hidden.group >= 0)
-        ids = origin.seen.pieces.user_ids[inside]
+    if isinstance(seen, PeriodSet):  # whose pieces have names of their own
+        ids = seen.pieces.user_ids[hidden.group >= 0]
         key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
-        origin.seen,
-        files.read_published(data),
-        origin.hidden.k,
-        suppressed=origin.hidden.suppressed,
-        key=key,
+        seen, files.read_published(data), hidden.k, suppressed=hidden.suppressed, key=key
     )
     return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
 
@@ -341,12 +333,12 @@ def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> 
 
 
 def held_against(
-    release: str | os.PathLike[str],
+    release: Place,
     original: FingerprintSet,
     k: int | None,
     *,
-    key: str | os.PathLike[str] | None = None,
-    left_out: str | os.PathLike[str] | None = None,
+    key: Place | None = None,
+    left_out: Place | None = None,
 ) -> Verification:
     """Verify a release, as :func:`fpanon_core.verify_release` does.
 
@@ -368,7 +360,7 @@ def held_against(
     return verify_release(release, original, k, key=key, left_out=left_out)
 
 
-def promised(release: str | os.PathLike[str], original: FingerprintSet) -> int | None:
+def promised(release: Place, original: FingerprintSet) -> int | None:
     """Return the k that a release states; None where it promises none, or cannot be read.
 
     Raises

@@ -33,7 +33,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
-from ..model.released import ReleasedSet, option_of
+from ..model.released import AnyRelease, ReleasedSet, option_of
 from .estimates import Growth, costs
 from .linkage import origin_within
 from .tabled import Tabled, Work, nth_of, part_of, working
@@ -83,10 +83,7 @@ class Result(Tabled):
 # All pairs of the links between two periods are looked at, of more and more points.
 @costs(900, growth=Growth(powers=(2.2, 2.3)))
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    released: ReleasedSet | GloveResult | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]
 ) -> Result:
     """Make a release in periods, if it is not given, and attack it."""
     if released is None:
@@ -98,7 +95,7 @@ def study(
 
 
 def relink_periods(
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     *,
     candidates: int = 512,
     seed: int = 0,
@@ -365,7 +362,7 @@ class Copies:
     digest: str
 
     @classmethod
-    def of(cls, released: ReleasedSet | GloveResult) -> Copies:
+    def of(cls, released: AnyRelease) -> Copies:
         """Read the records of a release in periods that carries their owners.
 
         Raises

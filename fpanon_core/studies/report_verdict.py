@@ -12,9 +12,9 @@ from typing import Literal
 
 from ..model.disclosure import RISKS
 from ..model.options import Periods
+from . import judgement
 from . import report_words as w
 from .exploration import Exploration
-from . import judgement
 from .judgement import NEED, Limits, best_option, needs_lost, serves, some_alone
 from .option_result import LOST, OptionResult
 from .recipe import Decision
@@ -320,17 +320,15 @@ def _alone_in(nobody: int, forms: int) -> str:
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
+    why = w.shown(decision.why)
+    because = f"Reason: {why}" if why else "No reason is given."
     if decision.refused:
-        why = w.shown(decision.why)
-        because = f"Reason: {why}" if why else "No reason is given."
         return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
         told = "This report releases nothing; it tells what was weighed."
         return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
-    why = w.shown(decision.why)
-    because = f"Reason: {why}" if why else "No reason is given."
     said: tuple[str, ...] = (
         because,
         found_told(result, table.config.p, limits),
