@@ -360,8 +360,9 @@ class _Told:
 def _nothing_known(told: _Told, before: _Told) -> Step:
     """Return the step before the first point, where all people are alike."""
     people, all_of_them = (each.release.published.n_people for each in (told, before))
-    here, prior = told.own >= 0, told.cells.mechanism.share / people
-    better, level, posterior = (0.0, float(people), prior) if here else (np.nan,) * 3
+    here, nobody = told.own >= 0, (np.nan, np.nan, np.nan)
+    alike = (0.0, float(people), told.cells.mechanism.share / people) if here else nobody
+    better, level, posterior = alike
     return Step(0, better, level, people, here, posterior, False, 0.0, float(all_of_them))
 
 
