@@ -249,13 +249,10 @@ def _count_again(
     """Check that exact counts, whether blank or shown, are those of the original."""
     due = frames_of(count_tables(original, option, frame))
     for name, table in found.items():
-        other = due[name]
-        keys = list(table.columns[:-1])
-        both = table.merge(other, on=keys, how="outer", suffixes=("", "_due"))
-        value = table.columns[-1]
-        if not np.allclose(
-            both[value].astype(float), both[f"{value}_due"], atol=2e-3, equal_nan=True
-        ):
+        *keys, value = table.columns
+        both = table.merge(due[name], on=keys, how="outer", suffixes=("", "_due"))
+        counted, again = both[value].astype(float), both[f"{value}_due"]
+        if not np.allclose(counted, again, atol=2e-3, equal_nan=True):
             faults.add("counts", f"A count of {name} is not that of the original.")
 
 

@@ -27,7 +27,7 @@ BUDGET = {
     "fpanon_core/kernels": (26, 5_269),
     "fpanon_core/measures": (13, 2_176),
     "fpanon_core/model": (40, 5_061),
-    "fpanon_core/studies": (59, 9_868),
+    "fpanon_core/studies": (59, 9_866),
     "fpanon_core/synthesis": (6, 583),
     "fpanon_core/synthetic": (3, 247),
     "fpanon_core/tables": (14, 2_220),
