@@ -102,7 +102,7 @@ def ground(fs: FingerprintSet, areas: Areas, places: Places) -> Ground:
         return _regions(fs, areas)
     (left, right), (low, high) = _central(fs)
     if areas is None:
-        side = _round_below(min(right - left, high - low) / _SQUARES_ALONG)
+        side = round_below(min(right - left, high - low) / _SQUARES_ALONG)
         # Never finer than the data, so that a trip spreads over at most 16 pairs of squares.
         side = max(side, float(fs.dx_m.max()), float(fs.dy_m.max()))
     else:
@@ -164,7 +164,7 @@ def events_of(fs: FingerprintSet) -> FloatArray:
     return events
 
 
-def _round_below(value: float) -> float:
+def round_below(value: float) -> float:
     """Return the largest 1, 2 or 5 times a power of ten not above the value; 0 for 0."""
     if value <= 0:
         return 0.0

@@ -25,12 +25,15 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
+Place = str | os.PathLike[str]
+"""Path of a file or folder."""
+
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @contextmanager
-def folder_opened(path: str | os.PathLike[str], below: Iterable[str] = ()) -> Iterator[int]:
+def folder_opened(path: Place, below: Iterable[str] = ()) -> Iterator[int]:
     """Open a folder and yield its descriptor.
 
     Neither the folder nor a folder on the path ``below`` it may be a link.
@@ -50,7 +53,7 @@ def folder_opened(path: str | os.PathLike[str], below: Iterable[str] = ()) -> It
         os.close(here)
 
 
-def file_opened(name: str | os.PathLike[str], folder: int | None = None) -> int:
+def file_opened(name: Place, folder: int | None = None) -> int:
     """Open a plain file in an open folder and return its descriptor.
 
     Raises

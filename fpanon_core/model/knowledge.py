@@ -288,12 +288,7 @@ class KnownPoints(Cells):
         """Make known points for a method that exchanges nothing."""
         one = np.ones(int(offsets[-1]))
         return cls(
-            offsets=offsets,
-            same_place=one,
-            place_share=one,
-            same_time=one,
-            time_share=one,
-            **cells,
+            offsets=offsets, same_place=one, place_share=one, same_time=one, time_share=one, **cells
         )
 
     def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:

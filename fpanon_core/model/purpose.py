@@ -104,11 +104,7 @@ def as_purpose(purpose: Purpose | str) -> Purpose:
 
 LEVELS = ("low", "medium", "high")
 RECIPIENTS: Mapping[str, str] = MappingProxyType(
-    {
-        "anyone": "Anyone",
-        "contract": "Named researchers under contract",
-        "room": "A secure room",
-    }
+    {"anyone": "Anyone", "contract": "Named researchers under contract", "room": "A secure room"}
 )
 """Kinds of recipient, and their names on screen."""
 

@@ -163,3 +163,7 @@ class ReleasedSet(FingerprintSet):
         made = cls(**{name: getattr(fs, name) for name in FingerprintSet.__dataclass_fields__})
         object.__setattr__(made, "origin", origin)
         return made
+
+
+AnyRelease = ReleasedSet | GloveResult
+"""What ``release``, ``glove`` and ``aligned`` return."""

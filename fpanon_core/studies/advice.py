@@ -16,24 +16,9 @@ import pandas as pd
 from ..model.disclosure import RISKS
 from ..model.options import Tables
 from ..model.release_page import duration, length
+from . import judgement
 from . import report_words as w
-from .judgement import (
-    JUDGED,
-    KINDS,
-    Limits,
-    asked_of,
-    best_option,
-    beyond,
-    interval,
-    kind_of,
-    limit_key,
-    most_useful,
-    needs_lost,
-    options_tried,
-    serves,
-    some_alone,
-    within_limits,
-)
+from .judgement import Limits, interval, kind_of, limit_key, options_tried, serves
 from .option_result import OptionResult
 from .options_table import OptionsTable
 from .release_facts import size
@@ -86,15 +71,15 @@ def ladder(table: OptionsTable, limits: Limits) -> list[Rung]:
     table : OptionsTable
     limits : Limits
     """
-    good, best = within_limits(table, limits), best_option(table, limits)
+    good, best = judgement.within_limits(table, limits), judgement.best_option(table, limits)
     serving = serves(table, good)
     rungs = []
-    for kind in KINDS:
+    for kind in judgement.KINDS:
         mine = [i for i in options_tried(table) if kind_of(table.options[i]) == kind]
         inside = [i for i in mine if i in good]
-        row = best if best in inside else most_useful(table, inside)
+        row = best if best in inside else judgement.most_useful(table, inside)
         if row is None:
-            far = {i: beyond(table.results[i], limits) for i in mine}
+            far = {i: judgement.beyond(table.results[i], limits) for i in mine}
             known = [i for i in mine if math.isfinite(far[i])]
             row = min(known, key=far.__getitem__, default=None)
         rungs.append(Rung(kind, row, row in good, row in serving))
@@ -112,13 +97,13 @@ def ladder_table(table: OptionsTable, limits: Limits) -> pd.DataFrame:
             continue
         result = table.results[rung.row]
         told = "serves the purpose" if rung.serves else "within, less useful"
-        if rung.within and not rung.serves and some_alone(result):
+        if rung.within and not rung.serves and judgement.some_alone(result):
             told = "within, unique records"
         if not limits.judged:
             told = "no threshold is set"
         elif not rung.within:
             told = "over: " + ", ".join(w.MEASURES[risk].short for risk in limits.broken(result))
-        elif not rung.serves and (lost := needs_lost(table, rung.row)):
+        elif not rung.serves and (lost := judgement.needs_lost(table, rung.row)):
             told = f"within, loses {w.components(lost)}"
         useful = w.describe_utility(table.choice, result)
         name = w.shown(result.option.name)
@@ -137,9 +122,7 @@ def describe_promise(result: OptionResult) -> str:
 
 
 def advise(
-    table: OptionsTable,
-    *,
-    thresholds: Limits | Mapping[str, float | None] | None = None,
+    table: OptionsTable, *, thresholds: Limits | Mapping[str, float | None] | None = None
 ) -> pd.DataFrame:
     """Return what each threshold would have to be for the next more useful option to pass.
 
@@ -166,9 +149,9 @@ def advise(
         A threshold is unknown or out of its range.
     """
     limits = _limits(table, thresholds)
-    most = most_useful(table, within_limits(table, limits))
+    most = judgement.most_useful(table, judgement.within_limits(table, limits))
     least = 0.0 if most is None else float(table.utility[most]) + _GAIN
-    found: dict[str, tuple[float, int]] = {}
+    found: dict[str, tuple[float, float, int]] = {}
     for i in options_tried(table):
         result = table.results[i]
         against = {limit_key(risk) for risk in limits.broken(result)}
@@ -176,12 +159,12 @@ def advise(
             continue
         (name,) = against
         needed = _needed(result, name)
-        better = (needed, -float(table.utility[i]))
-        if needed <= RISKS[name].most and better < _place(table, found.get(name)):
-            found[name] = needed, i
+        better = (needed, -float(table.utility[i]), i)
+        if needed <= RISKS[name].most and better < found.get(name, (math.inf,)):
+            found[name] = better
     rows = [
         (name, needed, table.options[i].name, float(table.utility[i]), *_coarse(table.results[i]))
-        for name, (needed, i) in found.items()
+        for name, (needed, _, i) in found.items()
     ]
     advice = pd.DataFrame(rows, columns=list(ADVICE))
     return advice.sort_values("utility", ascending=False, ignore_index=True, kind="stable")
@@ -207,10 +190,6 @@ of 0.31.']
     return said
 
 
-def _place(table: OptionsTable, known: tuple[float, int] | None) -> tuple[float, float]:
-    return (math.inf, 0.0) if known is None else (known[0], -float(table.utility[known[1]]))
-
-
 def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None] | None) -> Limits:
     if isinstance(thresholds, Limits):
         return thresholds
@@ -221,7 +200,7 @@ def _limits(table: OptionsTable, thresholds: Limits | Mapping[str, float | None]
 
 def _needed(result: OptionResult, name: str) -> float:
     """Return the lowest threshold at which an option passes, rounded up to 0.001; or NaN."""
-    risks = [r for r in JUDGED if limit_key(r) == name and asked_of(result, r)]
+    risks = [r for r in judgement.JUDGED if limit_key(r) == name and judgement.asked_of(result, r)]
     guess = result.guessing.get(name, math.nan) if RISKS[name].beside_guessing else 0.0
     highs = [interval(result, risk)[2] - guess for risk in risks]
     if any(map(math.isnan, highs)):

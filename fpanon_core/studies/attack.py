@@ -24,11 +24,10 @@ from ..model import checks
 from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
 from ..model.limits import POINTS, SEED, TARGETS
 from ..model.linkage import ExpectedError, LinkConfig, LinkResult, RiskResult
 from ..model.options import ReleaseOption
-from ..model.released import ReleasedSet
+from ..model.released import AnyRelease, ReleasedSet
 from . import releases
 from .estimates import Growth, carried_on, costs
 from .learnt import Example, examples, expected_error, home_found
@@ -239,10 +238,7 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, made: bool) -> 
 
 @costs(700, seconds=_seconds)
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    released: ReleasedSet | GloveResult | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]
 ) -> Result:
     """Attack a release and the data as they are, with true points.
 
@@ -284,9 +280,7 @@ def study(
     [0.667, 0.333, 0.333]
     """
     work = working(**work)
-    given = released
-    if given is None:
-        given = made(fs, config, **_tenths(work, 0, 4))
+    given = made(fs, config, **_tenths(work, 0, 4)) if released is None else released
     target = attacked(fs, given)
     origin = target.origin
     before = _before(fs, config, _tenths(work, 4, 6))
@@ -324,14 +318,9 @@ def _before(fs: FingerprintSet, config: Config, work: Work) -> Found:
     return _BEFORE.made(key, lambda: found(fs, release(fs, _RAW), config, work))
 
 
-def found(
-    fs: FingerprintSet, released: ReleasedSet | GloveResult, config: Config, work: Work
-) -> Found:
+def found(fs: FingerprintSet, released: AnyRelease, config: Config, work: Work) -> Found:
     """Run all attacks on one version of the data."""
-    known: dict[str, Any] = {
-        name: getattr(config, name)
-        for name in ("p", "strategy", "blur_m", "blur_min", "users", "seed")
-    }
+    known = vars(config.knowledge)
     target = attacked(fs, released)
     alike = groups_of(target)
     records = link(fs, released, **known, **nth_of(work, 0, 3))

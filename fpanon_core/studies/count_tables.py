@@ -32,13 +32,13 @@ from ..model.count_tables import CountTables
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import HOME_WITHIN_M, OF_TABLES, RISKS
 from ..model.errors import ConfigError, InfeasibleError
-from ..model.files import state_folder
+from ..model.files import Place, state_folder
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult, Verification
+from ..model.glove import Verification
 from ..model.membership import MembershipResult, TableRecovery
 from ..model.options import ReleaseOption, Synthesize, Tables, as_option
 from ..model.profiles import Areas
-from ..model.released import ReleasedSet
+from ..model.released import AnyRelease, ReleasedSet
 from ..model.synthetic_people import SyntheticPeople
 from ..synthesis.attack import SyntheticAttacked, attack_synthetic
 from ..synthesis.people import synthetic_people
@@ -93,12 +93,12 @@ def release(
 
 
 def publish(
-    released: ReleasedSet | GloveResult | CountTables | SyntheticPeople,
-    path: str | os.PathLike[str],
+    released: AnyRelease | CountTables | SyntheticPeople,
+    path: Place,
     *,
-    key: str | os.PathLike[str] | None = None,
+    key: Place | None = None,
     original: FingerprintSet | None = None,
-    left_out: str | os.PathLike[str] | None = None,
+    left_out: Place | None = None,
     format: Format = "csv",
 ) -> Path:
     """Write a release as it is published; for records, verify the bytes written.
@@ -125,12 +125,7 @@ def publish(
 
 
 def verify_release(
-    path: str | os.PathLike[str] | bytes,
-    original: Any,
-    k: int | None,
-    *,
-    key: Any = None,
-    left_out: Any = None,
+    path: Place | bytes, original: Any, k: int | None, *, key: Any = None, left_out: Any = None
 ) -> Verification:
     """Check the bytes of a release against the original data.
 

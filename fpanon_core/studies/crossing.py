@@ -26,19 +26,19 @@ from ..measures import crossing as measure
 from ..model.checks import whole
 from ..model.composition import Crossing, ReleaseMatch
 from ..model.errors import ConfigError, FpanonError, InfeasibleError
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.published import Membership
-from ..model.released import ReleasedSet
-from .memberships import Place, membership, of_origin
+from ..model.released import AnyRelease
+from .memberships import membership, of_origin
 from .publishing import origin_of
 from .tabled import Tabled
 
 
 def cross_releases(
-    first: ReleasedSet | GloveResult | Place | bytes,
-    second: ReleasedSet | GloveResult | Place | bytes,
+    first: AnyRelease | Place | bytes,
+    second: AnyRelease | Place | bytes,
     *,
     first_key: Place | bytes | None = None,
     second_key: Place | bytes | None = None,
@@ -182,11 +182,7 @@ class Older:
 
 
 def study(
-    config: Config,  # noqa: ARG001
-    release: bytes = b"",
-    key: bytes = b"",
-    *,
-    progress: Progress | None = None,
+    _: Config, release: bytes = b"", key: bytes = b"", *, progress: Progress | None = None
 ) -> Older:
     """Read who is in which group of an earlier release, whose files are untrusted.
 
@@ -204,8 +200,8 @@ def study(
 
 
 def match_releases(
-    first: ReleasedSet | GloveResult,
-    second: ReleasedSet | GloveResult,
+    first: AnyRelease,
+    second: AnyRelease,
     *,
     original: FingerprintSet | None = None,
     users: int = 2500,

@@ -27,11 +27,10 @@ from ..model.checks import whole
 from ..model.clock import instants
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
 from ..model.knowledge import Knowledge, KnownPoints
 from ..model.options import ReleaseOption
 from ..model.projection import degrees_of, lon_lat
-from ..model.released import ReleasedSet
+from ..model.released import AnyRelease
 from . import attack
 from .estimates import costs
 from .learnt import guesses_of, homes_of, middle
@@ -203,7 +202,7 @@ def follow(
     fs: FingerprintSet,
     config: attack.Config,
     target: int,
-    released: ReleasedSet | GloveResult | None = None,
+    released: AnyRelease | None = None,
     period: int | None = None,
     attacker: str = "bayes",
     **work: Unpack[Work],
@@ -245,9 +244,7 @@ def follow(
         raise ConfigError(f"There is no person {target}; the data have {fs.n_users:,} people.")
     work = working(**work)
     engine, progress = work["engine"], work["progress"]
-    given = released
-    if given is None:
-        given = attack.made(fs, config, **part_of(work, 0.0, 0.6))
+    given = attack.made(fs, config, **part_of(work, 0.0, 0.6)) if released is None else released
     release = attacked(fs, given)
     known, which = _known(release, config, int(target), period)
     told = _Told.of(release, config, known, which, attacker, engine)
@@ -330,30 +327,16 @@ class _Told:
         row = int(known.targets[which]) if owner is None else owner
         return cls(release, cells, rows, int(release.published.own[row]), attacker, engine)
 
-    @property
-    def many(self) -> int:
-        """Number of points known in the end."""
-        return len(self.rows)
-
-    @property
-    def prior(self) -> float:
-        """Probability of each person in the release, before any point."""
-        return self.cells.mechanism.share / self.release.published.n_people
-
     def leading(self) -> list[IntArray]:
         """Return the leading records after each point, by posterior."""
-        sizes = np.arange(1, self.many + 1)
+        sizes = np.arange(1, len(self.rows) + 1)
         points = self.cells.points.chosen(self._up_to(sizes), sizes)
         found: Suspects = suspects(
-            self.release.published,
-            points,
-            self.cells.mechanism,
-            self.attacker,
-            engine=self.engine,
+            self.release.published, points, self.cells.mechanism, self.attacker, engine=self.engine
         )
         return [
             found.record[i, : min(int(found.many[i]), FIRST_FEW)].astype(np.int64)
-            for i in range(self.many)
+            for i in range(len(sizes))
         ]
 
     def ranked(self, numbers: IntArray, records: IntArray) -> tuple[Ranks, Ranks]:
@@ -377,19 +360,10 @@ class _Told:
 def _nothing_known(told: _Told, before: _Told) -> Step:
     """Return the step before the first point, where all people are alike."""
     people, all_of_them = (each.release.published.n_people for each in (told, before))
-    here = told.own >= 0
-    nan = float("nan")
-    return Step(
-        0,
-        0.0 if here else nan,
-        float(people) if here else nan,
-        people,
-        here,
-        told.prior if here else nan,
-        False,
-        0.0,
-        float(all_of_them),
-    )
+    here, nobody = told.own >= 0, (np.nan, np.nan, np.nan)
+    alike = (0.0, float(people), told.cells.mechanism.share / people) if here else nobody
+    better, level, posterior = alike
+    return Step(0, better, level, people, here, posterior, False, 0.0, float(all_of_them))
 
 
 def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) -> Iterator[Step]:
@@ -399,16 +373,16 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
     """
     records = np.concatenate([np.append(each, told.own) for each in listed])
     lengths = np.array([len(each) + 1 for each in listed])
-    known = np.arange(1, told.many + 1)
+    known = np.arange(1, len(told.rows) + 1)
     found, exact = told.ranked(np.repeat(known, lengths), records)
-    was, _ = before.ranked(known, np.full(told.many, before.own))
+    was, _ = before.ranked(known, np.full(len(known), before.own))
     here, nan = told.own >= 0, float("nan")
     own = -1
     for number, length in enumerate(lengths.tolist()):
         first, own = own + 1, own + length
         candidates = tuple(
             Candidate(
-                views.number(int(records[i])),
+                int(views.numbers[records[i]]),
                 int(told.release.published.weight[records[i]]),
                 float(found.posterior[i]),
                 1 + round(float(found.better[i])),
@@ -430,7 +404,7 @@ def _steps(told: _Told, before: _Told, listed: list[IntArray], views: _Views) ->
             before_level=float(was.level[number]),
             candidates=candidates,
             place=next((i for i, each in enumerate(candidates) if each.right), None),
-            guess=views.guess_of(int(records[first])) if alone else None,
+            guess=views.guesses.get(int(records[first])) if alone else None,
         )
 
 
@@ -449,24 +423,16 @@ class _Views:
         self._release, self._homes, self._own = release, homes, own
         self._crs = release.origin.original.crs
         rng = np.random.default_rng(np.random.SeedSequence((config.seed, 5)))
-        self._numbers = rng.permutation(len(release.published.weight)) + 1
+        self.numbers = rng.permutation(len(release.published.weight)) + 1
         mine = [own] if own >= 0 else []
         self._records = np.unique(np.concatenate([*listed, np.array(mine, np.int64)]))
-        self._guesses: dict[int, Place] = {}
+        self.guesses: dict[int, Place] = {}  # the home that a record suggests for its people
         self.commonest: Place | None = None  # the home that most people's are near
         if homes is not None:
             guess, known = guesses_of(release, homes, self._records, engine), homes.known
             places = [self._place(x, y) for x, y in guess.tolist()]
-            self._guesses = dict(zip(self._records.tolist(), places, strict=True))
+            self.guesses = dict(zip(self._records.tolist(), places, strict=True))
             self.commonest = self._place(known.x_m, known.y_m)
-
-    def number(self, record: int) -> int:
-        """Return the number shown for a record."""
-        return int(self._numbers[record])
-
-    def guess_of(self, record: int) -> Place | None:
-        """Return the home that a record suggests for its people."""
-        return self._guesses.get(record)
 
     def home(self, user: int) -> Place | None:
         """Return a person's true home."""
@@ -477,7 +443,7 @@ class _Views:
     def areas(self, told: _Told) -> pd.DataFrame:
         """Return, for each record and each point, the sample most likely made of the point."""
         published = self._release.published
-        sizes = np.array([told.many])
+        sizes = np.array([len(told.rows)])
         points = told.cells.points.chosen(told.rows, sizes)
         best = best_placed(published, points, told.cells.mechanism, self._records)
         which, point = np.nonzero(best >= 0)
@@ -500,7 +466,7 @@ class _Views:
         degrees = degrees_of(self._crs, x, x + cells["dx_m"], y, y + cells["dy_m"])
         return pd.DataFrame(
             {
-                "record": self._numbers[records],
+                "record": self.numbers[records],
                 "right": records == self._own,
                 "point": point,
                 **cells,

@@ -47,10 +47,7 @@ def frame_of_data(fs: FingerprintSet, slot_min: float, side_m: float) -> CountsF
 
 
 def stated_of_data(
-    fs: FingerprintSet,
-    slot_min: float = 60.0,
-    side_m: float = 1_000.0,
-    antennas_an_area: int = 1,
+    fs: FingerprintSet, slot_min: float = 60.0, side_m: float = 1_000.0, antennas_an_area: int = 1
 ) -> FrameConfig:
     """Return the frame that the data themselves suggest.
 

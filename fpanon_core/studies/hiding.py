@@ -243,11 +243,7 @@ def estimate_glove_s(
 
 @costs(_bytes_a_sample, seconds=_seconds, way_out=_in_shards)
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    checkpoint: Checkpoint | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, checkpoint: Checkpoint | None = None, **work: Unpack[Work]
 ) -> Result:
     """Hide everyone in k-anonymous groups, and verify the release.
 
@@ -269,11 +265,7 @@ def study(
 
 
 def hidden(
-    fs: FingerprintSet,
-    config: Config,
-    *,
-    checkpoint: Checkpoint | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, checkpoint: Checkpoint | None = None, **work: Unpack[Work]
 ) -> GloveResult:
     """Hide everyone as the configuration says, without verification.
 

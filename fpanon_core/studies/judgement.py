@@ -88,16 +88,12 @@ class Limits:
 
     def over(self, result: OptionResult, risk: str) -> bool:
         """Return whether the upper end of a risk's interval is above the threshold, or unknown."""
-        if not asked_of(result, risk):
-            return False
-        most = self.allowed(result, risk)
+        most = self.allowed(result, risk) if asked_of(result, risk) else None
         return most is not None and not interval(result, risk)[2] <= most
 
     def surely_over(self, result: OptionResult, risk: str) -> bool:
         """Return whether even the lower end of a risk's interval is above the threshold."""
-        if not asked_of(result, risk):
-            return False
-        most = self.allowed(result, risk)
+        most = self.allowed(result, risk) if asked_of(result, risk) else None
         return most is not None and interval(result, risk)[1] > most
 
     def times(self, result: OptionResult, risk: str) -> float:
@@ -141,9 +137,7 @@ def limit_key(risk: str) -> str:
     >>> limit_key("linkage"), limit_key("alone"), limit_key("em")
     ('outsider', 'unicity', 'em')
     """
-    if risk in NAMING:
-        return NAMING[0]
-    return "unicity" if risk == ALONE else risk
+    return NAMING[0] if risk in NAMING else "unicity" if risk == ALONE else risk
 
 
 def interval(result: OptionResult, risk: str) -> Interval:

@@ -40,20 +40,19 @@ from ..model.configs import Strategy
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.files import keyed
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
 from ..model.homes import HomesFound
 from ..model.intervals import mean_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import ATTACKERS, ExpectedError, LinkConfig
 from ..model.options import ReleaseOption
-from ..model.released import ReleasedSet
+from ..model.released import AnyRelease
 from .linkage import Attacked, attacked, cells_known, homes_asked, targets_of
 from .tabled import Work, nth_of, part_of, working
 
 
 def home_found(
     original: FingerprintSet,
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     within_m: Sequence[float] = (500, 1000, 2000),
     *,
     nights: int = 1,
@@ -129,11 +128,7 @@ def home_found(
 
 
 def homes_found(
-    release: Attacked,
-    homes: Homes,
-    distances: Sequence[float],
-    nights: int = 1,
-    **work: Unpack[Work],
+    release: Attacked, homes: Homes, distances: Sequence[float], nights: int, **work: Unpack[Work]
 ) -> HomesFound:
     """Return the result of :func:`home_found` for a prepared attack with known true homes."""
     origin, original = release.origin, release.origin.original
@@ -156,7 +151,7 @@ def homes_found(
 
 def expected_error(
     original: FingerprintSet,
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     p: int = 4,
     *,
     strategy: Strategy = "random",
@@ -375,13 +370,8 @@ def _found_before(
     cells = cells_known(raw, known, config)
     rows = rows_of(known.offsets[some], known.sizes[some])
     own = raw.published.own[release.person[known.targets[some]]]
-    found = ranks(
-        raw.published,
-        cells.points.chosen(rows, known.sizes[some]),
-        cells.mechanism,
-        own,
-        engine=engine,
-    )
+    points = cells.points.chosen(rows, known.sizes[some])
+    found = ranks(raw.published, points, cells.mechanism, own, engine=engine)
     chance: FloatArray = np.max([each.first for each in found.values()], axis=0)
     return chance
 

@@ -36,7 +36,7 @@ from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.knowledge import Knowledge
 from ..model.linkage import LinkConfig, LinkReading, LinkResult, strongest
-from ..model.released import Origin, ReleasedSet
+from ..model.released import AnyRelease, Origin, ReleasedSet
 from .tabled import Work, working
 
 FIRST_FEW = 10
@@ -45,7 +45,7 @@ FIRST_FEW = 10
 
 def link(
     original: FingerprintSet,
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     p: int = 4,
     *,
     strategy: Strategy = "random",
@@ -284,7 +284,7 @@ class Attacked:
         return periods / self.published.n_people
 
 
-def attacked(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Attacked:
+def attacked(original: FingerprintSet, released: AnyRelease) -> Attacked:
     """Join a release to the data it was made of.
 
     Raises
@@ -327,15 +327,11 @@ def homes_asked(release: Attacked, homes: Homes, nights: int) -> HomesAsked | No
     if len(rows) == 0:
         return None
     return HomesAsked(
-        homes,
-        nights,
-        release.published.own[rows],
-        release.person[rows],
-        release.whole.weight[rows],
+        homes, nights, release.published.own[rows], release.person[rows], release.whole.weight[rows]
     )
 
 
-def _origin_of(original: FingerprintSet, released: ReleasedSet | GloveResult) -> Origin:
+def _origin_of(original: FingerprintSet, released: AnyRelease) -> Origin:
     if isinstance(released, GloveResult):
         return Origin.of_glove(released, original)
     origin = origin_within(released)

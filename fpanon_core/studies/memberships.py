@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-import os
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,16 +22,16 @@ from ..measures.crowds import alike
 from ..model.arrays import CELL, IntArray, distinct_rows, offsets_of
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.facts import ReleaseFacts
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.published import ALWAYS, Membership
-from ..model.released import Origin, ReleasedSet
+from ..model.released import AnyRelease, Origin, ReleasedSet
 from ..verification.faults import Faults
 from ..verification.package import Package, read_package
 from ..verification.records import read_listed
+from .framing import first_date
 from .publishing import origin_of
-
-Place = str | os.PathLike[str]
 
 NO_KEY = (
     "Nothing in a release says who is who, and without that nobody can tell who is in both. Give "
@@ -47,7 +46,7 @@ _COLUMNS = ("x_min_m", "x_max_m", "y_min_m", "y_max_m", "start", "end")
 
 
 def membership(
-    released: ReleasedSet | GloveResult | Place | bytes,
+    released: AnyRelease | Place | bytes,
     *,
     key: Place | bytes | None = None,
     original: FingerprintSet | None = None,
@@ -88,7 +87,8 @@ def of_origin(origin: Origin) -> Membership:
         fs = origin.released
         group = alike(distinct_rows(*fs.arrays(CELL).values())[1], fs.offsets)
     fs, person = origin.original, origin.person
-    first, last = _days(origin.period, origin.period_days, _first_day(fs), len(person))
+    base = 0 if fs.clock is None else first_date(fs).toordinal()
+    first, last = _days(origin.period, origin.period_days, base, len(person))
     names = np.array([str(name) for name in fs.user_ids.tolist()], dtype=object)
     return Membership(
         who=names[person],
@@ -109,8 +109,7 @@ def _of_files(released: Place | bytes, key: Place | bytes) -> Membership:
     facts = package.facts
     assert package.data_name is not None
     assert facts is not None
-    data = package.data
-    table = read_published(io.BytesIO(data))
+    table = read_published(io.BytesIO(package.data))
     if not len(table):
         raise SchemaError("The release has no rows: nothing of anybody is published in it.")
     if table[list(_COLUMNS)].isna().to_numpy().any():
@@ -215,13 +214,6 @@ def _days(
         return np.full(n, ALWAYS[0], np.int64), np.full(n, ALWAYS[1], np.int64)
     first = base + np.asarray(period, np.int64) * days
     return first, first + days
-
-
-def _first_day(fs: FingerprintSet) -> int:
-    """Return the number of the local day on which period 0 begins; 0 without a calendar."""
-    if fs.clock is None:
-        return 0
-    return fs.clock.epoch.astimezone(ZoneInfo(fs.clock.timezone)).date().toordinal()
 
 
 def _readable(text: object) -> str:

@@ -207,10 +207,8 @@ class UtilityChoice:
     def of(self, result: OptionResult) -> float:
         """Return the utility of one option; NaN where it is not known."""
         if self.asked is not None:
-            names = (result.option.name, result.option.text)
-            return next(
-                (self.asked[name_key(n)] for n in names if name_key(n) in self.asked), math.nan
-            )
+            names = (name_key(result.option.name), name_key(result.option.text))
+            return next((self.asked[name] for name in names if name in self.asked), math.nan)
         if result.fault is not None or not result.components:
             return math.nan
         if self.weights is None:

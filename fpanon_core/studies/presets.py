@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..aggregates.areas import proposed
+from ..measures.areas import round_below
 from ..model.arrays import FloatArray
 from ..model.counts_frame import FrameConfig
 from ..model.disclosure import NAMING
@@ -28,14 +29,7 @@ from ..model.options import (
     Synthesize,
     Tables,
 )
-from ..model.profiles import (
-    AntennaClusters,
-    GeneralizationProfile,
-    Grid,
-    Hexagons,
-    Regions,
-    Space,
-)
+from ..model.profiles import AntennaClusters, GeneralizationProfile, Grid, Hexagons, Regions, Space
 from ..model.projection import central
 from .framing import stated_of_data
 from .judgement import Limits
@@ -291,12 +285,7 @@ def named_columns(fs: FingerprintSet) -> list[str]:
 
 def _grids(fs: FingerprintSet) -> list[Space]:
     extent = max(*width_height(fs), fs.granularity_m)
-    sides = []
-    for parts in _GRIDS:
-        wanted = extent / parts
-        power = 10.0 ** math.floor(math.log10(wanted))
-        side = next(m * power for m in (5.0, 2.0, 1.0) if m * power <= wanted or m == 1.0)
-        sides.append(max(side, fs.granularity_m))
+    sides = (max(round_below(extent / parts), fs.granularity_m) for parts in _GRIDS)
     return [Grid(side) for side in dict.fromkeys(sides)]
 
 

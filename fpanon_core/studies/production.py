@@ -115,10 +115,7 @@ class Result(Tabled):
 
 @costs(430, beside=_WRITING_BYTES)
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    made: GloveResult | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, made: GloveResult | None = None, **work: Unpack[Work]
 ) -> Result:
     """Make the release as a zip, with its key and its verdict.
 

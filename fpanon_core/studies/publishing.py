@@ -26,27 +26,18 @@ import pandas as pd
 
 from ..anonymize.periods import samples_of
 from ..engines.limits import give_back_after
-from ..io.publishing import (
-    Format,
-    check_beside,
-    check_target,
-    describe,
-    published_pieces,
-    put,
-    read_published,
-    sha256_of,
-    write_data,
-    write_secret,
-)
+from ..io import publishing as files
+from ..io.publishing import Format, write_data
 from ..measures.crowds import Presence, presence
 from ..model.errors import ConfigError, InfeasibleError
 from ..model.facts import ReleaseFacts, Verdict
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult, Verification
 from ..model.options import Glove
 from ..model.periods import PeriodSet
 from ..model.published import Naming, known
-from ..model.released import NOT_COVERED, NOT_PUBLISHED, Origin, ReleasedSet
+from ..model.released import NOT_COVERED, NOT_PUBLISHED, AnyRelease, Origin, ReleasedSet
 from ..tables.writing import staged
 from ..verification.anonymity import verify_k_anonymity
 from ..verification.faults import Faults
@@ -59,12 +50,12 @@ LEFT_OUT_NAME = "LEFT_OUT_not_for_release.csv"
 
 
 def publish(
-    released: ReleasedSet | GloveResult,
-    path: str | os.PathLike[str],
+    released: AnyRelease,
+    path: Place,
     *,
-    key: str | os.PathLike[str] | None = None,
+    key: Place | None = None,
     original: FingerprintSet | None = None,
-    left_out: str | os.PathLike[str] | None = None,
+    left_out: Place | None = None,
     format: Format = "csv",
 ) -> Path:
     """Write a release for publication, and verify the bytes written.
@@ -119,9 +110,9 @@ def publish(
     origin = origin_of(released, original)
     if original is not None and original.digest != origin.original.digest:
         raise ConfigError("The original given is not the one that this release was made of.")
-    target = check_target(path)
+    target = files.check_target(path)
     secrets = {
-        name: check_beside(file, target, name)
+        name: files.check_beside(file, target, name)
         for name, file in (("The key", key), ("The list of what was left out", left_out))
         if file is not None
     }
@@ -143,9 +134,9 @@ def publish(
                         "Samples were moved before some were left out: no row of the original can "
                         "be named; leave out the list."
                     )
-                write_secret(table, file)
+                files.write_secret(table, file)
                 written.append(file)
-            put(folder, target)
+            files.put(folder, target)
         except BaseException:
             for file in written:
                 file.unlink(missing_ok=True)
@@ -153,9 +144,7 @@ def publish(
     return target
 
 
-def origin_of(
-    released: ReleasedSet | GloveResult, original: FingerprintSet | None = None
-) -> Origin:
+def origin_of(released: AnyRelease, original: FingerprintSet | None = None) -> Origin:
     """Return the origin of a release: the data and the steps that made it.
 
     Raises
@@ -234,10 +223,10 @@ def produced(origin: Origin, folder: Path, format: Format = "csv") -> Produced:
     whole = origin.option.holds(fs.granularity_m, fs.granularity_min)
     facts = facts_of(origin, found, None if lost is None else len(lost), whole=whole)
     key = _key(origin, naming)
-    describe(facts, data)  # with the verdict, without which it goes nowhere
+    files.describe(facts, data)  # with the verdict, without which it goes nowhere
     verdict = verdict_on(folder, data, origin, naming, key, lost, whole=whole)
     give_back_after(origin.original.n_samples)
-    return Produced(facts, verdict, sha256_of(data), key, lost)
+    return Produced(facts, verdict, files.sha256_of(data), key, lost)
 
 
 def _key(origin: Origin, naming: Naming) -> pd.DataFrame:
@@ -253,14 +242,13 @@ def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
     fs, hidden = origin.original, origin.hidden
     if hidden is not None and origin.direct:
         rows = hidden.suppressed["sample"].to_numpy()
+        reason = hidden.suppressed["reason"].to_numpy(object)
         if hidden.period_days is not None:
             assert hidden.person is not None
             assert hidden.period is not None
             rows = samples_of(fs, hidden.period_days, hidden.person, hidden.period)[rows]
             order = np.argsort(rows)
-            rows, reason = rows[order], hidden.suppressed["reason"].to_numpy(object)[order]
-        else:
-            reason = hidden.suppressed["reason"].to_numpy(object)
+            rows, reason = rows[order], reason[order]
     elif origin.moved:
         if origin.samples_left_out:
             return None
@@ -304,25 +292,21 @@ def verdict_on(
     whole : bool
         Whether groups of k are compared with the original itself.
     """
-    if not _as_made(published_pieces(data), origin, naming):
+    if not _as_made(files.published_pieces(data), origin, naming):
         return Verdict(False, origin.k, "NOT verified: what was read back is not what was made.")
     give_back_after(origin.original.n_samples)
     whole = whole or origin.k is None
     found = verify_release(
         folder, origin.original, origin.k if whole else None, key=key, left_out=left_out
     )
-    if whole or not found.passed or origin.hidden is None:
+    seen, hidden = origin.seen, origin.hidden
+    if whole or not found.passed or hidden is None:
         return _verdict(found, origin.k)
-    if isinstance(origin.seen, PeriodSet):  # whose pieces have names of their own
-        inside = np.flatnonzero(origin.hidden.group >= 0)
-        ids = origin.seen.pieces.user_ids[inside]
+    if isinstance(seen, PeriodSet):  # whose pieces have names of their own
+        ids = seen.pieces.user_ids[hidden.group >= 0]
         key = pd.DataFrame({"pseudonym": naming.pseudonyms, "user_id": ids})
     found = verify_k_anonymity(
-        origin.seen,
-        read_published(data),
-        origin.hidden.k,
-        suppressed=origin.hidden.suppressed,
-        key=key,
+        seen, files.read_published(data), hidden.k, suppressed=hidden.suppressed, key=key
     )
     return _verdict(found, origin.k, " It was held against the data that GLOVE was given.")
 
@@ -349,12 +333,12 @@ def _as_made(pieces: Iterator[pd.DataFrame], origin: Origin, naming: Naming) -> 
 
 
 def held_against(
-    release: str | os.PathLike[str],
+    release: Place,
     original: FingerprintSet,
     k: int | None,
     *,
-    key: str | os.PathLike[str] | None = None,
-    left_out: str | os.PathLike[str] | None = None,
+    key: Place | None = None,
+    left_out: Place | None = None,
 ) -> Verification:
     """Verify a release, as :func:`fpanon_core.verify_release` does.
 
@@ -376,7 +360,7 @@ def held_against(
     return verify_release(release, original, k, key=key, left_out=left_out)
 
 
-def promised(release: str | os.PathLike[str], original: FingerprintSet) -> int | None:
+def promised(release: Place, original: FingerprintSet) -> int | None:
     """Return the k that a release states; None where it promises none, or cannot be read.
 
     Raises

@@ -220,13 +220,7 @@ def _parts(
             "--keep NEW_FOLDER; then give the new folder in its place."
         )
     refuse_parts(path)
-    fs, report = read_parts(
-        path,
-        keep,
-        **_beside(source),
-        progress=progress,
-        **_options(reading),
-    )
+    fs, report = read_parts(path, keep, **_beside(source), progress=progress, **_options(reading))
     try:
         _refuse_doubtful(report)
     except DoubtfulPositions:

@@ -31,13 +31,7 @@ from ..model.options import UNITS, Unit
 from . import recovery
 from .estimates import costs
 from .framing import frame_for, frame_of_data
-from .recovery import (
-    CUSTOMARY_LIMIT,
-    Counting,
-    bytes_of_counting,
-    drawn_rows,
-    part_counted,
-)
+from .recovery import CUSTOMARY_LIMIT, Counting, bytes_of_counting, drawn_rows, part_counted
 from .recovery_factors import attacked_each
 from .tabled import Tabled, Work, working
 

@@ -19,7 +19,6 @@ Source: docs/science.md, “An attacker who knows the truth” and “Periods”
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -37,21 +36,13 @@ from ..model.configs import KnowledgeConfig, Strategy
 from ..model.disclosure import HOME_WITHIN_M, Measure, Sum
 from ..model.errors import InfeasibleError
 from ..model.fingerprints import FingerprintSet
-from ..model.glove import GloveResult
 from ..model.intervals import mean_interval, wilson_interval
 from ..model.knowledge import Knowledge, KnownPoints, Mechanism
 from ..model.linkage import ATTACKERS, LinkConfig, RiskResult, strongest
 from ..model.periods import PeriodSet
-from ..model.released import ReleasedSet
+from ..model.released import AnyRelease
 from .learnt import homes_found
-from .linkage import (
-    Attacked,
-    attacked,
-    of_origin,
-    share_with_interval,
-    targets_of,
-    true_ranks,
-)
+from .linkage import Attacked, attacked, of_origin, share_with_interval, targets_of, true_ranks
 from .option_result import Interval
 from .releases import Release, homes
 from .tabled import Work, nth_of, part_of, working
@@ -67,7 +58,7 @@ _TRUE_SHARE = 0.8  # of the progress
 
 def reidentification(
     original: FingerprintSet,
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     p: int = 4,
     *,
     strategy: Strategy = "random",
@@ -160,10 +151,7 @@ def _rows_of_records(release: Attacked, values: IntArray) -> IntArray:
 
 
 def _result(
-    release: Attacked,
-    config: LinkConfig,
-    found: Mapping[str, FloatArray],
-    possible: Mapping[str, float],
+    release: Attacked, config: LinkConfig, found: dict[str, FloatArray], possible: dict[str, float]
 ) -> RiskResult:
     intervals = {}
     for name in BATTERY:
@@ -249,7 +237,7 @@ def outsider_risk(
         unasked["linkage"] = str(why)
     try:
         true, last = homes(release.chain.original), part_of(work, _LINKAGE_SHARE, 1.0)
-        table = homes_found(held, true, [HOME_WITHIN_M], **last)
+        table = homes_found(held, true, [HOME_WITHIN_M], 1, **last)
         found_home, low, high, guess, people = (
             float(table[name].iloc[0]) for name in ("found", "low", "high", "guessing", "people")
         )

@@ -100,8 +100,7 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
         last = min(last, float(max(lasts)))
     window = float(cells.t_min[ends == end].max())
     moments = instants(
-        records.clock,
-        np.array([begin, last - _JUST_BEFORE_MIN, window, end - _JUST_BEFORE_MIN]),
+        records.clock, np.array([begin, last - _JUST_BEFORE_MIN, window, end - _JUST_BEFORE_MIN])
     )
     first_day, last_day, window_day, end_day = (moment.date() for moment in moments)
     beyond = (end_day - last_day).days

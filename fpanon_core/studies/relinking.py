@@ -21,20 +21,9 @@ import pandas as pd
 
 from ..anonymize.carrying import noise_in_space, noise_in_time
 from ..anonymize.chain import release
+from ..attacks import relinking as attack
 from ..attacks.assignment import Flows
-from ..attacks.relinking import (
-    Bins,
-    Moves,
-    Traces,
-    by_chance,
-    chained,
-    likenesses,
-    links,
-    moves_of,
-    salt_of,
-    traced,
-    with_moves,
-)
+from ..attacks.relinking import Bins, Moves, Traces
 from ..engines.local import Engine
 from ..engines.progress import Progress, part
 from ..model.arrays import FloatArray, IntArray, distinct_rows, rows_of
@@ -44,7 +33,7 @@ from ..model.fingerprints import FingerprintSet
 from ..model.glove import GloveResult
 from ..model.intervals import wilson_interval
 from ..model.options import ReleaseOption
-from ..model.released import ReleasedSet, option_of
+from ..model.released import AnyRelease, ReleasedSet, option_of
 from .estimates import Growth, costs
 from .linkage import origin_within
 from .tabled import Tabled, Work, nth_of, part_of, working
@@ -94,10 +83,7 @@ class Result(Tabled):
 # All pairs of the links between two periods are looked at, of more and more points.
 @costs(900, growth=Growth(powers=(2.2, 2.3)))
 def study(
-    fs: FingerprintSet,
-    config: Config,
-    released: ReleasedSet | GloveResult | None = None,
-    **work: Unpack[Work],
+    fs: FingerprintSet, config: Config, released: AnyRelease | None = None, **work: Unpack[Work]
 ) -> Result:
     """Make a release in periods, if it is not given, and attack it."""
     if released is None:
@@ -109,7 +95,7 @@ def study(
 
 
 def relink_periods(
-    released: ReleasedSet | GloveResult,
+    released: AnyRelease,
     *,
     candidates: int = 512,
     seed: int = 0,
@@ -203,10 +189,10 @@ def relink_periods(
         return _links(copies, first, second, (attacker,), config.candidates, now)[attacker]
 
     records, told = [each.records for each in parts], part(progress, _PAIRS_SHARE, 1.0)
-    chain = chained(records, follow, rng, begun[attacker], told)
+    chain = attack.chained(records, follow, rng, begun[attacker], told)
     person = [copies.person[each.rows] for each in parts]
     sizes = [len(each.rows) for each in parts]
-    draws = [_together(person, by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
+    draws = [_together(person, attack.by_chance(sizes, rng)).mean() for _ in range(_RANDOM_DRAWS)]
     chains = _together(person, chain), float(np.mean(draws))
     table = pd.DataFrame(rows[attacker])
     return _result(copies, config, by_attacker, table, n_people, chains)
@@ -253,21 +239,16 @@ def _result(
 
 
 def _links(
-    copies: Copies,
-    first: Traces,
-    second: Traces,
-    attackers: tuple[str, ...],
-    most: int,
-    work: Work,
+    copies: Copies, first: Traces, second: Traces, attackers: tuple[str, ...], most: int, work: Work
 ) -> dict[str, Flows]:
     """Return the links that each attacker makes, from the same pairs."""
-    pairs = likenesses(copies.bins, first, second, most, **work)
+    pairs = attack.likenesses(copies.bins, first, second, most, **work)
     found = {}
     if _LIKENESS in attackers:
-        found[_LIKENESS] = links(pairs, first, second)
+        found[_LIKENESS] = attack.links(pairs, first, second)
     if _CONTINUITY in attackers:
-        moved = with_moves(pairs, copies.moves, first, second, work["engine"])
-        found[_CONTINUITY] = links(moved, first, second)
+        moved = attack.with_moves(pairs, copies.moves, first, second, work["engine"])
+        found[_CONTINUITY] = attack.links(moved, first, second)
     return found
 
 
@@ -381,7 +362,7 @@ class Copies:
     digest: str
 
     @classmethod
-    def of(cls, released: ReleasedSet | GloveResult) -> Copies:
+    def of(cls, released: AnyRelease) -> Copies:
         """Read the records of a release in periods that carries their owners.
 
         Raises
@@ -428,8 +409,8 @@ class Copies:
         order = np.lexsort((who, period[piece]))
         number, seen = pd.factorize(record[piece][order])
         noise = noise_in_space(option), noise_in_time(option)
-        moves, ends = moves_of(fs, *noise)
-        bins, traces = traced(fs, ends, *noise)
+        moves, ends = attack.moves_of(fs, *noise)
+        bins, traces = attack.traced(fs, ends, *noise)
         chosen = traces.rows(np.asarray(seen))
         many = np.bincount(number)
         return cls(
@@ -473,5 +454,5 @@ class Part:
         rows = rows[np.argsort(copies.record[rows], kind="stable")]
         record, which = np.unique(copies.record[rows], return_inverse=True)
         records = copies.traces.rows(record)
-        of, groups = records.grouped(salt_of(step))
+        of, groups = records.grouped(attack.salt_of(step))
         return cls(rows, records, of[which], groups)

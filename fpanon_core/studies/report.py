@@ -293,10 +293,7 @@ def page(report: Report) -> str:
     return _template().render(report=report)
 
 
-_USED = {"figures": figures, "w": w, "keyed": keyed} | {
-    "Glove": Glove,
-    "Periods": Periods,
-}
+_USED = {"figures": figures, "w": w, "keyed": keyed} | {"Glove": Glove, "Periods": Periods}
 
 
 @cache

@@ -27,16 +27,11 @@ _DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshol
 # Where a number may stand: right of its mark, below it, and how much of the number is left of that.
 _BESIDE = np.array(
     [
-        (10, -6, 0.0),
-        (10, 14, 0.0),
-        (-10, -6, 1.0),
-        (-10, 14, 1.0),
-        (0, -12, 0.5),
-        (0, 22, 0.5),
-        (17, 4, 0.0),
-        (-17, 4, 1.0),
+        (10, 10, -10, -10, 0, 0, 17, -17),
+        (-6, 14, -6, 14, -12, 22, 4, 4),
+        (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 1.0),
     ]
-)
+).T
 _ANCHORS = {0.0: "start", 0.5: "middle", 1.0: "end"}
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 6
@@ -190,22 +185,13 @@ def _labelled(marks: Sequence[Mark], limit_y: float | None) -> list[Mark]:
     if limit_y is not None:
         taken = np.concatenate([taken, [[_RIGHT - _WORDS_PX, limit_y - 19, _RIGHT, limit_y - 2]]])
     order = sorted(
-        range(len(marks)),
-        key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number),
+        range(len(marks)), key=lambda i: (not marks[i].chosen, not marks[i].front, marks[i].number)
     )
     found = corners_beside(order, boxes[:, :, None], inside, taken[:, None])
-    named = [
-        replace(
-            mark,
-            label=(
-                *places[i, found[i]].round(1).tolist(),
-                _ANCHORS[_BESIDE[found[i], 2]],
-            ),
-        )
-        if i in found
-        else mark
-        for i, mark in enumerate(marks)
-    ]
+    named = list(marks)
+    for i, place in found.items():
+        x, y = places[i, place].round(1).tolist()
+        named[i] = replace(named[i], label=(x, y, _ANCHORS[_BESIDE[place, 2]]))
     return sorted(named, key=lambda mark: (mark.chosen, mark.front))
 
 

@@ -12,24 +12,10 @@ from typing import Literal
 
 from ..model.disclosure import RISKS
 from ..model.options import Periods
+from . import judgement
 from . import report_words as w
 from .exploration import Exploration
-from .judgement import (
-    JUDGED,
-    NEED,
-    Limits,
-    asked_of,
-    best_option,
-    interval,
-    kind_of,
-    most_useful,
-    needs_lost,
-    options_tried,
-    serves,
-    some_alone,
-    usual_limits,
-    within_limits,
-)
+from .judgement import NEED, Limits, best_option, needs_lost, serves, some_alone
 from .option_result import LOST, OptionResult
 from .recipe import Decision
 
@@ -89,7 +75,7 @@ def within(exploration: Exploration) -> list[int]:
 
     Return no row where there is no threshold.
     """
-    return within_limits(exploration.table, exploration.limits)
+    return judgement.within_limits(exploration.table, exploration.limits)
 
 
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
@@ -182,7 +168,7 @@ def _found_without_records(result: OptionResult, limits: Limits) -> str:
         f"{w.limit(limits, 'membership')}."
     ]
     if result.homes_asked:
-        high, guess = interval(result, "home")[2], result.guessing.get("home", math.nan)
+        high, guess = judgement.interval(result, "home")[2], result.guessing.get("home", math.nan)
         told.append(
             "Homes found within 1 km, with 4 points of a person: "
             f"{w.estimate(result, 'home')}. That attacker has the same points and a release made "
@@ -219,14 +205,14 @@ def _above_told(result: OptionResult, limits: Limits) -> str:
     told = [f"exceed {sure}"] if sure or not over else []
     if len(over) > sure:
         told.append(f"may exceed {len(over) - sure}, by the upper ends of the intervals,")
-    of = sum(asked_of(result, risk) for risk in limits.judged)
+    of = sum(judgement.asked_of(result, risk) for risk in limits.judged)
     return f"They {' and '.join(told)} of the {w.count(of, 'threshold')} that apply."
 
 
 def tried_told(exploration: Exploration) -> Sentence:
     """Say how many of the options tried are within the thresholds, and which is recommended."""
     table, limits = exploration.table, exploration.limits
-    made, good = options_tried(table), within(exploration)
+    made, good = judgement.options_tried(table), within(exploration)
     failed = sum(result.fault is not None for result in table.results)
     also = [f"{w.count(failed, 'option')} could not be made."] if failed else []
     forms = w.count(len(made), "option")
@@ -252,12 +238,12 @@ def tried_told(exploration: Exploration) -> Sentence:
             f"{use}"
         )
         which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
-        other = most_useful(table, good)
+        other = judgement.most_useful(table, good)
         beside = _passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} serves the purpose."
         return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
-    other = most_useful(table, good)
+    other = judgement.most_useful(table, good)
     more = other is not None and table.utility[other] > table.utility[best]
     alone = more and other is not None and some_alone(table.results[other])
     if alone:
@@ -315,7 +301,7 @@ def _passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ..
     if lost := needs_lost(exploration.table, row):
         told = f"{_named(exploration, row)} scores higher, but loses {w.components(lost)}: the "
         return (f"{told}purpose needs {LOST:g} or more of 1.",)
-    kinds = [kind_of(exploration.table.options[i]) for i in (row, best)]
+    kinds = [judgement.kind_of(exploration.table.options[i]) for i in (row, best)]
     if kinds[0] != kinds[1]:
         told = f"but {kinds[0]} describe people in more detail than {kinds[1]} do"
         step = exploration.table.options[row].recordless
@@ -334,17 +320,15 @@ def _alone_in(nobody: int, forms: int) -> str:
 
 
 def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) -> Sentence:
+    why = w.shown(decision.why)
+    because = f"Reason: {why}" if why else "No reason is given."
     if decision.refused:
-        why = w.shown(decision.why)
-        because = f"Reason: {why}" if why else "No reason is given."
         return Sentence("Decided: nothing is released.", (because,), "against")
     if chosen is None:
         told = "This report releases nothing; it tells what was weighed."
         return Sentence("No option has been chosen.", (told,), "open")
     table, limits = exploration.table, exploration.limits
     result = table.results[chosen]
-    why = w.shown(decision.why)
-    because = f"Reason: {why}" if why else "No reason is given."
     said: tuple[str, ...] = (
         because,
         found_told(result, table.config.p, limits),
@@ -383,11 +367,11 @@ def unusual(exploration: Exploration) -> list[Sentence]:
 
     A threshold that is loose enough lets any option pass.
     """
-    limits, usual = exploration.limits, usual_limits(exploration.recipient)
+    limits, usual = exploration.limits, judgement.usual_limits(exploration.recipient)
     off = [risk for risk in usual.judged if limits.limit(risk) is None]
     looser = [
         f"{w.MEASURES[risk].name} {w.limit(limits, risk)} (usually {w.limit(usual, risk)})"
-        for risk in JUDGED
+        for risk in judgement.JUDGED
         if risk in RISKS
         and (most := limits.limit(risk)) is not None
         and (ours := usual.limit(risk)) is not None

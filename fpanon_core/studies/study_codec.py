@@ -38,15 +38,8 @@ _STRINGS, _OBJECTS, _TIMES = "str", "object", "time"  # columns of pandas; times
 
 
 # What reading and making values may raise of those that nobody wrote.
-_FAULTS: tuple[type[Exception], ...] = (
-    FpanonError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    AssertionError,
-)
-_FAULTS += (RecursionError, ArithmeticError)
+_FAULTS: tuple[type[Exception], ...] = (FpanonError, LookupError, TypeError, ValueError)
+_FAULTS += (AttributeError, AssertionError, RecursionError, ArithmeticError)
 
 
 class NotKept(Exception):
@@ -344,8 +337,6 @@ def _is_one(value: Any, hint: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if hint is Hashable:
         return _hashes(value)
-    if hint is pd.DataFrame:
-        return isinstance(value, pd.DataFrame)
     return isinstance(hint, type) and isinstance(value, hint)
 
 

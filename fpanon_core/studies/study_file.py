@@ -47,15 +47,9 @@ _EVENTS, _ANTENNAS, _REGIONS = "data/events", "data/antennas", "data/regions"
 _NAMED_BY = "regions named by"
 _ARRAY = re.compile(r"arrays/[0-9]{5}\.parquet")
 _MOST_MEMBERS, _MOST_JSON, _MOST_MANIFEST = 20_000, 64 << 20, 4 << 20
-_FAULTS: tuple[type[Exception], ...] = (
-    zipfile.BadZipFile,
-    struct.error,
-    zlib.error,
-    ValueError,
-    EOFError,
-    RuntimeError,
-)
-_FAULTS += (OSError, LookupError, OverflowError)  # of zipfile, whatever is in the bytes
+# Of zipfile, whatever is in the bytes.
+_FAULTS: tuple[type[Exception], ...] = (zipfile.BadZipFile, struct.error, zlib.error, EOFError)
+_FAULTS += (ValueError, RuntimeError, OSError, LookupError, OverflowError)
 _NO_TIME = (1980, 1, 1, 0, 0, 0)
 _DAMAGED = "The study is damaged or has been changed since it was saved; use it as it was saved."
 _NO_STUDY = "The file is not a study; open one saved by “Study (zip)”."

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import json
 import math
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +23,7 @@ from ..io.publishing import PackedTable, package_bytes
 from ..model.arrays import FloatArray, IntArray, SmallInts
 from ..model.count_tables import TableFrame
 from ..model.errors import ConfigError, SchemaError
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Synthesize, step_from_dict, step_to_dict
@@ -73,7 +73,7 @@ def people_packed(made: SyntheticPeople) -> int:
     return max(1, int(np.searchsorted(made.offsets, MOST_PUBLISHED, side="right")) - 1)
 
 
-def verify_people(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
+def verify_people(source: Place | bytes, original: FingerprintSet) -> Verification:
     """Check the bytes of a package of synthetic people: frame, schema, every byte rebuilt.
 
     The original provides antennas, clock and projection alone: nothing is compared with its
@@ -152,22 +152,18 @@ def _read(content: bytes, ending: str) -> pd.DataFrame:
 
 
 def _packed(
-    option: Synthesize,
-    frame: TableFrame,
-    records: pd.DataFrame,
-    learnt: tuple[int, int],
-    ending: str,
+    option: Synthesize, frame: TableFrame, rows: pd.DataFrame, learnt: tuple[int, int], ending: str
 ) -> bytes:
     places, clock = _places(frame), frame.counts.clock
     tables = [
-        PackedTable("records", "Records of made-up people", records, _fields(records)),
+        PackedTable("records", "Records of made-up people", rows, _fields(rows)),
         PackedTable("places", "Places", places, _fields(places)),
     ]
     about: dict[str, Any] = {"kind": KIND, "option": step_to_dict(option)}
     about |= dict(zip(("people", "groups"), learnt, strict=True))
     about |= {"timezone": None if clock is None else clock.timezone, "shares": dict(SHARES)}
     shapes = json.dumps(geojson_of(frame), ensure_ascii=False, separators=(",", ":")).encode()
-    many = int(records["person"].iloc[-1])
+    many = int(rows["person"].iloc[-1])
     return package_bytes(
         tables,
         name="synthetic-people",
@@ -243,7 +239,7 @@ def _kept(option: Synthesize, n_noisy: int, groups: int) -> str:
 def _lost(option: Synthesize, n_noisy: int, groups: int, frame: TableFrame) -> str:
     said = [
         "The files do not show people who move together, single days and events, the order of "
-        "places within a day, or anything rare.",
+        "places within a day, or anything rare."
     ]
     if groups < frame.n_areas:
         how = "evenly" if frame.config.residents is None else "by the numbers of residents"

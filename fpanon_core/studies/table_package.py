@@ -28,7 +28,7 @@ from ..aggregates.tables import count_tables
 from ..io.publishing import PackedTable, package_bytes
 from ..model.count_tables import DAY_TYPES, PUBLISHED_DIGITS, CountTables, TableFrame
 from ..model.errors import ConfigError, SchemaError
-from ..model.files import file_opened, folder_opened
+from ..model.files import Place, file_opened, folder_opened
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Tables, step_from_dict, step_to_dict
@@ -94,7 +94,7 @@ def errors_of(tables: CountTables) -> dict[str, Any]:
     return found
 
 
-def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
+def write_package(content: bytes, path: Place) -> Path:
     """Write a package as a zip, or as a new or empty folder."""
     target = Path(path)
     if target.suffix.lower() == ".zip":
@@ -111,7 +111,7 @@ def write_package(content: bytes, path: str | os.PathLike[str]) -> Path:
 # --- read back -----------------------------------------------------------------------------------
 
 
-def described(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
+def described(source: Place | bytes) -> dict[str, Any]:
     """Return the description for machines of a package without records; {} for anything else."""
     try:
         facts = json.loads(members_of(source, only=_DESCRIPTION)[_DESCRIPTION])["fpanon"]
@@ -120,7 +120,7 @@ def described(source: str | os.PathLike[str] | bytes) -> dict[str, Any]:
     return facts if isinstance(facts, dict) and facts.get("kind") in KINDS else {}
 
 
-def verify_tables(source: str | os.PathLike[str] | bytes, original: FingerprintSet) -> Verification:
+def verify_tables(source: Place | bytes, original: FingerprintSet) -> Verification:
     """Check the bytes of a package of tables: frame, schema, protection, every byte rebuilt.
 
     Parameters
@@ -142,7 +142,7 @@ Rebuilt = Callable[[dict[str, Any], dict[str, bytes], FingerprintSet, Faults], b
 
 
 def verified(
-    source: str | os.PathLike[str] | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
+    source: Place | bytes, original: FingerprintSet, kind: str, rebuilt: Rebuilt
 ) -> Verification:
     """Check that a package of the given kind is, byte for byte, what its content makes.
 
@@ -182,7 +182,7 @@ def _rebuilt(
 
 
 def _compare_bytes(
-    source: str | os.PathLike[str] | bytes, members: dict[str, bytes], due: bytes, faults: Faults
+    source: Place | bytes, members: dict[str, bytes], due: bytes, faults: Faults
 ) -> None:
     """Check that a package is, byte for byte, what its data and its option make."""
     whole = source if isinstance(source, bytes) else zip_at(source)
@@ -249,27 +249,24 @@ def _count_again(
     """Check that exact counts, whether blank or shown, are those of the original."""
     due = frames_of(count_tables(original, option, frame))
     for name, table in found.items():
-        other = due[name]
-        keys = list(table.columns[:-1])
-        both = table.merge(other, on=keys, how="outer", suffixes=("", "_due"))
-        value = table.columns[-1]
-        if not np.allclose(
-            both[value].astype(float), both[f"{value}_due"], atol=2e-3, equal_nan=True
-        ):
+        *keys, value = table.columns
+        both = table.merge(due[name], on=keys, how="outer", suffixes=("", "_due"))
+        counted, again = both[value].astype(float), both[f"{value}_due"]
+        if not np.allclose(counted, again, atol=2e-3, equal_nan=True):
             faults.add("counts", f"A count of {name} is not that of the original.")
 
 
-def zip_at(source: str | os.PathLike[str]) -> bytes | None:
+def zip_at(source: Place) -> bytes | None:
     """Return the bytes of a zip; None for a folder."""
     return None if os.path.isdir(source) else _file(source)
 
 
-def _file(name: str | os.PathLike[str], folder: int | None = None) -> bytes:
+def _file(name: Place, folder: int | None = None) -> bytes:
     with open(file_opened(name, folder), "rb") as file:
         return file.read(_MOST_BYTES)
 
 
-def members_of(source: str | os.PathLike[str] | bytes, only: str | None = None) -> dict[str, bytes]:
+def members_of(source: Place | bytes, only: str | None = None) -> dict[str, bytes]:
     """Return the members by name; raise SchemaError for a missing or damaged package."""
     try:
         if isinstance(source, bytes):

@@ -218,9 +218,7 @@ class Result(Tabled):
     def with_chance(self, config: sparsity.Config) -> Result:
         """Return the same result with another model of sparsity, without a new run."""
         return replace(
-            self,
-            config=replace(self.config, chance=config),
-            chance=sparsity.study(config),
+            self, config=replace(self.config, chance=config), chance=sparsity.study(config)
         )
 
     def laws_along(self, axis: str) -> list[Law]:

@@ -20,6 +20,7 @@ from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import only_ours
 from ..model.facts import Accuracy, ReleaseFacts
+from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Generalize, Periods
@@ -35,7 +36,6 @@ from .promises import Checked, check_cells, check_claim, check_crowds, check_lim
 from .records import Key, Records, matched, read_listed
 from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
-Place = str | os.PathLike[str]
 _HELD = frozenset(
     {
         *("uncovered sample", "no assignment", "missing user", "people with a sample"),
