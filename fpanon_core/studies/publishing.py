@@ -261,7 +261,7 @@ def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
             rows, reason = rows[order], hidden.suppressed["reason"].to_numpy(object)[order]
         else:
             reason = hidden.suppressed["reason"].to_numpy(object)
-    elif origin.moved:
+    elif origin.option.moved:
         if origin.samples_left_out:
             return None
         rows, reason = np.empty(0, np.int64), np.empty(0, object)
