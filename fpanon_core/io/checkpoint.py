@@ -36,6 +36,7 @@ _ENDING, _FORM = ".fpanon-part", b"fpanon part 2\n"
 _HEAD = len(_FORM) + 32
 _MOST_BYTES = 200  # a sample or person; uncompressed it is half as many
 _USERS, _SAMPLES = ("group",), ("code", "space_m", "time_min")
+_OWN = (*_USERS, *_SAMPLES, "left_over", "left_out")
 _KINDS = {
     **dict.fromkeys(("group", "n_users", "offsets", "left_over", "left_out"), np.int64),
     **dict.fromkeys(("space_m", "time_min", "phantom_share", "cells"), np.float64),
@@ -105,7 +106,7 @@ class Checkpoint:
             The folder cannot be written to, or the disk is full.
         """
         into = io.BytesIO()
-        own = {name: getattr(part, name) for name in (*_USERS, *_SAMPLES, "left_over", "left_out")}
+        own = {name: getattr(part, name) for name in _OWN}
         of = part.published
         np.savez_compressed(
             into,
@@ -181,16 +182,8 @@ def _read(fs: FingerprintSet, body: bytes) -> Part:
     )
     if not fits:
         raise ValueError("of other people")
-    return Part(
-        group,
-        published,
-        found["code"],
-        found["space_m"],
-        found["time_min"],
-        found["left_over"],
-        found["left_out"],
-        phantom_share,
-    )
+    own = {name: found[name] for name in _OWN}
+    return Part(published=published, phantom_share=phantom_share, **own)
 
 
 def _within(values: Any, least: int, below: int) -> bool:

@@ -56,11 +56,6 @@ class Fate:
     def __init__(self, codes: Codes, n_malformed: int = 0) -> None:
         self.codes, self.n_malformed = codes, n_malformed
 
-    @classmethod
-    def of_rows(cls, n: int) -> Fate:
-        """Make the fates of this many rows, all in use."""
-        return cls(np.full(n, -1, np.int8))
-
     def part(self, rows: slice) -> Fate:
         """Return a view of some rows; setting rows aside in it also affects the whole."""
         return Fate(self.codes[rows])

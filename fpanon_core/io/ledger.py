@@ -17,7 +17,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ import pandas as pd
 from ..model.checks import positive
 from ..model.errors import ConfigError, InfeasibleError, SchemaError
 from ..model.files import sealed, state_folder
+from ..tables.writing import write_bytes
 
 _USE = b"fpanon ledger"
 _ROUNDING = 1e-9
@@ -202,18 +203,9 @@ def _head_file(ledger: str) -> Path:
 def _keep_head(ledger: str, count: int, chain: str) -> None:
     """Store the length and the last digest of the ledger, to detect an older copy."""
     place = _head_file(ledger)
-    try:
+    with suppress(OSError, ConfigError):  # no place for the user's files: the chain alone protects
         place.parent.mkdir(0o700, parents=True, exist_ok=True)
-        unfinished = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
-        file = os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(file, json.dumps([count, chain]).encode())
-            os.fsync(file)
-        finally:
-            os.close(file)
-        os.replace(unfinished, place)
-    except OSError:
-        return  # no place for the user's files: the chain alone protects
+        write_bytes(json.dumps([count, chain]).encode(), place)
 
 
 def _check_head(lines: list[dict[str, Any]]) -> None:

@@ -35,7 +35,7 @@ from ..model.budgets import Budget, check_columns
 from ..model.errors import ConfigError, SchemaError, only_ours
 from ..model.facts import ReleaseFacts
 from ..model.published import CELL_COLUMNS
-from ..model.release_page import README, described, readme
+from ..model.release_page import MEDIA_TYPES, README, SCHEMA, described, readme
 from ..model.version import __version__
 from ..tables.parquet import read_parquet
 from ..tables.sources import bytes_of, gunzipped
@@ -45,11 +45,8 @@ Format = Literal["csv", "parquet"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 DATA_PACKAGE = "datapackage.json"
 
-_DEGREES = ("lat_min", "lat_max", "lon_min", "lon_max")
 _NO_TIME = (1980, 1, 1, 0, 0, 0)  # of a zip's members: the earliest there is
 _BLOCK = 1 << 20
-_SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
-_MEDIA = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
 def data_file(form: Format) -> str:
@@ -122,7 +119,8 @@ def write_data(
     if form not in FORMATS:
         raise ConfigError(f"The data's format is {form!r}; it must be csv or parquet.")
     target = folder / data_file(form)
-    write_table((p if projected else p.drop(columns=list(_DEGREES)) for p in pieces), target)
+    degrees = [] if projected else list(CELL_COLUMNS[4:8])
+    write_table((piece.drop(columns=degrees) for piece in pieces), target)
     return target
 
 
@@ -254,7 +252,7 @@ def package_bytes(
                 "title": table.title,
                 "path": file,
                 "format": form,
-                "mediatype": _MEDIA[form],
+                "mediatype": MEDIA_TYPES[form],
                 "encoding": "utf-8",
                 "bytes": len(members[file]),
                 "hash": "sha256:" + hashlib.sha256(members[file]).hexdigest(),
@@ -262,7 +260,7 @@ def package_bytes(
             }
         )
     plain = {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "name": name,
         "title": title,
         "resources": resources,

@@ -213,9 +213,7 @@ def _areas(features: list[Any]) -> tuple[npt.NDArray[Any], list[dict[str, Any]],
             f"The file of regions has {len(features):,} features and no polygon among them. "
             f"{_EXPECTED}."
         )
-    made = np.empty(len(shapes), object)
-    made[:] = shapes
-    return made, properties, len(features) - len(shapes)
+    return np.array(shapes, object), properties, len(features) - len(shapes)
 
 
 def _check_degrees(areas: npt.NDArray[Any]) -> None:

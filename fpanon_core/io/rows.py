@@ -127,7 +127,7 @@ class Rows:
                     self._whole_ids = table.kind == "DataFrame" and _is_whole(column)
                     who, nobody = users.of(column)
                 parsed, (places, faults) = when.result(), where.result()
-                fate = Fate.of_rows(table.n_rows)
+                fate = Fate(np.full(table.n_rows, -1, np.int8))
                 fate.set_aside(why.NO_USER, nobody)
                 fate.set_aside(why.UNPARSEABLE_TIME, ~parsed.ok)
                 for reason, at_fault in faults.items():
@@ -141,9 +141,10 @@ class Rows:
                 done += table.n_rows
                 self._tell(done / self.source.n_rows)
         self.store.close()
-        self.users = ["1"] if roles.one_user else users.texts
-        self.antenna_ids = antennas.texts
-        self.fate = Fate(np.concatenate(codes), self.source.n_malformed)
+        self.users = ["1"] if roles.one_user else list(users.known)
+        self.antenna_ids = list(antennas.known)
+        n_malformed = sum(len(table.malformed) for table in self.source.tables)
+        self.fate = Fate(np.concatenate(codes), n_malformed)
 
     def _written_out(self, table: SourceTable, texts: set[int]) -> SourceTable:
         """Convert floats that serve as text to text, so that all pieces write them alike."""
@@ -300,7 +301,7 @@ class Numbering:
     """Numbers given to texts in order of first appearance, across the pieces of a column."""
 
     def __init__(self) -> None:
-        self._known: dict[str, int] = {}
+        self.known: dict[str, int] = {}
 
     def of(self, column: pa.ChunkedArray) -> tuple[SmallInts, BoolArray]:
         """Return the number of each row's text, and in which rows the text is missing."""
@@ -309,7 +310,7 @@ class Numbering:
             column = text_of(column)
         encoded = column.dictionary_encode(null_encoding="encode")
         written = text_of(pa.chunked_array([encoded.chunk(encoded.num_chunks - 1).dictionary]))
-        known = self._known
+        known = self.known
         texts = [known.setdefault(text, len(known)) for text in written.to_pylist()]
         numbers, missing = np.array(texts, np.int32), missing_in(written)
         out, gaps, at = np.empty(len(column), np.int32), np.empty(len(column), bool), 0
@@ -319,20 +320,13 @@ class Numbering:
             out[rows], gaps[rows] = numbers[codes], missing[codes]
         return out, gaps
 
-    @property
-    def texts(self) -> list[str]:
-        """The texts, by number."""
-        return list(self._known)
 
-
-def in_order(
-    pool: ThreadPoolExecutor, work: Callable[[Any], _T], items: list[Any], ahead: int = 2
-) -> Iterator[_T]:
-    """Yield a pool's results for some items, in order; submit at most ``ahead`` in advance."""
+def in_order(pool: ThreadPoolExecutor, work: Callable[[Any], _T], items: list[Any]) -> Iterator[_T]:
+    """Yield a pool's results for some items, in order; submit at most two in advance."""
     waiting = []
     for item in items:
         waiting.append(pool.submit(work, item))
-        if len(waiting) > ahead:
+        if len(waiting) > 2:
             yield waiting.pop(0).result()
     for each in waiting:
         yield each.result()

@@ -156,6 +156,26 @@ class Cells(Closed):
             object.__setattr__(self, name, np.ascontiguousarray(values, np.float64))
 
 
+class CellLists(Cells):
+    """Base class of sets of fingerprints, whose samples are packed with ``offsets``."""
+
+    offsets: IntArray
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples over all fingerprints, each counted once."""
+        return int(self.offsets[-1])
+
+    @property
+    def lengths(self) -> IntArray:
+        """Number of samples in each fingerprint."""
+        return np.diff(self.offsets)
+
+    def rows_of(self, user: int) -> slice:
+        """Return the rows of the samples of one user, or of one group, by row number."""
+        return slice(int(self.offsets[user]), int(self.offsets[user + 1]))
+
+
 def distinct_rows(*columns: npt.NDArray[np.generic]) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct row, and the number of each row's distinct row.
 

@@ -264,18 +264,10 @@ class Crossing:
         other figures are over the people in both.
         """
         rows = {"together": self.together, "first": self.first, "second": self.second}
-        published = {"together": self.n_both, "first": self.n_first, "second": self.n_second}
-        return pd.DataFrame(
-            [
-                {
-                    "release": name,
-                    "published": published[name],
-                    "people": self.n_both,
-                    **vars(crowd),
-                }
-                for name, crowd in rows.items()
-            ]
-        )
+        table = pd.DataFrame([{"release": name, **vars(crowd)} for name, crowd in rows.items()])
+        table.insert(1, "published", [self.n_both, self.n_first, self.n_second])
+        table.insert(2, "people", self.n_both)
+        return table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

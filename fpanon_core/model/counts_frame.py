@@ -459,18 +459,9 @@ class CountsFrame(Closed):
         lat, lon = np.array([h3.cell_to_latlng(cell) for cell in cells]).T
         side = np.sqrt([h3.cell_area(cell, unit="m^2") for cell in cells])
         x, y = project(np.ascontiguousarray(lat), np.ascontiguousarray(lon), area.crs)
-        return cls(
-            x - side / 2,
-            y - side / 2,
-            side,
-            side,
-            lon,
-            lat,
-            *_when(period, clock),
-            area.crs,
-            area,
-            cells=np.array(cells, np.int64),
-        )
+        places = x - side / 2, y - side / 2, side, side, lon, lat
+        indices = np.array(cells, np.int64)
+        return cls(*places, *_when(period, clock), area.crs, area, cells=indices)
 
     @property
     def n_places(self) -> int:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from .antennas import Antennas
-from .arrays import CELL, BoolArray, Cells, FloatArray, IntArray, offsets_of, pieces, rows_of
+from .arrays import CELL, BoolArray, CellLists, FloatArray, IntArray, offsets_of, pieces, rows_of
 from .checks import positive
 from .clock import LocalClock
 from .errors import InfeasibleError, SchemaError
@@ -33,7 +33,7 @@ Distinct = tuple[list[IntArray], IntArray]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FingerprintSet(Cells):
+class FingerprintSet(CellLists):
     """The fingerprints of a data set. Arrays are read-only; build with a ``from_`` constructor.
 
     Attributes
@@ -151,19 +151,8 @@ class FingerprintSet(Cells):
         side, span = float(granularity_m), float(granularity_min)
         offsets, (t, x, y), count = distinct_cells([(codes, t, x, y)], len(ids), (span, side, side))
         sides = np.full(len(count), side)
-        return cls(
-            user_ids=np.asarray(ids),
-            offsets=offsets,
-            x_m=x,
-            y_m=y,
-            t_min=t,
-            dx_m=sides,
-            dy_m=sides,
-            dt_min=np.full(len(count), span),
-            count=count,
-            granularity_m=side,
-            granularity_min=span,
-        )
+        cells = x, y, t, sides, sides, np.full(len(count), span)
+        return cls(*cells, np.asarray(ids), offsets, count, side, span)
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the set into a new folder, readable by its owner alone, for :meth:`load`.
@@ -226,16 +215,6 @@ class FingerprintSet(Cells):
         """Number of fingerprints."""
         return len(self.user_ids)
 
-    @property
-    def n_samples(self) -> int:
-        """Number of samples over all fingerprints."""
-        return int(self.offsets[-1])
-
-    @property
-    def lengths(self) -> IntArray:
-        """Number of samples in each fingerprint, shape (n_users,)."""
-        return np.diff(self.offsets)
-
     @cached_property
     def sample_user(self) -> IntArray:
         """Row number of the user of each sample, shape (n_samples,)."""
@@ -281,10 +260,6 @@ class FingerprintSet(Cells):
 
     # --- from it -------------------------------------------------------------------------------
 
-    def rows_of(self, user: int) -> slice:
-        """Return the rows of one user's samples."""
-        return slice(int(self.offsets[user]), int(self.offsets[user + 1]))
-
     def to_frame(self) -> pd.DataFrame:
         """Return a row per sample: user (row number), pseudonym, cell, count. Holds no user id."""
         frame = {"user": self.sample_user, "pseudonym": np.array(self.pseudonyms)[self.sample_user]}
@@ -300,15 +275,7 @@ class FingerprintSet(Cells):
         """
         chosen = self.check_users(users)
         lengths = self.lengths[chosen]
-        rows = rows_of(self.offsets[chosen], lengths)
-        return replace(
-            self,
-            user_ids=self.user_ids[chosen],
-            offsets=offsets_of(lengths),
-            weight=self.weight[chosen],
-            number=self.number[chosen],
-            **{name: getattr(self, name)[rows] for name in (*CELL, "count")},
-        )
+        return self._of_users(chosen, lengths, rows_of(self.offsets[chosen], lengths))
 
     def with_samples(self, kept: BoolArray) -> FingerprintSet:
         """Return the samples selected by a mask, and the users who have any of them.
@@ -322,14 +289,14 @@ class FingerprintSet(Cells):
         users = np.flatnonzero(left)
         if not len(users):
             raise InfeasibleError("No sample would be left; keep at least one.")
-        return replace(
-            self,
-            user_ids=self.user_ids[users],
-            offsets=offsets_of(left[users]),
-            weight=self.weight[users],
-            number=self.number[users],
-            **{name: getattr(self, name)[kept] for name in (*CELL, "count")},
-        )
+        return self._of_users(users, left[users], kept)
+
+    def _of_users(
+        self, users: IntArray, lengths: IntArray, samples: IntArray | BoolArray
+    ) -> FingerprintSet:
+        own = {name: getattr(self, name)[users] for name in ("user_ids", "weight", "number")}
+        of_samples = {name: getattr(self, name)[samples] for name in (*CELL, "count")}
+        return replace(self, offsets=offsets_of(lengths), **own, **of_samples)
 
     def check_users(self, users: npt.ArrayLike | Sequence[int] | None) -> IntArray:
         """Return row numbers of users given by number or mask (None: all); refuse invalid ones."""

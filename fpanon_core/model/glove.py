@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from .arrays import IntArray
+from .arrays import IntArray, offsets_of
 from .configs import StretchConfig
 from .fingerprints import FingerprintSet, pseudonyms_of
 from .periods import days_text
@@ -20,13 +20,8 @@ from .version import versions
 Method = Literal["glove", "aligned"]
 
 REASONS = (
-    "space",
-    "time",
-    "space and time",
-    "left over",
-    "fewer than k",
-    "hardest to hide",
-    "period of fewer than k",
+    *("space", "time", "space and time"),
+    *("left over", "fewer than k", "hardest to hide", "period of fewer than k"),
 )
 """Reasons why a sample is not published. ``"space"``, ``"time"``, ``"space and time"``: with the
 sample, the group's cell would exceed the spatial threshold, the temporal one, or both.
@@ -159,9 +154,7 @@ class GloveResult:
     @cached_property
     def _starts(self) -> IntArray:
         inside = self.group[self.group >= 0]
-        return np.concatenate(
-            [[0], np.cumsum(np.bincount(inside, minlength=self.published.n_groups))]
-        )
+        return offsets_of(np.bincount(inside, minlength=self.published.n_groups))
 
     def expanded(self) -> FingerprintSet:
         """Return the published data set as a recipient sees it: a fingerprint per published user.

@@ -23,7 +23,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .arrays import CELL, Cells, FloatArray, IntArray, offsets_of
+from .arrays import CELL, TIME, Cells, FloatArray, IntArray, offsets_of
 from .checks import is_whole
 from .configs import KnowledgeConfig
 from .errors import ConfigError, InfeasibleError
@@ -81,16 +81,13 @@ class Knowledge(Cells):
         digest: str | None = None,
     ) -> Knowledge:
         """Make known points from sample rows of ``fs``, by default with the digest of ``fs``."""
-        unknown = np.full(len(rows), np.nan)
+        cells = {name: values[rows] for name, values in fs.arrays().items()}
+        if timeless:
+            cells |= dict.fromkeys(TIME, np.full(len(rows), np.nan))
         return cls(
+            **cells,
             targets=targets,
             offsets=offsets,
-            x_m=fs.x_m[rows],
-            y_m=fs.y_m[rows],
-            t_min=unknown if timeless else fs.t_min[rows],
-            dx_m=fs.dx_m[rows],
-            dy_m=fs.dy_m[rows],
-            dt_min=unknown if timeless else fs.dt_min[rows],
             too_few=too_few,
             timeless=timeless,
             config=config,
@@ -253,6 +250,9 @@ class Mechanism:
     by_count: bool = False
 
 
+_EXCHANGE = ("same_place", "place_share", "same_time", "time_share")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class KnownPoints(Cells):
     """Known points as the method carries them into the release. Arrays are read-only.
@@ -287,13 +287,9 @@ class KnownPoints(Cells):
     def unexchanged(cls, offsets: IntArray, cells: dict[str, FloatArray]) -> KnownPoints:
         """Make known points for a method that exchanges nothing."""
         one = np.ones(int(offsets[-1]))
-        return cls(
-            offsets=offsets, same_place=one, place_share=one, same_time=one, time_share=one, **cells
-        )
+        return cls(offsets=offsets, **dict.fromkeys(_EXCHANGE, one), **cells)
 
     def chosen(self, rows: IntArray, sizes: IntArray) -> KnownPoints:
         """Return selected points, regrouped for other targets with ``sizes`` points each."""
-        names = (*CELL, "same_place", "place_share", "same_time", "time_share")
-        return KnownPoints(
-            offsets=offsets_of(sizes), **{name: getattr(self, name)[rows] for name in names}
-        )
+        own = {name: getattr(self, name)[rows] for name in (*CELL, *_EXCHANGE)}
+        return KnownPoints(offsets=offsets_of(sizes), **own)

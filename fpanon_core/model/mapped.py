@@ -141,14 +141,8 @@ _CHANGED = SchemaError(
     "again."
 )
 _FAULTS = (
-    OSError,
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    EOFError,
-    RuntimeError,
+    *(OSError, ValueError, LookupError, TypeError),
+    *(AttributeError, ArithmeticError, EOFError, RuntimeError),
 )
 """Exceptions that reading damaged JSON, columns, clocks and projections may raise."""
 
@@ -198,11 +192,7 @@ def seal(fs: Any, user_ids: npt.NDArray[Any], folder: Path) -> Any:
     files = {name: f"{name}.npy" for name in COLUMNS} | {"dy_m": "dx_m.npy"}
     path = os.path.realpath(folder)
     with told(folder), kept_opened(path) as here:
-        _write_rest(folder, fs, user_ids, files, "")
-        kept = _Kept(path, here)
-        digest = digest_of(kept.mapped(type(fs)), kept.blocks)
-        (folder / _ABOUT).unlink()
-        (folder / _IDS).unlink()
+        digest = digest_of(fs, lambda name: blocks_of(folder / files[name]), user_ids)
         _write_rest(folder, fs, user_ids, files, digest)
         return _Kept(path, here).mapped(type(fs))
 
@@ -221,11 +211,14 @@ def reopen(kind: Callable[..., S], folder: str, stamp: Stamp) -> S:
         return kept.mapped(kind)
 
 
-def digest_of(fs: Any, blocks: Callable[[str], Iterable[Buffer]]) -> str:
-    """Return the digest of a set whose columns come in blocks of bytes."""
+def digest_of(
+    fs: Any, blocks: Callable[[str], Iterable[Buffer]], user_ids: npt.NDArray[Any] | None = None
+) -> str:
+    """Return the digest of a set, or of one with other ids, whose columns come in blocks."""
+    ids = fs.user_ids if user_ids is None else user_ids
     h = hashlib.blake2b(digest_size=16)
     h.update(repr((fs.granularity_m, fs.granularity_min, fs.crs, fs.clock)).encode())
-    h.update("\x00".join(map(str, fs.user_ids.tolist())).encode())
+    h.update("\x00".join(map(str, ids.tolist())).encode())
     for name in COLUMNS:
         for block in blocks(name):
             h.update(block)
@@ -250,23 +243,19 @@ def new_folder(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-class told:
-    """Turn a fault in writing into a ConfigError and remove what was written (context manager)."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, fault: BaseException | None, _: Any) -> None:
-        if fault is not None:
-            remove(self.path)
+@contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn a fault in writing into a ConfigError and remove what was written."""
+    try:
+        yield
+    except BaseException as fault:
+        remove(path)
         if isinstance(fault, OSError):
             raise ConfigError(
                 f"The folder of fingerprints could not be written ({fault.strerror}); what was "
                 "begun is removed. Make room, or choose another place."
             ) from None
+        raise
 
 
 def remove(path: Path) -> None:
@@ -394,14 +383,10 @@ class _Kept:
         fs.__dict__["digest"] = self.digest
         return fs
 
-    def blocks(self, name: str) -> Iterator[bytes]:
-        """Iterate over the bytes of a column."""
-        return blocks_of(self._opened(self._files[name]))
-
     def checked_blocks(self, name: str) -> Iterator[bytes]:
-        """Iterate as :meth:`blocks` does; raise SchemaError at a number that no set may have."""
+        """Iterate over a column's bytes; raise SchemaError at a number that no set may have."""
         try:
-            for block in self.blocks(name):
+            for block in blocks_of(self._opened(self._files[name])):
                 values = np.frombuffer(block, _kind(name))
                 low = 1 if name in ("count", "weight") else 0 if name[0] == "d" else -np.inf
                 if not np.all(np.isfinite(values) & (values >= low)):

@@ -103,14 +103,14 @@ class ReleaseOption:
     @property
     def tables(self) -> Tables | None:
         """Tables that are published in place of records; None where records are published."""
-        step = self.steps[0] if self.steps else None
+        step = self.recordless
         return step if isinstance(step, Tables) else None
 
     @property
-    def recordless(self) -> Tables | Synthesize | None:
+    def recordless(self) -> Recordless | None:
         """Step that publishes no record of anybody; None where records are published."""
         step = self.steps[0] if self.steps else None
-        return step if isinstance(step, (Tables, Synthesize)) else None
+        return step if isinstance(step, Recordless) else None
 
     @property
     def moved(self) -> bool:
@@ -486,17 +486,11 @@ class Periods:
         return f"periods of {days_text(self.days)}"
 
 
-Step: TypeAlias = (
-    Generalize
-    | SampleUsers
-    | AddNoise
-    | Permute
-    | SuppressRare
-    | Periods
-    | Glove
-    | Tables
-    | Synthesize
-)
+Changes: TypeAlias = Generalize | SampleUsers | AddNoise | Permute | SuppressRare | Periods | Glove
+"""Techniques after which records are published."""
+Recordless: TypeAlias = Tables | Synthesize
+"""Techniques after which no record of anybody is published."""
+Step: TypeAlias = Changes | Recordless
 
 _PLAIN = {"planar_laplace": "planar Laplace", "laplace": "Laplace", "gaussian": "Gaussian"}
 KINDS: dict[str, type[Any]] = {
@@ -532,7 +526,7 @@ def check_chain(steps: Sequence[Step]) -> None:
     ConfigError
         The steps do not keep the periods apart.
     """
-    if len(steps) > 1 and any(isinstance(step, Tables | Synthesize) for step in steps):
+    if len(steps) > 1 and any(isinstance(step, Recordless) for step in steps):
         raise ConfigError(
             "Tables and synthetic people are made of the data as they are; give no other technique."
         )
@@ -571,12 +565,9 @@ def step_to_dict(step: Step) -> dict[str, Any]:
         kind = next(name for name, of in _SPACES.items() if type(space) is of)
         known = {name: value for name, value in asdict(space).items() if value is not None}
         place = {"kind": kind, **known}  # without the origin of a grid whose origin is chosen
-        return {
-            "technique": technique(step),
-            "space": place,
-            "minutes": float(step.profile.minutes),
-        }
-    if isinstance(step, Tables | Synthesize):
+        minutes = float(step.profile.minutes)
+        return {"technique": technique(step), "space": place, "minutes": minutes}
+    if isinstance(step, Recordless):
         plain = {each.name: getattr(step, each.name) for each in fields(step)}
         return {"technique": technique(step), **plain, "frame": step.frame.to_dict()}
     plain = asdict(step)

@@ -11,7 +11,6 @@ process usually still holds the original, so that callers need not give it again
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import threading
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ import pandas as pd
 
 from .arrays import (
     CELL,
+    CellLists,
     Cells,
     Closed,
     Codes,
@@ -43,7 +43,7 @@ from .randomness import secret_order, secret_pseudonyms
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GeneralizedFingerprintSet(Cells):
+class GeneralizedFingerprintSet(CellLists):
     """One fingerprint for each group; row g belongs to group g. Arrays are read-only.
 
     Attributes
@@ -93,20 +93,6 @@ class GeneralizedFingerprintSet(Cells):
         """Number of published fingerprints."""
         return len(self.n_users)
 
-    @property
-    def n_samples(self) -> int:
-        """Number of published samples, each counted once for its group."""
-        return int(self.offsets[-1])
-
-    @property
-    def lengths(self) -> IntArray:
-        """Number of samples of each fingerprint, shape (n_groups,)."""
-        return np.diff(self.offsets)
-
-    def rows_of(self, group: int) -> slice:
-        """Return the rows of one group's samples."""
-        return slice(int(self.offsets[group]), int(self.offsets[group + 1]))
-
     def fingerprints(self, groups: npt.ArrayLike | None = None) -> FingerprintSet:
         """Return a fingerprint set with one user per group, with the group's weight.
 
@@ -132,18 +118,6 @@ class GeneralizedFingerprintSet(Cells):
             crs=self.crs,
             **cells,
         )
-
-    def degrees(self) -> pd.DataFrame:
-        """Return ``lat_min``, ``lat_max``, ``lon_min``, ``lon_max`` of each sample's rectangle.
-
-        The values are the extremes over the rectangle's corners and the middles of its sides, to
-        seven decimals. Longitudes continue across the antimeridian. NaN without a projection.
-        """
-        return degrees_of(self.crs, self.x_m, self.x_m + self.dx_m, self.y_m, self.y_m + self.dy_m)
-
-    def instants(self, minutes: FloatArray) -> pd.Series[Any]:
-        """Return times in the display zone, to the microsecond; without a clock, return minutes."""
-        return instants(self.clock, minutes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,12 +242,9 @@ class Membership(Closed):
         >>> "a" in made.keyed(b"1").who.tolist(), made.keyed(b"1").who[0] == made.keyed(b"2").who[0]
         (False, False)
         """
-        digests = [
-            hmac.new(secret, str(name).encode(), hashlib.sha256).digest()[:_BYTES]
-            for name in self.who.tolist()
-        ]
-        who = np.empty(len(digests), dtype=object)
-        who[:] = digests
+        names = map(str, self.who.tolist())
+        digests = (hmac.digest(secret, name.encode(), "sha256")[:_BYTES] for name in names)
+        who = np.fromiter(digests, object, len(self.who))
         return replace(self, who=who, pseudonym=None)
 
 
@@ -304,16 +275,9 @@ def known(digest: str) -> FingerprintSet | None:
 # --- What leaves, record by record: a row for each published sample of each person.
 
 CELL_COLUMNS = (
-    "x_min_m",
-    "x_max_m",
-    "y_min_m",
-    "y_max_m",
-    "lat_min",
-    "lat_max",
-    "lon_min",
-    "lon_max",
-    "start",
-    "end",
+    *("x_min_m", "x_max_m", "y_min_m", "y_max_m"),
+    *("lat_min", "lat_max", "lon_min", "lon_max"),
+    *("start", "end"),
 )
 """Bounds of a published sample: metres on the projection, degrees, and time."""
 
@@ -337,13 +301,6 @@ class Naming:
     pseudonyms: npt.NDArray[Any]
     order: IntArray
     group: IntArray
-
-    @classmethod
-    def drawn(cls, n_records: int, n_groups: int) -> Naming:
-        """Draw fresh names from the operating system's randomness."""
-        return cls(
-            secret_pseudonyms(n_records), secret_order(n_records), secret_order(n_groups) + 1
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -396,8 +353,9 @@ class Records:
         return int(self.lengths.sum())
 
     def named(self) -> Naming:
-        """Draw fresh names for these records."""
-        return Naming.drawn(self.n_records, self.n_groups)
+        """Draw fresh names for these records from the operating system's randomness."""
+        n = self.n_records
+        return Naming(secret_pseudonyms(n), secret_order(n), secret_order(self.n_groups) + 1)
 
     def frames(self, naming: Naming | None = None) -> Iterator[pd.DataFrame]:
         """Iterate over the rows in pieces of about 250,000, under fresh names if none are given.

@@ -22,8 +22,8 @@ from .periods import days_text
 from .profiles import window_text
 from .version import __version__
 
-_SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
-_MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+SCHEMA = "https://datapackage.org/profiles/2.0/datapackage.json"
+MEDIA_TYPES = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 _FIELDS: list[list[str]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 )["fields"]
@@ -58,7 +58,7 @@ def data_package(facts: ReleaseFacts, data_file: str, size: int, sha256: str) ->
         "title": "Published samples",
         "description": f"A row for each published sample of each person. {truth(facts)}",
         "format": form,
-        "mediatype": _MEDIA_TYPES[form],
+        "mediatype": MEDIA_TYPES[form],
         "encoding": "utf-8",
         "bytes": size,
         "hash": f"sha256:{sha256}",
@@ -66,7 +66,7 @@ def data_package(facts: ReleaseFacts, data_file: str, size: int, sha256: str) ->
     }
     verified = {"passed": True, "k": facts.k, "text": verdict_text(facts), "sha256": sha256}
     return {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "name": name,
         "title": title(facts),
         "description": f"What it is, and what is promised, is in {README}.",
@@ -156,18 +156,9 @@ def _templates() -> Any:
         "plain": _plain,
         "technique": technique,
     }
-    made.globals |= {
-        "alone": alone,
-        "check_command": check_command,
-        "duration": duration,
-        "length": length,
-        "projection": projection,
-        "title": title,
-        "truth": truth,
-        "verdict_text": verdict_text,
-        "version": __version__,
-        "window": window_text,
-    }
+    said = (alone, check_command, duration, length, projection, title, truth, verdict_text)
+    made.globals |= {each.__name__: each for each in said}
+    made.globals |= {"version": __version__, "window": window_text}
     return made
 
 

@@ -11,7 +11,7 @@ from .arrays import IntArray
 from .errors import ConfigError, InfeasibleError
 from .fingerprints import FingerprintSet
 from .glove import GloveResult
-from .options import AddNoise, Aligned, Glove, Periods, Permute, ReleaseOption
+from .options import Aligned, Glove, Periods, ReleaseOption
 from .periods import PeriodSet
 from .published import Records
 
@@ -121,11 +121,6 @@ class Origin:
         """Records to release."""
         made = self.hidden
         return Records.of_fingerprints(self.released) if made is None else made.records
-
-    @property
-    def moved(self) -> bool:
-        """Whether samples were moved at random from their true places or times."""
-        return any(isinstance(step, AddNoise | Permute) for step in self.option.steps)
 
     @property
     def people_left_out(self) -> int:

@@ -267,7 +267,7 @@ def match_releases(
         raise ConfigError(
             "A release in periods has several records of a person; give two without periods."
         )
-    if any(origin.moved for origin in origins):
+    if any(origin.option.moved for origin in origins):
         raise ConfigError(
             "Noise and exchange move samples, so that the cells of a person need not lie over each "
             "other: what this would find is no measure of what an attacker can. Give releases "

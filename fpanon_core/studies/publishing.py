@@ -249,7 +249,7 @@ def _left_out(origin: Origin, found: Presence) -> pd.DataFrame | None:
             rows = samples_of(fs, hidden.period_days, hidden.person, hidden.period)[rows]
             order = np.argsort(rows)
             rows, reason = rows[order], reason[order]
-    elif origin.moved:
+    elif origin.option.moved:
         if origin.samples_left_out:
             return None
         rows, reason = np.empty(0, np.int64), np.empty(0, object)

@@ -87,7 +87,7 @@ def _days(origin: Origin) -> tuple[str | None, str | None, tuple[int, int] | Non
     ends = cells.t_min + cells.dt_min
     end = float(ends.max())
     begin, last = float(cells.t_min.min()), end
-    if not origin.moved:
+    if not origin.option.moved:
         mine = np.zeros(fs.n_users, bool)
         mine[origin.person] = True
         firsts, lasts = [], []

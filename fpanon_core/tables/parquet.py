@@ -121,24 +121,14 @@ def is_nested_type(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_binary_view(kind)
-    )
+    texts = (pa.string(), pa.large_string(), pa.string_view())
+    return kind in (*texts, pa.binary(), pa.large_binary(), pa.binary_view())
 
 
 def _spelt_bytes(column: pa.ChunkedArray) -> int:
     """Return the size in bytes of a column of texts when expanded; 0 unless it is a dictionary."""
-    return sum(_spelt_chunk(chunk) for chunk in _coded(column))
-
-
-def _coded(column: pa.ChunkedArray) -> Iterator[pa.DictionaryArray]:
-    if pa.types.is_dictionary(column.type) and _is_text(column.type.value_type):
-        yield from column.chunks
+    coded = pa.types.is_dictionary(column.type) and _is_text(column.type.value_type)
+    return sum(map(_spelt_chunk, column.chunks)) if coded else 0
 
 
 def _spelt_chunk(chunk: pa.DictionaryArray) -> int:

@@ -89,7 +89,6 @@ class Parts:
         if not self.n_rows:
             raise SchemaError("The parts have no rows; give one row per event.")
         self.tables = tuple(part.table for part in self.parts)
-        self.n_malformed = sum(len(table.malformed) for table in self.tables)
         notes = dict.fromkeys(note for table in self.tables for note in table.notes)
         self.about = replace(self.tables[0], notes=tuple(notes), malformed=np.empty(0, int))
 

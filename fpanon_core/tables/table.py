@@ -100,11 +100,6 @@ class SourceTable:
     # --- as a source of rows, as several parts are ---------------------------------------------
 
     @property
-    def n_malformed(self) -> int:
-        """Number of rows that lack columns."""
-        return len(self.malformed)
-
-    @property
     def about(self) -> SourceTable:
         """The table without its columns."""
         return replace(self, columns=())

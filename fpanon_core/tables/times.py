@@ -416,9 +416,8 @@ def _parse_texts(texts: pa.ChunkedArray, day_first: bool) -> tuple[ParsedTimes, 
 
 # --- shapes ------------------------------------------------------------------------------------
 
-_DIGIT = ord("0")
 _SHAPE = np.arange(256, dtype=np.uint8)
-_SHAPE[ord("0") : ord("9") + 1] = _DIGIT
+_SHAPE[ord("0") : ord("9") + 1] = _ZERO
 _LETTER = np.zeros(256, bool)
 _LETTER[[*range(ord("A"), ord("Z") + 1), *range(ord("a"), ord("z") + 1)]] = True
 _MAX_LENGTH = 64

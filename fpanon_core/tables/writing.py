@@ -18,7 +18,7 @@ import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -58,20 +58,14 @@ def write_table(pieces: Iterable[pd.DataFrame], path: str | os.PathLike[str]) ->
         The path has another ending, or the place cannot be written to.
     """
     target = check_writable(path)
-    rows = 0
-    with whole_file(target) as into, _Writer(into, target.name) as writer:
-        for piece in pieces:
-            writer.write(piece)
-            rows += len(piece)
-    return rows
+    with whole_file(target) as into:
+        return _write(pieces, into, target.name)
 
 
 def table_bytes(pieces: Iterable[pd.DataFrame], name: str) -> bytes:
     """Return the bytes that :func:`write_table` would write to a file of this name."""
     content = BytesIO()
-    with _Writer(content, name) as writer:
-        for piece in pieces:
-            writer.write(piece)
+    _write(pieces, content, name)
     return content.getvalue()
 
 
@@ -146,59 +140,53 @@ def check_writable(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-class _Writer:
-    """Writer to one open file; the first piece sets the columns."""
+def _write(pieces: Iterable[pd.DataFrame], into: BinaryIO, name: str) -> int:
+    """Write pieces to an open file whose name sets the format; return the number of rows.
 
-    def __init__(self, target: BinaryIO, name: str) -> None:
-        self._target = target
-        self._parquet = name.lower().endswith(".parquet")
-        self._zipped = name.lower().endswith(".gz")
-        self._open: list[Any] = []
+    The first piece sets the columns.
+    """
+    is_parquet, rows = name.lower().endswith(".parquet"), 0
+    writer: Any = None
+    with ExitStack() as opened:
+        for piece in pieces:
+            table, first = _arrow(piece, is_parquet), writer is None
+            rows += len(piece)
+            if first:
+                writer = _writer(into, name.lower(), table.schema)
+                opened.callback(writer.close)
+            if is_parquet:
+                writer.write_table(table)
+                continue
+            # Text is quoted where it must be, by column of a piece: arrow knows only all or none.
+            style = "needed" if any(_delicate(column) for column in table.columns) else "none"
+            head = "needed" if _delicate(pa.array(table.column_names)) else "none"
+            options = {"include_header": first, "quoting_style": style, "quoting_header": head}
+            csv.write_csv(table, writer, csv.WriteOptions(**options))
+    return rows
 
-    def __enter__(self) -> _Writer:
-        return self
 
-    def write(self, piece: pd.DataFrame) -> None:
-        table = pa.table({self._name(name): self._column(piece[name]) for name in piece.columns})
-        first = not self._open
-        if first:
-            self._start(table.schema)
-        if self._parquet:
-            self._open[-1].write_table(table)
-            return
-        # Text is quoted where it must be, by column of a piece: arrow knows only all or none.
-        style = "needed" if any(_delicate(column) for column in table.columns) else "none"
-        head = "needed" if _delicate(pa.array(table.column_names)) else "none"
-        options = {"include_header": first, "quoting_style": style, "quoting_header": head}
-        csv.write_csv(table, self._open[-1], csv.WriteOptions(**options))
+def _writer(into: BinaryIO, name: str, schema: pa.Schema) -> Any:
+    if name.endswith(".parquet"):
+        return parquet.ParquetWriter(_Kept(into), schema)
+    if name.endswith(".gz"):
+        # No name and no time in the header: equal tables, equal bytes.
+        return gzip.GzipFile("", "wb", compresslevel=6, fileobj=_Kept(into), mtime=0)
+    return _Kept(into)
 
-    def __exit__(self, *fault: object) -> None:
-        for opened in reversed(self._open):
-            opened.close()
 
-    def _start(self, schema: Any) -> None:
-        if self._parquet:
-            self._open.append(parquet.ParquetWriter(_Kept(self._target), schema))
-            return
-        self._open.append(_Kept(self._target))
-        if self._zipped:
-            # No name and no time in the header: equal tables, equal bytes.
-            raw = self._open[-1]
-            self._open.append(gzip.GzipFile("", "wb", compresslevel=6, fileobj=raw, mtime=0))
+def _arrow(piece: pd.DataFrame, is_parquet: bool) -> pa.Table:
+    columns = {str(name): _values(piece[name], is_parquet) for name in piece.columns}
+    if is_parquet:
+        return pa.table(columns)
+    return pa.table({defused(name): defused_column(values) for name, values in columns.items()})
 
-    def _name(self, name: object) -> str:
-        return str(name) if self._parquet else defused(str(name))
 
-    def _column(self, column: pd.Series[Any]) -> Any:
-        values = self._values(column)
-        return values if self._parquet else defused_column(values)
-
-    def _values(self, column: pd.Series[Any]) -> Any:
-        if isinstance(column.dtype, pd.DatetimeTZDtype) and not self._parquet:
-            return pa.array(iso_with_offset(column))
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            return pa.array(column.astype(object), type=pa.string())
-        return pa.array(column, from_pandas=True)
+def _values(column: pd.Series[Any], is_parquet: bool) -> Any:
+    if isinstance(column.dtype, pd.DatetimeTZDtype) and not is_parquet:
+        return pa.array(iso_with_offset(column))
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return pa.array(column.astype(object), type=pa.string())
+    return pa.array(column, from_pandas=True)
 
 
 class _Kept:
