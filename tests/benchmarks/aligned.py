@@ -1,7 +1,5 @@
 """Aligned publishing beside GLOVE on the same data in the same run."""
 
-import resource
-import time
 from functools import partial
 
 import numpy as np
@@ -10,25 +8,16 @@ from scipy.sparse import csr_matrix
 
 import fpanon_core as fp
 from fpanon_core.anonymize.crowding import boxes_of
-from fpanon_core.io.samples import sample
 from fpanon_core.kernels.aligned_blocks import pair_losses
-
-
-def _generated(n_users):
-    return fp.read_cdr(fp.generate_cdr(n_users, seed=1), timezone="UTC")[0]
-
-
-def _shipped(key):
-    of = sample(key)
-    return fp.read_cdr(of.path, antennas=of.antennas_path, timezone=of.timezone)[0]
+from tests.benchmarks.measured import peak_gb, people, shipped, timed
 
 
 def _case(data, k, effort="default", beside=True):
     fs = data()
     few = fs.subset(np.arange(60))
     fp.verify_k_anonymity(few, fp.aligned(few, k), k)  # compiles
-    made, ours_s, ours_cpu_s = _timed(lambda: fp.aligned(fs, k, effort=effort))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    made, ours_s, ours_cpu_s = timed(fp.aligned, fs, k, effort=effort)
+    peak = peak_gb()
     figures = made.summary()
     out = {
         "users": fs.n_users,
@@ -36,7 +25,7 @@ def _case(data, k, effort="default", beside=True):
         "effort": effort,
         "aligned, s": round(ours_s, 1),
         "its processor time, s": round(ours_cpu_s, 1),
-        "peak memory, GB": round(peak, 2),
+        "peak memory, GB": peak,
         # Of weights 1 and 1, as in docs/science.md: twice that of the usual halves.
         "mean loss": round(2 * fp.mean_loss(made), 4),
         "median side, m": figures["median_space_m"],
@@ -46,7 +35,7 @@ def _case(data, k, effort="default", beside=True):
     }
     if beside:
         fp.glove(few, k)  # compiles
-        other, glove_s, glove_cpu_s = _timed(lambda: fp.glove(fs, k))
+        other, glove_s, glove_cpu_s = timed(fp.glove, fs, k)
         out |= {
             "GLOVE, s": round(glove_s, 1),
             "its processor time, s ": round(glove_cpu_s, 1),
@@ -58,12 +47,12 @@ def _case(data, k, effort="default", beside=True):
 
 def _in_periods(method, days):
     """The synthetic sample, k = 5, in periods."""
-    fs = _shipped("synthetic")
+    fs = shipped("synthetic")
     few = fp.into_periods(fs.subset(np.arange(60)), 7)
     fp.verify_k_anonymity(few, method(few, 5), 5)  # compiles
-    cut, _, cut_cpu_s = _timed(lambda: fp.into_periods(fs, days))
-    made, _, cpu_s = _timed(lambda: method(cut, 5))
-    verdict, _, verify_cpu_s = _timed(lambda: fp.verify_k_anonymity(fs, made, 5))
+    cut, _, cut_cpu_s = timed(fp.into_periods, fs, days)
+    made, _, cpu_s = timed(method, cut, 5)
+    verdict, _, verify_cpu_s = timed(fp.verify_k_anonymity, fs, made, 5)
     figures = made.summary()
     return {
         "days": days,
@@ -78,12 +67,6 @@ def _in_periods(method, days):
         "verifying": round(verify_cpu_s, 1),
         "verified": verdict.passed,
     }
-
-
-def _timed(work):
-    started, cpu = time.perf_counter(), time.process_time()
-    out = work()
-    return out, time.perf_counter() - started, time.process_time() - cpu
 
 
 def _no_pairs_lose_less(data):
@@ -107,7 +90,7 @@ def _no_pairs_lose_less(data):
 
 CASES = (
     {
-        f"aligned_{key}_k{k}_{effort}": partial(_case, partial(_shipped, key), k, effort)
+        f"aligned_{key}_k{k}_{effort}": partial(_case, partial(shipped, key), k, effort)
         for key in ("synthetic", "sf_cabs")
         for k in (2, 5)
         for effort in ("default", "thorough")
@@ -118,11 +101,11 @@ CASES = (
         for days in (1, 7)
     }
     | {
-        "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(_shipped, "sf_cabs")),
+        "aligned_bound_sf_cabs_k2": partial(_no_pairs_lose_less, partial(shipped, "sf_cabs")),
     }
     | {
-        "aligned_20000_k5": partial(_case, partial(_generated, 20_000), 5),
-        "aligned_82000_k2": partial(_case, partial(_generated, 82_000), 2, beside=False),
-        "aligned_82000_k5": partial(_case, partial(_generated, 82_000), 5, beside=False),
+        "aligned_20000_k5": partial(_case, partial(people, 20_000), 5),
+        "aligned_82000_k2": partial(_case, partial(people, 82_000), 2, beside=False),
+        "aligned_82000_k5": partial(_case, partial(people, 82_000), 5, beside=False),
     }
 )

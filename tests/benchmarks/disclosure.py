@@ -1,11 +1,10 @@
 """Disclosure of a hundred thousand people, as fine as read and coarse; the people of unicity.py."""
 
-import os
-import time
 from functools import partial
 
 from fpanon_core import GeneralizationProfile, Grid, disclosure, draw_knowledge, generalize
-from tests.benchmarks.unicity import _peak_gb, _people
+from tests.benchmarks.measured import machine, peak_gb, timed
+from tests.benchmarks.unicity import _people
 
 
 def _one(n_users, bins, profile=None, p=4, users=2500):
@@ -15,10 +14,8 @@ def _one(n_users, bins, profile=None, p=4, users=2500):
     if profile is not None:
         fs = generalize(fs, profile)
     knowledge = draw_knowledge(fs, p, users=users)
-    before = _peak_gb()
-    started, cpu = time.perf_counter(), time.process_time()
-    result = disclosure(fs, knowledge)
-    whole_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
+    before = peak_gb()
+    result, whole_s, cpu_s = timed(disclosure, fs, knowledge)
     return {
         "users": n_users,
         "samples a user": round(fs.n_samples / n_users, 1),
@@ -29,13 +26,13 @@ def _one(n_users, bins, profile=None, p=4, users=2500):
         "mean class": round(float(result.sizes.mean()), 1),
         "whole, s": round(whole_s, 1),
         "processor, s": round(cpu_s, 1),
-        "cores": os.cpu_count(),
+        **machine(),
         "unicity": round(result.unicity, 3),
         "k": round(result.k_disclosure, 4),
         "EM": f"{result.em:.3g}",
         "KL": f"{result.kl:.3g}",
-        "peak memory, GB": round(_peak_gb(), 2),
-        "of it before the run": round(before, 2),
+        "peak memory, GB": peak_gb(),
+        "of it before the run": before,
     }
 
 

@@ -5,13 +5,12 @@ what the child holds of its own at its peak, seen every 5 ms.
 """
 
 import datetime as dt
-import time
 from functools import partial
 
 import numpy as np
 
-from fpanon_core import AddNoise, LocalEngine, generate_cdr, read_cdr
-from fpanon_core.engines.limits import Limits, memory_of
+from fpanon_core import AddNoise, LocalEngine
+from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.model.counts_frame import FrameConfig, StatedArea, StatedPeriod
 from fpanon_core.model.options import Periods, ReleaseOption
@@ -35,33 +34,9 @@ from fpanon_core.studies import (
     unicity,
 )
 from fpanon_core.studies.estimates import estimate, seconds_of
+from tests.benchmarks.measured import most_bytes, people
 
 SIZES = (2_000, 8_000, 32_000)
-
-
-def _calls(fs):
-    return {
-        "anonymizability": (anonymizability, anonymizability.Config()),
-        "unicity": (unicity, unicity.Config()),
-        "disclosure": (disclosure, disclosure.Config()),
-        "hiding, aligned": (hiding, hiding.Config(2, method="aligned")),
-        "hiding, GLOVE": (hiding, hiding.Config(2, method="glove")),
-        "hiding, aligned, shards": (
-            hiding,
-            hiding.Config(2, method="aligned", shards=max(2, fs.n_users // 5_000)),
-        ),
-        "attack": (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
-        "recovery": (recovery, recovery.Config(users=None)),
-        "options": (options, options.Config(tuple(presets.trade_grid(fs)[:4]))),
-        "production": (production, production.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
-        "relinking": (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)]))),
-        "recovery_factors": (recovery_factors, recovery_factors.Config(users=1_000)),
-        "recovery_mitigations": (recovery_mitigations, recovery_mitigations.Config(users=1_000)),
-        "comparison": (comparison, comparison.Config(ks=(2,))),
-        "counts_release": (counts_release, counts_release.Config(_frame(fs))),
-        "look": (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
-        "people_by_hexagon": (people_by_hexagon, people_by_hexagon.Config()),
-    }
 
 
 def _frame(fs):
@@ -73,24 +48,44 @@ def _frame(fs):
     return FrameConfig(StatedPeriod(first, 14), "grid", area)
 
 
-def _people(n):
-    return read_cdr(generate_cdr(n, seed=1), timezone="UTC")[0]
+CALLS = {
+    "anonymizability": lambda _: (anonymizability, anonymizability.Config()),
+    "unicity": lambda _: (unicity, unicity.Config()),
+    "disclosure": lambda _: (disclosure, disclosure.Config()),
+    "hiding, aligned": lambda _: (hiding, hiding.Config(2, method="aligned")),
+    "hiding, GLOVE": lambda _: (hiding, hiding.Config(2, method="glove")),
+    "hiding, aligned, shards": lambda fs: (
+        hiding,
+        hiding.Config(2, method="aligned", shards=max(2, fs.n_users // 5_000)),
+    ),
+    "attack": lambda _: (attack, attack.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+    "recovery": lambda _: (recovery, recovery.Config(users=None)),
+    "options": lambda fs: (options, options.Config(tuple(presets.trade_grid(fs)[:4]))),
+    "production": lambda _: (production, production.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+    "relinking": lambda _: (relinking, relinking.Config(ReleaseOption(steps=[Periods(7)]))),
+    "recovery_factors": lambda _: (recovery_factors, recovery_factors.Config(users=1_000)),
+    "recovery_mitigations": lambda _: (
+        recovery_mitigations,
+        recovery_mitigations.Config(users=1_000),
+    ),
+    "comparison": lambda _: (comparison, comparison.Config(ks=(2,))),
+    "counts_release": lambda fs: (counts_release, counts_release.Config(_frame(fs))),
+    "look": lambda _: (look, look.Config(ReleaseOption(steps=[AddNoise(1_000)]))),
+    "people_by_hexagon": lambda _: (people_by_hexagon, people_by_hexagon.Config()),
+}
 
 
 def _one(call, n_users):
-    small, fs = _people(120), _people(n_users)
-    module, config = _calls(fs)[call]
+    small, fs = people(120), people(n_users)
+    module, config = CALLS[call](fs)
     expected_s = seconds_of(module.study, fs, config, engine=LocalEngine())
     needs = estimate(module.study, fs, config, limits=Limits(), engine=LocalEngine()).needs_bytes
     runner = ProcessRunner()
     try:
-        warm = runner.submit(module.study, small, _calls(small)[call][1], label="compile")
-        while warm.active:
-            time.sleep(0.05)
-        job, most = runner.submit(module.study, fs, config, label="measure"), 0
-        while job.active:
-            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
-            time.sleep(0.005)
+        warm = runner.submit(module.study, small, CALLS[call](small)[1], label="compile")
+        most_bytes(runner, warm)
+        job = runner.submit(module.study, fs, config, label="measure")
+        most = most_bytes(runner, job)
         took, status = job.elapsed_s, job.status
     finally:
         runner.close()
@@ -106,26 +101,4 @@ def _one(call, n_users):
     }
 
 
-CASES = {
-    f"estimate_{call}_{n}": partial(_one, call, n)
-    for call in (
-        "anonymizability",
-        "unicity",
-        "disclosure",
-        "hiding, aligned",
-        "hiding, GLOVE",
-        "hiding, aligned, shards",
-        "attack",
-        "recovery",
-        "options",
-        "production",
-        "relinking",
-        "recovery_factors",
-        "recovery_mitigations",
-        "comparison",
-        "counts_release",
-        "look",
-        "people_by_hexagon",
-    )
-    for n in SIZES
-}
+CASES = {f"estimate_{call}_{n}": partial(_one, call, n) for call in CALLS for n in SIZES}

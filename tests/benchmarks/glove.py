@@ -1,24 +1,23 @@
 """GLOVE beside ``k_gap(fs, 2)`` on the same data in the same run; and the verifier's time."""
 
-import resource
-import time
 from functools import partial
 
 import numpy as np
 
-from fpanon_core import generate_cdr, glove, k_gap, read_cdr, verify_k_anonymity
+from fpanon_core import glove, k_gap, verify_k_anonymity
+from tests.benchmarks.measured import peak_gb, people, timed
 
 
 def _case(n_users, k, compare=True):
-    fs, _ = read_cdr(generate_cdr(n_users, seed=1), timezone="UTC")
+    fs = people(n_users)
     few = fs.subset(np.arange(120))
     k_gap(few, 2)  # compiles
     verify_k_anonymity(few, glove(few, k), k)
-    before = _peak_gb()
-    gap_s, gap_cpu_s = _timed(lambda: k_gap(fs, 2))[1:] if compare else (np.nan, np.nan)
-    result, ours_s, ours_cpu_s = _timed(lambda: glove(fs, k))
-    peak = _peak_gb()
-    verdict, verified_s, _ = _timed(lambda: verify_k_anonymity(fs, result, k))
+    before = peak_gb()
+    gap_s, gap_cpu_s = timed(k_gap, fs, 2)[1:] if compare else (np.nan, np.nan)
+    result, ours_s, ours_cpu_s = timed(glove, fs, k)
+    peak = peak_gb()
+    verdict, verified_s, _ = timed(verify_k_anonymity, fs, result, k)
     figures = result.summary()
     return {
         "users": n_users,
@@ -29,8 +28,8 @@ def _case(n_users, k, compare=True):
         "its processor time, s ": round(ours_cpu_s, 1),
         "ratio": round(ours_s / gap_s, 2),
         "ratio of processor time": round(ours_cpu_s / gap_cpu_s, 2),
-        "peak memory, GB": round(peak, 2),
-        "of it before the run": round(before, 2),
+        "peak memory, GB": peak,
+        "of it before the run": before,
         "verified": verdict.passed,
         "verifier, s": round(verified_s, 1),
         "groups": figures["groups"],
@@ -38,16 +37,6 @@ def _case(n_users, k, compare=True):
         "median span, min": figures["median_time_min"],
         "phantom share": round(figures["phantom_share"], 3),
     }
-
-
-def _timed(work):
-    started, cpu = time.perf_counter(), time.process_time()
-    out = work()
-    return out, time.perf_counter() - started, time.process_time() - cpu
-
-
-def _peak_gb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 CASES = {

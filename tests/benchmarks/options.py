@@ -1,7 +1,5 @@
 """Options explored: 3 × 4 places and windows on the synthetic sample, techniques on many people."""
 
-import os
-import time
 from functools import partial
 
 from fpanon_core import (
@@ -11,26 +9,21 @@ from fpanon_core import (
     Permute,
     SampleUsers,
     explore_options,
-    generate_cdr,
-    read_cdr,
     trade_grid,
 )
-from fpanon_core.io.samples import sample
 from fpanon_core.studies import releases
+from tests.benchmarks.measured import machine, people, shipped, timed
 
 
 def _preset():
-    shipped = sample("synthetic")
-    fs, _ = read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    fs = shipped("synthetic")
     options = trade_grid(fs)
-    started = time.perf_counter()
-    explore_options(fs, options)
-    first_s = time.perf_counter() - started
+    first_s = timed(explore_options, fs, options)[1]
     return _figures(fs, options) | {"first, with loading or compiling, s": round(first_s, 1)}
 
 
 def _people(n_users):
-    fs, _ = read_cdr(generate_cdr(n_users))
+    fs = people(n_users, seed=0)
     wide = GeneralizationProfile(Grid(2_000), 360)
     options = [[], wide, [SampleUsers(0.2), wide], AddNoise(1_000, 30), Permute(), Permute("times")]
     explore_options(fs.subset(range(100)), options)  # compiles
@@ -39,20 +32,17 @@ def _people(n_users):
 
 def _figures(fs, options):
     releases.forget()  # or the releases made to warm up would not be made again
-    started, cpu = time.perf_counter(), time.process_time()
-    table = explore_options(fs, options)
-    whole_s = time.perf_counter() - started
+    table, whole_s, cpu_s = timed(explore_options, fs, options)
     return {
         "users": fs.n_users,
         "samples": fs.n_samples,
         "options": len(options),
         "whole, s": round(whole_s, 2),
-        "processor, s": round(time.process_time() - cpu, 2),
+        "processor, s": round(cpu_s, 2),
         "longest option, s": round(max(result.seconds for result in table.results), 2),
         "on the front": int(table.front.sum()),
         "failed": sum(result.fault is not None for result in table.results),
-        "load": round(os.getloadavg()[0], 1),
-        "cores": os.cpu_count(),
+        **machine(),
     }
 
 

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 
 import fpanon_core as fp
-from fpanon_core.io.samples import sample
+from tests.benchmarks.measured import shipped
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
 BEGIN, END = "<!-- outsider-table begins -->", "<!-- outsider-table ends -->"
@@ -45,8 +45,7 @@ def main(samples):
 
 
 def _table(name):
-    shipped = sample(name)
-    fs, _ = fp.read_cdr(shipped.path, antennas=shipped.antennas_path, timezone=shipped.timezone)
+    fs = shipped(name)
     weighed = fp.explore_options(fs, OPTIONS, p=P, strategy=STRATEGY, seed=SEED)
     lines = [
         f"**{SAMPLES[name][0].upper()}{SAMPLES[name][1:]}**, {fs.n_users:,} people, "

@@ -5,12 +5,10 @@ folder that FPANON_PARTS names, or the system's for temporary files. Run with ``
 """
 
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
@@ -20,6 +18,7 @@ import pyarrow.parquet as pq
 
 from fpanon_core import FingerprintSet, read_cdr, read_parts
 from fpanon_core.synthetic.generate import generate_cdr_chunks
+from tests.benchmarks.measured import machine, peak_gb, timed
 
 _PEOPLE = 32_000
 
@@ -37,12 +36,11 @@ def _case(rows, against_memory=False):
             if n >= rows:
                 break
         del frame, table
-        before = _peak_gb()
-        scan_s, scan_cpu_s, _ = _timed(lambda: _scan(folder))
-        ours_s, ours_cpu_s, (fs, report) = _timed(
-            lambda: read_parts(folder, Path(own) / "made", private=own)
-        )
-        peak = _peak_gb()
+        before = peak_gb()
+        _, scan_s, scan_cpu_s = timed(_scan, folder)
+        into = Path(own) / "made"
+        (fs, report), ours_s, ours_cpu_s = timed(read_parts, folder, into, private=own)
+        peak = peak_gb()
         assert report.rows_read == n == report.rows_used + sum(report.set_aside.values())
         result = {
             "rows": n,
@@ -55,20 +53,20 @@ def _case(rows, against_memory=False):
             "its processor time, s": round(ours_cpu_s, 2),
             "million rows a second": round(n / ours_s / 1e6, 2),
             "million rows a processor second": round(n / ours_cpu_s / 1e6, 2),
-            "peak, GB": round(peak, 2),
-            "of it before": round(before, 2),
-            "cores": len(os.sched_getaffinity(0)),
-            "load": " ".join(f"{x:.1f}" for x in os.getloadavg()),
+            "peak, GB": peak,
+            "of it before": before,
+            **machine(),
+            "of them for this": len(os.sched_getaffinity(0)),
             "one child that adds up all columns: own memory, shared memory, GB": _child(fs.folder),
         }
         if against_memory:
             one = Path(own) / "one.parquet"
             pq.write_table(pa.concat_tables(written).unify_dictionaries(), one)
-            seconds, cpu_s, (whole, _) = _timed(lambda: read_cdr(one))
+            (whole, _), seconds, cpu_s = timed(read_cdr, one)
             result["read_cdr of the same, s"] = round(seconds, 2)
             result["its processor seconds"] = round(cpu_s, 2)
             result["same digest"] = whole.digest == fs.digest
-        loaded_s, _, again = _timed(lambda: FingerprintSet.load(fs.folder))
+        again, loaded_s, _ = timed(FingerprintSet.load, fs.folder)
         assert again.digest == fs.digest
         result["load, checked by digest, s"] = round(loaded_s, 2)
         shutil.rmtree(fs.folder)
@@ -82,16 +80,6 @@ def _scan(folder):
             f" FROM read_parquet('{folder}/*.parquet')"
         )
         return connection.sql(query).fetchall()
-
-
-def _timed(call):
-    wall, cpu = time.perf_counter(), time.process_time()
-    found = call()
-    return time.perf_counter() - wall, time.process_time() - cpu, found
-
-
-def _peak_gb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 _LOOK = """

@@ -1,7 +1,7 @@
-"""What a search finds, by purpose and recipient, beside the lists of options, judged alike.
+"""What a search finds, by purpose and recipient.
 
-``python -m tests.benchmarks.purposes_table DATA SECONDS [lists]``: a line of JSON for each pair.
-DATA is one of peers_table.SETS; ``lists`` explores the lists of options in place of a search.
+``python -m tests.benchmarks.purposes_table DATA SECONDS``: a line of JSON for each pair.
+DATA is one of peers_table.SETS.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from fpanon_core.studies import report_words as w
 from fpanon_core.studies.judgement import Limits, kind_of, within_limits
 from fpanon_core.studies.option_result import utility_choice
 from fpanon_core.studies.options import explore_options
-from fpanon_core.studies.presets import PRESETS, purpose_areas
+from fpanon_core.studies.presets import purpose_areas
 from fpanon_core.studies.search import KNOWLEDGE, Search, SearchedTable
 from tests.benchmarks import peers_table
-
-_MANY = 1_000  # of more people, aligning days takes longer than anybody waits
 
 
 def told(table, limits, row):
@@ -99,34 +97,7 @@ def searched(fs, seconds):
             }
 
 
-def listed(fs):
-    """The same of the lists of options: the best of them within each recipient's thresholds."""
-    lists = [name for name in PRESETS if name != "hide" or fs.n_users <= _MANY]
-    options = {option.steps: option for name in lists for option in PRESETS[name](fs)}
-    for side in dict.fromkeys(purpose_areas(fs, name) for name in PURPOSES):
-        began = time.monotonic()
-        made = explore_options(fs, options.values(), areas=side, **vars(KNOWLEDGE))
-        took = round(time.monotonic() - began)
-        for name in PURPOSES:
-            if purpose_areas(fs, name) != side:
-                continue
-            table = made.with_choice(risk="outsider", utility=utility_choice(name))
-            for kind in RECIPIENTS:
-                limits = Limits({"outsider": Recipient(kind).threshold})
-                best = best_by_kind(table, limits)
-                yield {
-                    "lists": lists,
-                    "purpose": name,
-                    "recipient": kind,
-                    "areas": side,
-                    "seconds": took,
-                    "tried": len(table.results),
-                    "best": best,
-                }
-
-
 if __name__ == "__main__":
     people = peers_table.data(sys.argv[1])[0]
-    lines = listed(people) if "lists" in sys.argv else searched(people, float(sys.argv[2]))
-    for line in lines:
+    for line in searched(people, float(sys.argv[2])):
         print(json.dumps({"data": sys.argv[1], **line}), flush=True)

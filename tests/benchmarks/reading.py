@@ -1,8 +1,6 @@
 """``read_cdr`` of a large CSV against pandas' plain ``read_csv`` of the same file, in one run."""
 
-import resource
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
@@ -10,26 +8,23 @@ import numpy as np
 import pandas as pd
 
 from fpanon_core import read_cdr
+from tests.benchmarks.measured import peak_gb, timed
 
 
 def _case(rows):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.csv"
         _write(path, rows)
-        started = time.perf_counter()
-        fs, report = read_cdr(path)
-        ours_s = time.perf_counter() - started
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-        started = time.perf_counter()
-        frame = pd.read_csv(path)
-        pandas_s = time.perf_counter() - started
+        (fs, report), ours_s, _ = timed(read_cdr, path)
+        peak = peak_gb()
+        frame, pandas_s, _ = timed(pd.read_csv, path)
     assert len(frame) == report.rows_read == report.rows_used + sum(report.set_aside.values())
     return {
         "rows": rows,
         "read_cdr, s": round(ours_s, 2),
         "pandas.read_csv, s": round(pandas_s, 2),
         "ratio": round(ours_s / pandas_s, 2),
-        "peak memory of read_cdr, GB": round(peak, 2),
+        "peak memory of read_cdr, GB": peak,
         "samples": fs.n_samples,
     }
 

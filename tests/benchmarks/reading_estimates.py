@@ -8,18 +8,18 @@ the folder that FPANON_PARTS names, or the system's for temporary files.
 import hashlib
 import os
 import tempfile
-import time
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from fpanon_core.engines.limits import Limits, memory_of
+from fpanon_core.engines.limits import Limits
 from fpanon_core.engines.process import ProcessRunner
 from fpanon_core.studies import reading
 from fpanon_core.studies.reading import Reading, Source
 from fpanon_core.studies.reading_estimate import estimate_reading
+from tests.benchmarks.measured import most_bytes
 
 _A_PART = 1_000_000
 _HOW = Reading(timezone="UTC")
@@ -82,12 +82,10 @@ def keep(source, place, *, progress=None):
 
 
 def _measured(work, *arguments):
-    runner, most = ProcessRunner(), 0
+    runner = ProcessRunner()
     try:
         job = runner.submit(work, *arguments, label="measure")
-        while job.active:
-            most = max(most, memory_of(runner.process_id) if runner.process_id else 0)
-            time.sleep(0.005)
+        most = most_bytes(runner, job)
         assert job.status == "done", job.error
         return job.elapsed_s, most
     finally:

@@ -9,8 +9,6 @@ set of New York. Events per person (100 at least), those per venue and a person'
 are heavy-tailed; two events in five are at a venue new to the person. Whole studies are timed.
 """
 
-import os
-import resource
 import tempfile
 import time
 from functools import partial
@@ -21,6 +19,7 @@ import numpy as np
 
 from fpanon_core import FingerprintSet, aggregate_counts, recover_trajectories, score_recovery
 from fpanon_core.studies import recovery, recovery_mitigations
+from tests.benchmarks.measured import machine, peak_gb
 
 _SLOT_MIN = 30.0
 _SLOTS_A_DAY = 48
@@ -68,28 +67,27 @@ def _one(n_users, days, places):
     small, truth = aggregate_counts(_people(20, 5, 2))
     score_recovery(recover_trajectories(small), small, truth)  # compiles
     fs = _apart(n_users, places, days)
-    before = _peak_gb()
+    before = peak_gb()
     figures = {"users": n_users, "days": days, "places": places}
     started, cpu = time.perf_counter(), time.process_time()
     counts, truth = aggregate_counts(fs)
-    figures["peak memory of the counts, GB"] = round(_peak_gb(), 2)
+    figures["peak memory of the counts, GB"] = peak_gb()
     figures["counts, s"] = round(time.perf_counter() - started, 1)
     began = time.perf_counter()
     recovered = recover_trajectories(counts)
     figures["attack, s"] = round(time.perf_counter() - began, 1)
-    figures["peak memory then, GB"] = round(_peak_gb(), 2)
+    figures["peak memory then, GB"] = peak_gb()
     began = time.perf_counter()
     score = score_recovery(recovered, counts, truth)
     figures["score, s"] = round(time.perf_counter() - began, 1)
     return figures | {
         "whole, s": round(time.perf_counter() - started, 1),
         "processor, s": round(time.process_time() - cpu, 1),
-        "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
+        **machine(),
         "accuracy": " ".join(f"{a:.3f}" for a in score.accuracy_by_step),
         "at random": " ".join(f"{a:.3f}" for a in score.baseline_by_step),
-        "peak memory, GB": round(_peak_gb(), 2),
-        "of it before the run": round(before, 2),
+        "peak memory, GB": peak_gb(),
+        "of it before the run": before,
     }
 
 
@@ -123,7 +121,7 @@ def _checked_in(n_users, days, mitigations):
     small = check_ins(20, 5)
     recovery.study(small, recovery.Config())  # compiles
     fs = check_ins(n_users, days)
-    before = _peak_gb()
+    before = peak_gb()
     figures = {"users": n_users, "days": days, "samples": fs.n_samples}
     started, cpu = time.perf_counter(), time.process_time()
     if mitigations:
@@ -138,15 +136,10 @@ def _checked_in(n_users, days, mitigations):
     return figures | {
         "whole, s": round(time.perf_counter() - started, 1),
         "processor, s": round(time.process_time() - cpu, 1),
-        "cores": os.cpu_count(),
-        "load": round(os.getloadavg()[0], 1),
-        "peak memory, GB": round(_peak_gb(), 2),
-        "of it before the run": round(before, 2),
+        **machine(),
+        "peak memory, GB": peak_gb(),
+        "of it before the run": before,
     }
-
-
-def _peak_gb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 CASES = {

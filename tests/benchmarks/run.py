@@ -11,50 +11,16 @@ import platform
 import subprocess
 import sys
 from datetime import date
+from importlib import import_module
+from pathlib import Path
 
-from tests.benchmarks import (
-    aligned,
-    attack,
-    cluster,
-    disclosure,
-    estimates,
-    glove,
-    journey,
-    kgap,
-    linkage,
-    options,
-    parts,
-    peers_table,
-    reading,
-    reading_estimates,
-    recovery,
-    relinking,
-    scale,
-    tables,
-    unicity,
-)
-
-CASES = (
-    kgap.CASES
-    | reading.CASES
-    | parts.CASES
-    | reading_estimates.CASES
-    | estimates.CASES
-    | glove.CASES
-    | aligned.CASES
-    | unicity.CASES
-    | disclosure.CASES
-    | options.CASES
-    | recovery.CASES
-    | linkage.CASES
-    | attack.CASES
-    | cluster.CASES
-    | relinking.CASES
-    | scale.CASES
-    | tables.CASES
-    | journey.CASES
-    | peers_table.CASES
-)
+FOLDER = Path(__file__).parent
+CASES = {
+    name: case
+    for path in sorted(FOLDER.glob("*.py"))
+    if path.stem != "run" and "\nCASES = " in path.read_text(encoding="utf-8")
+    for name, case in import_module(f"tests.benchmarks.{path.stem}").CASES.items()
+}
 # Long cases run only when named.
 BY_DEFAULT = (
     "kgap_5000_k10",

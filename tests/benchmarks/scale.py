@@ -4,7 +4,6 @@ A million people are regions of 82,000 beside each other, each with a seed of it
 live as densely as in one; but for the last, which has the 16,000 that are missing.
 """
 
-import resource
 import time
 from functools import partial
 
@@ -12,6 +11,7 @@ import numpy as np
 
 import fpanon_core as fp
 from fpanon_core.model.arrays import CELL
+from tests.benchmarks.measured import peak_gb, people, timed
 
 REGION_USERS = 82_000
 APART_M = 200_000.0  # regions are 120 km wide
@@ -22,7 +22,7 @@ def regions(n_users):
     parts = []
     for number, first in enumerate(range(0, n_users, REGION_USERS)):
         many = min(REGION_USERS, n_users - first)
-        parts.append(fp.read_cdr(fp.generate_cdr(many, seed=1 + number), timezone="UTC")[0])
+        parts.append(people(many, seed=1 + number))
         print(f"region {number}: {many:,} people", flush=True)
     if len(parts) == 1:
         return parts[0]
@@ -46,10 +46,10 @@ def _frame(fs):
 
 
 def _hidden(hide, n_users, shards, workers, verify=True):
-    few = fp.read_cdr(fp.generate_cdr(120, seed=1), timezone="UTC")[0]
+    few = people(120)
     fp.verify_k_anonymity(few, hide(few, 2), 2)  # compiles
     fs = regions(n_users)
-    before = _peak_gb()
+    before = peak_gb()
     print(
         f"{fs.n_users:,} people, {fs.n_samples:,} samples; peak so far {before:.2f} GB", flush=True
     )
@@ -64,7 +64,7 @@ def _hidden(hide, n_users, shards, workers, verify=True):
     engine = fp.LocalEngine(workers)
     result = hide(fs, 2, shards=shards, engine=engine, progress=tell)
     took, cpu_took = time.perf_counter() - started, time.process_time() - cpu
-    peak = _peak_gb()
+    peak = peak_gb()
     figures = {
         "people": fs.n_users,
         "samples": fs.n_samples,
@@ -72,17 +72,16 @@ def _hidden(hide, n_users, shards, workers, verify=True):
         "threads": workers or engine.workers,
         "clock, s": round(took, 1),
         "processor, s": round(cpu_took, 1),
-        "before, GB": round(before, 2),
-        "peak, GB": round(peak, 2),
+        "before, GB": before,
+        "peak, GB": peak,
         "loss (halves)": round(fp.mean_loss(result), 4),
         "smallest group": int(result.published.n_users.min()),
     }
     print(figures, flush=True)
     if verify:
-        started = time.perf_counter()
-        figures["verified"] = fp.verify_k_anonymity(fs, result, 2).passed
-        figures["verifier, s"] = round(time.perf_counter() - started, 1)
-        figures["peak with it, GB"] = round(_peak_gb(), 2)
+        verdict, took, _ = timed(fp.verify_k_anonymity, fs, result, 2)
+        figures |= {"verified": verdict.passed, "verifier, s": round(took, 1)}
+        figures["peak with it, GB"] = peak_gb()
     return figures
 
 
@@ -93,20 +92,15 @@ def _gap(n_users, share, workers):
     users = None
     if share < 1:
         users = np.sort(np.random.default_rng(0).permutation(n_users)[: int(share * n_users)])
-    started, cpu = time.perf_counter(), time.process_time()
-    values = fp.k_gap(fs, 2, users=users, engine=fp.LocalEngine(workers)).values
+    gap, took, cpu = timed(fp.k_gap, fs, 2, users=users, engine=fp.LocalEngine(workers))
     return {
         "people": n_users,
-        "asked": len(values),
-        "clock, s": round(time.perf_counter() - started, 1),
-        "processor, s": round(time.process_time() - cpu, 1),
-        "peak, GB": round(_peak_gb(), 2),
-        "median 2-gap": round(float(np.median(values)), 5),
+        "asked": len(gap.values),
+        "clock, s": round(took, 1),
+        "processor, s": round(cpu, 1),
+        "peak, GB": peak_gb(),
+        "median 2-gap": round(float(np.median(gap.values)), 5),
     }
-
-
-def _peak_gb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
 
 
 CASES = (

@@ -3,8 +3,6 @@
 People are drawn cheaply: a home, few other places, times at random; only the size matters.
 """
 
-import resource
-import time
 from functools import partial
 
 import numpy as np
@@ -18,6 +16,7 @@ from fpanon_core import (
     flows,
     presence,
 )
+from tests.benchmarks.measured import peak_gb, timed
 
 SAMPLES, DAYS, SIDE_M = 60, 14, 50_000
 ANTENNAS, AT_ONCE = 4_000, 2_000
@@ -62,18 +61,13 @@ def _made(n, places):
         make(few, frame, epsilon=1)  # compiles
     fs = people(n)
     fs.digest  # noqa: B018 - reading has it already
-    figures = {"people": n, "before, GB": _peak_gb()}
+    figures = {"people": n, "before, GB": peak_gb()}
     for name, make in (("presence", presence), ("flows", flows)):
-        started, cpu = time.perf_counter(), time.process_time()
-        figures["areas"] = make(fs, frame, epsilon=1).frame.n_areas
-        figures[f"{name}, s"] = round(time.perf_counter() - started, 1)
-        figures[f"{name}, processor s"] = round(time.process_time() - cpu, 1)
-        figures[f"peak with {name}, GB"] = _peak_gb()
+        made, took, cpu = timed(make, fs, frame, epsilon=1)
+        figures |= {"areas": made.frame.n_areas, f"{name}, s": round(took, 1)}
+        figures[f"{name}, processor s"] = round(cpu, 1)
+        figures[f"peak with {name}, GB"] = peak_gb()
     return figures
-
-
-def _peak_gb():
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9, 2)
 
 
 CASES = {

@@ -4,14 +4,12 @@ A person has a home, a workplace and a third place among the antennas of a squar
 is uniform over a fortnight. That is enough to give bins a realistic spread of popularity.
 """
 
-import os
-import resource
-import time
 from functools import partial
 
 import numpy as np
 
 import fpanon_core as fp
+from tests.benchmarks.measured import machine, peak_gb, timed
 
 _MINUTES = 14 * 1440
 _AT_ONCE = 50_000  # users made at a time: the arrays of all are large enough
@@ -48,15 +46,10 @@ def _one(n_users, bins, p=4):
     small = _people(100, bins)
     fp.unicity(small, p)  # compiles
     fs = _people(n_users, bins)
-    before = _peak_gb()
-    started, cpu = time.perf_counter(), time.process_time()
-    result = fp.unicity(fs, p)
-    whole_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
-    started = time.perf_counter()
-    fp.draw_knowledge(fs, p)
-    draws_s = time.perf_counter() - started
-    started = time.perf_counter()
-    again = fp.unicity(fs, p, seed=1)
+    before = peak_gb()
+    result, whole_s, cpu_s = timed(fp.unicity, fs, p)
+    draws_s = timed(fp.draw_knowledge, fs, p)[1]
+    again, again_s, _ = timed(fp.unicity, fs, p, seed=1)
     return {
         "users": n_users,
         "samples a user": bins,
@@ -65,12 +58,12 @@ def _one(n_users, bins, p=4):
         "whole, s": round(whole_s, 1),
         "processor, s": round(cpu_s, 1),
         "of it draws, s": round(draws_s, 2),
-        "again, digest known, s": round(time.perf_counter() - started, 1),
-        "cores": os.cpu_count(),
+        "again, digest known, s": round(again_s, 1),
+        **machine(),
         "unicity": round(result.value, 3),
         "with another seed": round(again.value, 3),
-        "peak memory, GB": round(_peak_gb(), 2),
-        "of it before the run": round(before, 2),
+        "peak memory, GB": peak_gb(),
+        "of it before the run": before,
     }
 
 
@@ -79,12 +72,9 @@ def _grid(n_users, bins, points=(4, 6, 8, 10)):
     profiles = [fp.GeneralizationProfile(fp.Grid(m), 60 * h) for m in spaces for h in hours]
     fp.unicity_grid(_people(100, bins), profiles[:1], points)  # compiles
     fs = _people(n_users, bins)
-    started, cpu = time.perf_counter(), time.process_time()
-    table = fp.unicity_grid(fs, profiles, points)
-    grid_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu
-    started = time.perf_counter()
+    table, grid_s, cpu_s = timed(fp.unicity_grid, fs, profiles, points)
     area = table.space_size / spaces[0] * table.window_min / 60
-    laws = {p: fp.fit_scaling_law(area[rows], table.value[rows]) for p, rows in _by_points(table)}
+    laws, fits_s, _ = timed(_laws, table, area)
     return {
         "users": n_users,
         "samples a user": bins,
@@ -92,21 +82,18 @@ def _grid(n_users, bins, points=(4, 6, 8, 10)):
         "p": " ".join(map(str, points)),
         "grid, s": round(grid_s, 1),
         "processor, s": round(cpu_s, 1),
-        "fits, s": round(time.perf_counter() - started, 2),
+        "fits, s": round(fits_s, 2),
         "law at the first p": laws[points[0]].formula,
         "its R²": round(laws[points[0]].r2, 3),
         "exponents": fp.fit_exponents(laws).formula,
         "unicity": f"{table.value.min():.3f} … {table.value.max():.3f}",
-        "peak memory, GB": round(_peak_gb(), 2),
+        "peak memory, GB": peak_gb(),
     }
 
 
-def _by_points(table):
-    return ((int(p), rows.index) for p, rows in table.groupby("p"))
-
-
-def _peak_gb():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+def _laws(table, area):
+    rows_of = {int(p): rows.index for p, rows in table.groupby("p")}
+    return {p: fp.fit_scaling_law(area[r], table.value[r]) for p, r in rows_of.items()}
 
 
 CASES = {

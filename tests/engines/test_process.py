@@ -102,23 +102,21 @@ def test_killed_while_idle_is_not_noticed_by_the_next_job(
     assert over(runner.submit(errands.own_pid, label="pid"), "done").result != pid
 
 
-@pytest.mark.parametrize(
-    ("errand", "status", "kind", "said"),
-    [
-        (errands.vanish, "lost", FpanonError, "exit code 3"),
-        (errands.refuse, "failed", InfeasibleError, "k = 50 exceeds the 32 fingerprints"),
-        (errands.exhaust, "failed", FpanonError, "ran out of memory"),
-        (errands.return_what_cannot_be_sent, "failed", FpanonError, "fault in the program"),
-        (partial(lambda: None), "failed", FpanonError, "fault in the program"),
-    ],
-)
-def test_what_goes_wrong_is_told_and_costs_its_own_job(
-    runner: ProcessRunner, errand: Any, status: str, kind: type[FpanonError], said: str
-) -> None:
-    job = over(runner.submit(errand, label="errand"), status)
-    assert type(job.error) is kind
-    assert said in str(job.error)
-    over(runner.submit(errands.own_pid, label="pid"), "done")
+WRONG: list[tuple[Any, str, type[FpanonError], str]] = [
+    (errands.vanish, "lost", FpanonError, "exit code 3"),
+    (errands.refuse, "failed", InfeasibleError, "k = 50 exceeds the 32 fingerprints"),
+    (errands.exhaust, "failed", FpanonError, "ran out of memory"),
+    (errands.return_what_cannot_be_sent, "failed", FpanonError, "fault in the program"),
+    (partial(lambda: None), "failed", FpanonError, "fault in the program"),
+]
+
+
+def test_what_goes_wrong_is_told_and_costs_its_own_job(runner: ProcessRunner) -> None:
+    for errand, status, kind, said in WRONG:
+        job = over(runner.submit(errand, label="errand"), status)
+        assert type(job.error) is kind, errand
+        assert said in str(job.error)
+        over(runner.submit(errands.own_pid, label="pid"), "done")
 
 
 def test_other_faults_are_told_by_type_and_place_without_data(runner: ProcessRunner) -> None:

@@ -36,22 +36,6 @@ def test_files_read_as_they_are(name, rows, samples, identical, users, zone):
     assert fs.count.sum() == rows
 
 
-def test_new_yorkers_with_latitude_and_longitude_exchanged():
-    table = pd.read_csv(DATA / "gowalla_nyc.csv.gz", dtype={"user_id": str})
-    right, _ = read_cdr(table)
-    exchanged = table.rename(columns={"lat": "lon", "lon": "lat"})
-    _, report = read_cdr(exchanged)
-    assert report.timezone == "Antarctica/Syowa"
-    (doubt,) = report.doubts
-    assert doubt.strong
-    assert "Antarctica" in doubt.found[0]
-    assert [r.positions for r in doubt.readings] == ["exchanged"]
-    assert "near New York" in doubt.readings[0].why
-    mended, report = read_cdr(exchanged, positions="exchanged")
-    assert mended.digest == right.digest
-    assert (report.timezone, report.doubts) == ("America/New_York", ())
-
-
 def test_raw_and_tidy_gowalla_are_the_same():
     raw, _ = read_cdr(RAW / "gowalla_events.csv.gz")
     tidy, _ = read_cdr(DATA / "gowalla_nyc.csv.gz")

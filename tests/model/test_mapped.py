@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import random
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -34,14 +35,22 @@ CALLS = (
 )
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Events, and the folder that their reading was kept in, in the server's data folder."""
+    place = tmp_path_factory.mktemp("made")
+    (place / "events.csv").write_text(TABLE)
+    (place / "data").mkdir()
+    events = Source("", file=("events.csv", place / "events.csv"))
+    read(events, Reading(), keep=place / "data" / "kept")
+    return place
+
+
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
-    """A folder that a reading was kept in, in the server's data folder."""
-    (tmp_path / "events.csv").write_text(TABLE)
-    (tmp_path / "data").mkdir()
-    folder = tmp_path / "data" / "kept"
-    read(Source("", file=("events.csv", tmp_path / "events.csv")), Reading(), keep=folder)
-    return folder
+def kept(made: Path, tmp_path: Path) -> Path:
+    """That folder, to do with as one likes."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "data" / "kept"
 
 
 def by_library(folder: Path) -> object:

@@ -76,13 +76,15 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
-@pytest.mark.parametrize("reader", [fp.read_cdr, fp.read_antennas, fp.read_questionnaire])
-def test_a_bomb_is_refused_before_it_goes_off(bomb, reader):
+def test_a_bomb_is_refused_before_it_goes_off(bomb):
     make, word = BOMBS[bomb]
     content = make()
     assert len(content) < SMALL
-    with pytest.raises(fp.SchemaError, match=word):
-        reader(io.BytesIO(content))
+    # Every reader has them unpacked in one place; that each goes there, one bomb tells.
+    others = [fp.read_antennas, fp.read_questionnaire] if bomb == "equal rows" else []
+    for reader in [fp.read_cdr, *others]:
+        with pytest.raises(fp.SchemaError, match=word):
+            reader(io.BytesIO(content))
 
 
 @pytest.mark.parametrize("bomb", ["equal rows", "one long text, often", "gz", "10,000 columns"])
@@ -94,22 +96,22 @@ def test_a_bomb_in_the_place_of_a_release_is_refused(bomb, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"),
+    ("name", "make"),
     [
-        ("data.csv", b"0" * (1 << 25)),
-        ("data.parquet", runs(3_000_000, pseudonym="a", start="b")),
-        ("data.csv", wide(10_000)),
+        ("data.csv", lambda: b"0" * (1 << 25)),
+        ("data.parquet", lambda: runs(3_000_000, pseudonym="a", start="b")),
+        ("data.csv", lambda: wide(10_000)),
     ],
     ids=["zip", "parquet", "columns"],
 )
-def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, content, tmp_path):
+def test_a_bomb_in_a_release_is_refused_by_the_verifier(name, make, tmp_path):
     fs = fp.FingerprintSet.from_samples([1, 2], [0, 0], [0, 0], [0, 5])
     honest = tmp_path / "honest.zip"
     publish(release(fs, []), honest, original=fs, format=name.removeprefix("data."))
     out = io.BytesIO()
     with zipfile.ZipFile(honest) as made, zipfile.ZipFile(out, "w") as archive:
         for member in made.infolist():
-            body = content if member.filename == name else made.read(member)
+            body = make() if member.filename == name else made.read(member)
             archive.writestr(member, body, zipfile.ZIP_DEFLATED)
     with pytest.raises(fp.SchemaError, match=r"unpacks to more|1,000 columns"):
         verify_release(out.getvalue(), fs, 2)

@@ -32,9 +32,13 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_nobody_writes_a_file_otherwise(path: Path) -> None:
-    assert not list(_written(ast.parse(path.read_text(encoding="utf-8"))))
+def test_nobody_writes_a_file_otherwise() -> None:
+    found = {
+        str(path.relative_to(ROOT)): list(_written(ast.parse(path.read_text(encoding="utf-8"))))
+        for path in FILES
+    }
+    assert len(found) > 200
+    assert not {path: calls for path, calls in found.items() if calls}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,111 @@
+"""Attacks on releases of generated people: as a page asks, of who knows true points, on periods.
+
+Processor time of each call is told, over all cores, beside the seconds by the clock.
+"""
+
+from functools import partial
+
+import fpanon_core as fp
+from fpanon_core.studies import attack, followed
+from tests.benchmarks.measured import peak_gb, people, timed
+
+BINS = fp.Generalize(fp.GeneralizationProfile(fp.Grid(1_000), 60))
+ASKED = {"bins": [BINS], "noise": [fp.AddNoise(1_000)], "aligned": [fp.Aligned(2)]}
+LINKED = {
+    "noise": [fp.AddNoise(1_000)],
+    "bins": [BINS],
+    "bins_noise": [BINS, fp.AddNoise(1_000)],
+    "both": [fp.AddNoise(1_000, 60)],
+    "exchange": [BINS, fp.Permute()],
+}
+RELINKED = {
+    "days": [fp.Periods(1)],
+    "weeks": [fp.Periods(7)],
+    "weeks_noise": [fp.AddNoise(1_000), fp.Periods(7)],
+    "weeks_aligned_k2": [fp.Periods(7), fp.Aligned(2)],
+}
+
+
+def _asked(n_users, name):
+    """A release made, attacked before and after, and one person followed."""
+    config = attack.Config(fp.ReleaseOption(steps=ASKED[name]))
+    small, fs = people(100), people(n_users)
+    attack.study(small, config)  # compiles
+    followed.follow(small, config, 0)
+    result, study_s, study_cpu = timed(attack.study, fs, config)
+    follow_cpu = timed(followed.follow, fs, config, result.examples[0].user)[2]
+    return {
+        "users": fs.n_users,
+        "study, s": round(study_s, 2),
+        "study, processor s": round(study_cpu, 2),
+        "one followed, processor s": round(follow_cpu, 2),
+        "found before": round(result.before.link.first, 3),
+        "found after": round(result.after.link.first, 3),
+        "peak, GB": peak_gb(),
+    }
+
+
+def _linked(n_users, name):
+    """An attacker who knows true points: linkage, homes, expected error."""
+    small, fs = people(100), people(n_users)
+    made = fp.release(small, LINKED[name], seed=0)  # compiles
+    fp.link(small, made)
+    fp.home_found(small, made)
+    fp.expected_error(small, made)
+    made = fp.release(fs, LINKED[name], seed=0)
+    before = peak_gb()
+    found, link_s, link_cpu = timed(fp.link, fs, made)
+    homes, home_s, _ = timed(fp.home_found, fs, made, nights=3)
+    error, error_s, _ = timed(fp.expected_error, fs, made)
+    return {
+        "users": fs.n_users,
+        "samples a user": round(fs.n_samples / fs.n_users, 1),
+        "targets": found.n_present,
+        "link, s": round(link_s, 2),
+        "link, processor s": round(link_cpu, 2),
+        "first": round(found.first, 3),
+        **found.by_attacker.set_index("attacker")["first"].round(3).to_dict(),
+        "homes, s": round(home_s, 2),
+        "home within 1 km": round(float(homes["found"][1]), 3),
+        "error, s": round(error_s, 2),
+        "error, m": round(error.metres),
+        "peak before, GB": before,
+        "peak, GB": peak_gb(),
+    }
+
+
+def _relinked(n_users, name, candidates=512):
+    """The re-linking attack on a release in periods."""
+    small, fs = people(100), people(n_users)
+    fp.relink_periods(fp.release(small, RELINKED[name], seed=0))  # compiles
+    made = fp.release(fs, RELINKED[name], seed=0)
+    before = peak_gb()
+    found, took, cpu = timed(fp.relink_periods, made, candidates=candidates)
+    return {
+        "users": fs.n_users,
+        "records": made.n_users,
+        "candidates": candidates,
+        "s": round(took, 1),
+        "processor s": round(cpu, 1),
+        "share": round(found.share, 4),
+        "chance": round(found.chance, 5),
+        "chained": round(found.chained, 3),
+        "by chance": round(found.chained_chance, 3),
+        "peak before, GB": before,
+        "peak, GB": peak_gb(),
+    }
+
+
+CASES = {
+    f"{word}_{n}_{name}": partial(measure, n, name)
+    for word, measure, sizes, options in (
+        ("attack", _asked, (2_000, 20_000), ASKED),
+        ("link", _linked, (20_000, 82_000), LINKED),
+        ("relink", _relinked, (2_000, 20_000), RELINKED),
+    )
+    for n in sizes
+    for name in options
+} | {
+    f"relink_20000_weeks_of_{many}": partial(_relinked, 20_000, "weeks", many)
+    for many in (256, 1_024, 2_048)
+}
