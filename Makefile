@@ -27,7 +27,7 @@ test-long: $(VENV)/.development $(VENV)/.compiled
 
 # What pages say, as they say it now: read the difference before it is committed.
 snapshots: $(VENV)/.development $(VENV)/.compiled
-	SNAPSHOTS=write $(BIN)/python -m pytest -n auto --dist loadfile tests/pages -k snapshot
+	SNAPSHOTS=write $(BIN)/python -m pytest -n auto --dist loadfile tests/pages tests/studies -k snapshot
 
 # Twenty browsers for ten minutes, then an officer's rounds for two hours.
 ENDURANCE ?= build/endurance

@@ -35,11 +35,13 @@ def test_every_command_is_listed():
     assert [group.commands[name].name for name in COMMANDS] == list(COMMANDS)
 
 
-def test_list_is_in_whole_sentences():
-    shown = CliRunner().invoke(app, ["--help"]).output
+@pytest.mark.parametrize(("asked", "code"), [(["--help"], 0), ([], 2)])
+def test_list_is_in_whole_sentences(asked, code):
+    shown = CliRunner().invoke(app, asked)
+    assert shown.exit_code == code
     for name, (_, sentence) in COMMANDS.items():
-        assert f"  {name}  " in shown
-        assert f"  {sentence}\n" in shown
+        assert f"  {name}  " in shown.output
+        assert f"  {sentence}\n" in shown.output
 
 
 @pytest.mark.parametrize("asked", ["--help", "--version", "dashboard --help"])

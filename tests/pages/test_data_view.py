@@ -87,15 +87,6 @@ def test_use_as_they_are_is_an_answer_too(app: AppTest) -> None:
     assert app.selectbox(key="data_positions").value == "as-they-are"
 
 
-def test_a_file_whose_latitudes_cannot_be_is_asked_about(app: AppTest) -> None:
-    body = new_yorkers(swap=True).replace(b"-73.9", b"-122.9")
-    upload(app, body)
-    assert "100% of the positions are impossible" in said(app)
-    app.button(key="data_read_exchanged").click().run()
-    until(app, idle).run()
-    assert "24 rows became 24 samples" in said(app)
-
-
 def test_doubt_without_a_way_out_points_to_the_columns(app: AppTest) -> None:
     upload(app, rows(users=3, samples=4).replace(b"-17.4", b"-35.4"))
     assert "All positions lie in the sea" in said(app)
@@ -196,21 +187,16 @@ FEATURES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "body"),
-    [
+def test_json_that_is_a_table_is_opened_and_other_refused_by_its_name(app: AppTest) -> None:
+    for name, body in (
         ("own.json", json.dumps(EVENTS)),
         ("own.jsonl", "\n".join(map(json.dumps, EVENTS))),
         ("own.geojson", json.dumps({"type": "FeatureCollection", "features": FEATURES})),
-    ],
-)
-def test_json_that_is_a_table_is_opened(app: AppTest, name: str, body: str) -> None:
-    upload(app, body.encode(), name)
-    assert app.session_state["fp_dataset"].fs.n_users == 3
-    assert not app.error
-
-
-def test_other_json_is_refused_by_its_name(app: AppTest) -> None:
+    ):
+        upload(app, body.encode(), name)
+        opened_now = app.session_state["fp_dataset"]
+        assert (opened_now.source.label, opened_now.fs.n_users) == (name, 3)
+        assert not app.error
     upload(app, b'{"locations": [{"latitudeE7": 1}]}', "own.json")
     assert "The file is JSON, but not a table" in app.error[0].value
 

@@ -37,7 +37,6 @@ def test_what_is_learnt_from_the_taxis(app: AppTest) -> None:
     assert [str(p) for p in profiles] == [
         f"{side} · {hours} h" for side in ("1 km", "5 km") for hours in (1, 6, 12, 24)
     ]
-    assert found(app).grid.equals(fp.disclosure_grid(fs, profiles))
     text = said(app)
     seen = fp.generalize(fs, profiles[0])
     alone = fp.disclosure(seen, fp.draw_knowledge(seen, 4))

@@ -8,22 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.server import entrance
 from pages.server.entrance import Entrance
-from pages.shell import session
+from pages.shell import navigation, session
 from tests.support.provider import PEOPLE
 from tests.support.views import APP, go, said
-
-PAGES = (
-    "data",
-    "anonymizability",
-    "hiding",
-    "unicity",
-    "disclosure",
-    "options",
-    "attack",
-    "aggregates",
-    "method",
-    "overview",
-)
 
 
 @pytest.fixture
@@ -55,8 +42,8 @@ def test_no_page_is_run_for_who_is_not_let_in(
         lambda pages, position: shown.add(position) or usual(pages, position=position),
     )
     at = app(who).run()
-    for page in PAGES:
-        go(at, page)
+    for place in navigation.PLACES:
+        go(at, place.folder)
         assert [title.value for title in at.title] == ["fpanon"]
         assert len(at.main) == 3  # the title, why, and the way to the provider
         assert len(at.sidebar) == 0

@@ -234,41 +234,6 @@ def test_others_gain_by_who_is_left_out(both: Made) -> None:
     assert gain.whole_side_m > 5_000
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        hiding.Config(3, method="glove"),
-        hiding.Config(3, suppress_space_m=6_000, suppress_time_min=6_000, method="glove"),
-    ],
-)
-def test_the_phantom_share_is_that_of_the_rows_of_the_file(config: hiding.Config) -> None:
-    """Counted plainly in the file: rows whose cell holds no sample of that person."""
-    rng = np.random.default_rng(8)
-    user = np.repeat(np.arange(12), 6)
-    fs = FingerprintSet.from_samples(user, *rng.uniform(0, 9_000, (3, len(user))))
-    result = hiding.study(fs, config)
-    rows = never = 0
-    for person in np.flatnonzero(result.release.group >= 0).tolist():
-        own = [
-            (fs.x_m[i], fs.y_m[i], fs.t_min[i]) for i in np.flatnonzero(fs.sample_user == person)
-        ]
-        cells = result.release.published
-        group = int(result.release.group[person])
-        for c in range(cells.offsets[group], cells.offsets[group + 1]):
-            rows += 1
-            never += not any(
-                cells.x_m[c] <= x < cells.x_m[c] + cells.dx_m[c]
-                and cells.y_m[c] <= y < cells.y_m[c] + cells.dy_m[c]
-                and cells.t_min[c] <= t < cells.t_min[c] + cells.dt_min[c]
-                for x, y, t in own
-            )
-    assert rows == hiding.worth(fs, result.release).rows == len(result.release.to_frame())
-    assert never > 0
-    assert result.release.phantom_share == pytest.approx(never / rows)
-    share = story.accurate(result)[0].split(" In ")[1].split("%")[0]
-    assert float(share) == pytest.approx(100 * never / rows, abs=0.5)
-
-
 def worth(
     side_m: float, span_min: float, rows: int = 12, samples: int = 48, people: int = 6
 ) -> hiding.Worth:

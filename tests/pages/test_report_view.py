@@ -248,9 +248,9 @@ def test_a_recipe_brings_its_recipient_and_areas(weighed: AppTest) -> None:
     assert "In force instead: 5%" in page  # the thresholds are the recipe's own
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000])
-def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest, body: bytes) -> None:
+def test_what_is_no_recipe_is_refused_kindly(weighed: AppTest) -> None:
     go(weighed, "options")
-    weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
-    weighed.button(key="options_recipe_use").click().run()
-    assert any("recipe" in box.value for box in weighed.error)
+    for body in (b"", b"{", b"[]", b'{"recipe": 9}', b"[" * 100_000):
+        weighed.file_uploader(key="options_recipe_file").upload("r.json", body).run()
+        weighed.button(key="options_recipe_use").click().run()
+        assert any("recipe" in box.value for box in weighed.error), body[:9]

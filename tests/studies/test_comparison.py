@@ -116,7 +116,8 @@ def test_a_release_is_the_functions_and_its_tables_tell_of_it():
 
 def test_releases_that_cannot_be_asked_for():
     check_refused(hiding.Config, k=[1, 2.5], suppress_space_m=[-1], leftover=["drop"])
-    check_refused(hiding.Config, suppress_time_min=[math.nan])
+    check_refused(hiding.Config, suppress_time_min=[math.nan], leave_out=[-1, 0.2])
+    check_refused(hiding.Config, method=["best"], period_days=[0])
 
 
 def test_where_no_grid_hides_everyone_one_cell_does():

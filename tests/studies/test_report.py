@@ -37,6 +37,7 @@ from fpanon_core.studies.report_words import (
     use_told,
 )
 from fpanon_core.synthetic.generate import generate_cdr
+from tests.support.snapshots import check_snapshot
 
 RAW = ReleaseOption()
 COARSE = ReleaseOption("coarse", [Generalize(GeneralizationProfile(Grid(20_000), 1440))])
@@ -86,154 +87,109 @@ def exploration(
     return Exploration(table, raw or result(RAW, 0.9, 1.0, alone=100), FACTS, **more)
 
 
-def heads(exploration: Exploration, **decided: Any) -> list[tuple[str, str]]:
-    made = report(exploration, Decision(**decided))
-    return [(each.tone, each.head) for each in made.verdict]
+def verdict(found: Exploration, first: int = 1, **decided: Any) -> list[str]:
+    """Tone, head and sentences of each statement, and what is above a threshold.
+
+    Without that of the data as they are, unless ``first`` is 0.
+    """
+    return [
+        line
+        for each in report(found, Decision(**decided)).verdict[first:]
+        for line in (f"[{each.tone}] {each.head}", *each.text, *(f"- {over}" for over in each.over))
+    ]
 
 
 # --- the verdict ---------------------------------------------------------------------------------
 
 
-def test_the_verdict_of_a_choice_within_the_limits() -> None:
-    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
-    assert heads(found, chosen="coarse", why="It hides.") == [
-        ("against", "Do not release these data as they are."),
-        ("for", "1 of 2 options stays within the thresholds; nobody has a unique record in it."),
-        ("for", f"The proposed option is “{COARSE.told}”. It stays within the thresholds."),
-    ]
-    signed = heads(found, chosen="coarse", why="It hides.", signer="Ada")[2][1]
-    assert signed == f"The chosen option is “{COARSE.told}”. It stays within the thresholds."
-    # Nothing may leave either, which is a decision, too, and never in green.
-    refused = heads(found, chosen=NOTHING_LEAVES, why="Who asked can be served otherwise.")
-    assert refused == [*heads(found)[:2], ("against", "Decided: nothing is released.")]
-    made = report(found, Decision(chosen=NOTHING_LEAVES, why="Who asked is served otherwise."))
-    assert made.verdict[2].text == ("Reason: Who asked is served otherwise.",)
+def test_verdicts_are_those_of_the_snapshot() -> None:
+    """Nothing is in green without a reason; what is above a threshold is as loud as what is below.
+
+    Of 50 ± 1% 49% is surely above 5%, and 51% is 10.2 times 5%. Of 4.5 ± 1% it is not sure: 5.5% is
+    1.1 times. Four of 100 people are alone. Data as they are that were not weighed are not judged;
+    weighed among the options they are, and are no form that was tried.
+    """
+    fine, coarse = result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3)
+    two, perhaps = exploration(fine, coarse), exploration(fine, result(COARSE, 0.045, 0.3))
+    alone = exploration(result(FINE, 0.02, 0.8, alone=4), result(COARSE, 0.02, 0.3, least=2))
+    off = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
+    loose = Limits({"outsider": 0.9, "home": None})
+    among = exploration(result(RAW, 0.9, 1.0, alone=100), coarse)
+    noise, nan = result(NOISE, 0.01, 0.9), (math.nan,) * 3
+    unknown = exploration(
+        replace(
+            noise,
+            risks={**noise.risks, "linkage": nan, "outsider": nan},
+            unasked={"linkage": "nobody has 4 points."},
+        ),
+        coarse,
+    )
+    cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
+    of_whom = exploration(coarse, result(cut, 0.02, 0.3, least=2))
+    asked = replace(coarse, homes_asked=11)
+    failed = exploration(OptionResult(NOISE, fault="There are <too few> people."), coarse)
+    hides = {"chosen": "coarse", "why": "It hides."}
+    check_snapshot(
+        "report",
+        {
+            "Within the thresholds": verdict(two, 0, **hides),
+            "Signed": verdict(two, 2, **hides, signer="Ada"),
+            "Without a reason": verdict(two, chosen="coarse"),
+            "Nothing is released": verdict(two, chosen=NOTHING_LEAVES, why="It is refused."),
+            "A search cut short": verdict(replace(two, untried=10)),
+            "Above thresholds": verdict(perhaps, chosen="fine", why="It is wanted."),
+            "Perhaps above": verdict(perhaps, chosen="coarse"),
+            "Some alone": verdict(alone, chosen="fine", why="It is wanted."),
+            "Nobody alone": verdict(alone, **hides),
+            "Not weighed as they are": verdict(replace(exploration(fine), raw=None), 0),
+            "Weighed among the options": verdict(replace(among, raw=None), 0),
+            "No threshold": verdict(exploration(fine, limits=off), 0, chosen="fine", why="x"),
+            "Loose thresholds": verdict(exploration(fine, limits=loose), 0),
+            "Not known": verdict(unknown, chosen="noise", why="x"),
+            "Of records in periods": verdict(of_whom, chosen="cut", why="x"),
+            "Homes, of how many": [
+                estimate(asked, "home"),
+                estimate(replace(asked, option=cut), "home"),
+                *verdict(exploration(asked), **hides),
+            ],
+            "One that failed": verdict(failed, **hides),
+        },
+    )
+    assert "Not measured: linkage. nobody has 4 points." in page(
+        report(unknown, Decision(chosen="noise"))
+    )
+    assert "a different pseudonym in each" in page(report(of_whom, Decision(chosen="cut")))
+    assert "There are &lt;too few&gt; people." in page(report(failed, Decision(chosen="coarse")))
+
+
+def test_that_nothing_is_released_is_a_decision_and_no_option() -> None:
+    made = report(
+        exploration(result(COARSE, 0.02, 0.3, least=3)), Decision("", NOTHING_LEAVES, "As asked.")
+    )
     assert "(chosen)" not in page(made)
-    assert "Who asked is served otherwise." in page(made)
+    assert "Reason: As asked." in page(made)
     assert Recipe.from_dict(made.recipe.to_dict()).decision.refused
-    # Without a reason nothing is in green.
-    assert heads(found, chosen="coarse")[2][0] == "open"
-    last = report(found, Decision(chosen="coarse", why="It hides.")).verdict[2]
-    assert "Reason: It hides." in last.text
-    assert "The risk is not zero" in " ".join(last.text)
-    assert "up to 1 time in 3" in " ".join(last.text)
 
 
 def test_what_a_search_had_no_time_for_is_said_on_page_one() -> None:
     found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.02, 0.3, least=3))
     assert "before it tried" not in page(report(found, Decision()))
-    cut = Exploration.from_dict(replace(found, untried=10).to_dict())
-    said = report(cut, Decision()).verdict[1]
-    first, untried, *more = said.text
-    assert untried == "The search ended before it tried 10 more options."
-    assert (first, *more) == report(found, Decision()).verdict[1].text
-    assert said.first == 2
-    assert "before it tried 10 more options" in page(report(cut, Decision()))
-
-
-def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
-    found = exploration(result(FINE, 0.5, 0.8, alone=90), result(COARSE, 0.045, 0.3))
-    tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
-    assert (tone, head) == (
-        "against",
-        f"The proposed option is “{FINE.told}”. It is not within the thresholds.",
-    )
-    over = report(found, Decision(chosen="fine")).verdict[2].over
-    assert [each.split(":")[0] for each in over] == [
-        "Re-identification risk",
-        "Unicity",
-        "Unique records",
-    ]
-    # 49% by the lower end; 51% by the upper one is 10.2 times 5%.
-    assert over[0].endswith(". It exceeds the threshold of 5% (up to 10 times the threshold)")
-    # 4.5% with an interval up to 5.5%: not surely above.
-    perhaps = report(found, Decision(chosen="coarse")).verdict[2].over
-    assert perhaps[0] == (
-        "Re-identification risk: 4.5% (95% interval: 3.5% to 5.5%; guessing finds 1.0%). "
-        "It may exceed the threshold of 5% (up to 1.1 times the threshold)"
-    )
-    assert "is within all thresholds" in heads(found)[1][1]
-
-
-def test_people_alone_stand_beside_a_choice_within_the_limits() -> None:
-    found = exploration(
-        result(FINE, 0.02, 0.8, alone=4), result(COARSE, 0.02, 0.3, alone=0, least=2)
-    )
-    verdict = report(found, Decision(chosen="fine", why="It is wanted.")).verdict
-    assert verdict[1].head == (
-        "2 of 2 options stay within the thresholds; nobody has a unique record in 1 of these."
-    )
-    assert verdict[1].tone == verdict[2].tone == "open"
-    assert "yet some people have a unique record in it" in verdict[2].head
-    assert "4 of the 100 people (4.0%) have a unique record in it" in " ".join(verdict[1].text)
-    assert "The recommended option is “coarse" in verdict[1].text[0]
-    assert "is more useful, but not without unique records. 4 of the 100" in verdict[1].text[1]
-    # The one chosen is not recommended, and the report says so.
-    assert "The recommended option is another: “coarse" in " ".join(verdict[2].text)
-    other = report(found, Decision(chosen="coarse", why="Nobody is alone.")).verdict[2]
-    assert "recommended option" not in " ".join(other.text)
-
-
-def test_data_as_they_are_that_were_not_weighed_are_not_judged() -> None:
-    found = replace(exploration(result(FINE, 0.5, 0.8)), raw=None)
-    assert heads(found)[0] == ("open", "The original data have not been weighed.")
-    assert "Do not release" not in heads(found)[0][1]
-    # Weighed among the options they are, and no form that was tried.
-    among = exploration(result(RAW, 0.9, 1.0, alone=100), result(COARSE, 0.02, 0.3, least=2))
-    assert heads(replace(among, raw=None))[0][1] == "Do not release these data as they are."
-    assert heads(among)[1][1].startswith("1 of 1 option stays within")
-
-
-def test_limits_that_are_off_or_loose_are_told() -> None:
-    off = Limits(dict.fromkeys(("outsider", "home", "unicity", "membership", "em", "kl")))
-    found = exploration(result(FINE, 0.5, 0.8), limits=off)
-    assert [tone for tone, _ in heads(found, chosen="fine", why="x")] == ["against"] * 4
-    assert heads(found)[1][1] == "No threshold was set."
-    loose = exploration(result(FINE, 0.5, 0.8), limits=Limits({"outsider": 0.9, "home": None}))
-    last = report(loose, Decision()).verdict[-1]
-    assert last.text == (
-        "There is no threshold for homes found.",
-        "Looser than usual: re-identification risk 90% (usually 5%).",
+    cut = report(Exploration.from_dict(replace(found, untried=10).to_dict()), Decision())
+    assert "before it tried 10 more options" in page(cut)
+    assert "before it tried 10 more options" in " ".join(
+        cut.verdict[1].text[: cut.verdict[1].first]
     )
 
 
-def test_what_is_not_known_is_within_no_limit() -> None:
-    unknown = result(NOISE, 0.01, 0.9)
-    nan = (math.nan,) * 3
-    unknown = replace(
-        unknown,
-        risks={**unknown.risks, "linkage": nan, "outsider": nan},
-        unasked={"linkage": "nobody has 4 points."},
-    )
-    found = exploration(unknown, result(COARSE, 0.02, 0.3, least=2))
-    assert heads(found, chosen="noise")[2][0] == "against"
-    told = page(report(found, Decision(chosen="noise")))
-    assert "Not measured: linkage. nobody has 4 points." in told
-    assert heads(found)[1][1].startswith("1 of 2 options stays within")
-
-
-def test_of_whom_a_figure_is_stands_beside_it() -> None:
-    cut = ReleaseOption("cut", [Periods(7), Aligned(2)])
-    found = exploration(result(COARSE, 0.02, 0.3, least=2), result(cut, 0.02, 0.3, least=2))
-    told = " ".join(report(found, Decision(chosen="coarse")).verdict[2].text)
-    assert "tried on 50 of the 100 people in it" in told
-    made = report(found, Decision(chosen="cut"))
-    assert "its records, each of one person in one period" in " ".join(made.verdict[2].text)
-    assert "a different pseudonym in each" in page(made)
-
-
-def test_options_that_failed_are_counted_and_cannot_be_chosen() -> None:
-    failed = OptionResult(NOISE, fault="There are <too few> people.")
-    found = exploration(failed, result(COARSE, 0.02, 0.3, least=2))
-    made = report(found, Decision(chosen="coarse"))
-    assert made.verdict[1].text[-1] == "1 option could not be made."
-    assert "There are &lt;too few&gt; people." in page(made)
-    with pytest.raises(ConfigError, match="could not be made"):
-        report(found, Decision(chosen="noise"))
-    with pytest.raises(ConfigError, match="There is no option 'nix'"):
-        report(found, Decision(chosen="nix"))
-    with pytest.raises(ConfigError, match="No option was weighed"):
-        report(exploration(), Decision())
+def test_options_that_failed_or_are_none_cannot_be_chosen() -> None:
+    found = exploration(OptionResult(NOISE, fault="Too few."), result(COARSE, 0.02, 0.3, least=2))
+    for of, chosen, said in (
+        (found, "noise", "could not be made"),
+        (found, "nix", "There is no option 'nix'"),
+        (exploration(), "", "No option was weighed"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            report(of, Decision(chosen=chosen))
 
 
 @given(
@@ -265,7 +221,7 @@ def test_within_the_limits_by_a_plain_loop(
     assert most_useful(found.table, expected) == best or (
         figures[most_useful(found.table, expected) or 0][1] == pytest.approx(figures[best or 0][1])
     )
-    head = heads(found)[1][1]
+    head = report(found, Decision()).verdict[1].head
     assert ("within all thresholds" in head) == (not expected)
     assert page(report(found, Decision(chosen="o0"))).count("within all</td>") == len(expected)
 
@@ -580,65 +536,34 @@ def test_any_json_is_an_exploration_or_refused(plain: Any) -> None:
 # --- of how many, and of what use ----------------------------------------------------------------
 
 
-def test_homes_are_told_with_the_people_asked() -> None:
-    asked = replace(result(COARSE, 0.02, 0.3, least=2), homes_asked=11)
-    told = "10% (of 11 people whose nights are recorded; 95% interval: 8.0% to 12%; guessing finds "
-    told += "9.0%)"
-    assert estimate(asked, "home") == told
-    cut = ReleaseOption("cut", [Periods(7), Glove(2)])
-    assert "of 11 records of people whose nights are recorded" in estimate(
-        replace(asked, option=cut), "home"
-    )
-    made = report(exploration(asked), Decision(chosen="coarse"))
-    assert f"omes found within 1 km by an attacker with the record: {told}." in " ".join(
-        made.verdict[2].text
-    )
-    # Weighed by a program that did not keep it: of whom is said without a number.
-    before = report(exploration(result(COARSE, 0.02, 0.3)), Decision(chosen="coarse"))
-    told = (
-        "Of the people whose nights are recorded, homes found within 1 km by an attacker with the "
-        "record: 10%"
-    )
-    assert told in " ".join(before.verdict[2].text)
+def test_of_what_use_a_form_is_is_that_of_the_snapshot() -> None:
+    """A rectangle of a country and a year hides everyone, and tells nothing.
 
-
-def test_of_what_use_a_form_is_stands_beside_the_verdict() -> None:
-    """A rectangle of a country and a year hides everyone, and tells nothing."""
+    Half as wide as the data, and a day, are of use still; a minute more is not, nor is less than
+    half of the people left. Flows of .02 are almost no movement.
+    """
     box = {
         "side_m": 1_578_000.0,
         "span_min": 493 * 1_440.0,
         "data_side_m": 60_000.0,
         "granularity_m": 100.0,
     }
-    found = exploration(replace(result(HIDDEN, 0.01, 0.1, least=28), size=box))
-    told = (
-        "The release is of little use: half of what is published has an area 1,600 km wide or more "
-        "(the mean of width and height). Half has a time span of 493 days or more. The data are 60 "
-        "km wide, without the outermost 5%."
-    )
-    verdict = report(found, Decision(chosen="hidden", why="It hides.")).verdict
-    assert verdict[1].tone == "open"
-    assert verdict[1].head.endswith("The recommended option is of little use.")
-    assert told in " ".join(verdict[1].text)
-    assert told in " ".join(verdict[2].text)
-    still = found.table.results[0].components | {"flows": 0.02}
-    fine = replace(
-        found.table.results[0],
-        size=box | {"side_m": 500.0, "span_min": 60.0},
-        components=still,
-    )
-    assert use_told(fine) == (
-        "Half of what is published has an area at most 500 m wide (the mean of width and "
-        "height). Half has a time span of at most 1 h. It shows almost no movement between "
-        "areas."  # flows .02
-    )
-    # Half as wide, and a day, are of use still; a minute more is not, nor is less than half left.
+    wide = replace(result(HIDDEN, 0.01, 0.1, least=28), size=box)
+    still = wide.components | {"flows": 0.02}
+    fine = replace(wide, size=box | {"side_m": 500.0, "span_min": 60.0}, components=still)
     edge = replace(fine, size=box | {"side_m": 30_000.0, "span_min": 1_440.0})
-    assert not use_told(edge).startswith("The release is of little use")
     over = replace(edge, size=edge.size | {"span_min": 1_441.0})
-    assert use_told(over).startswith("The release is of little use")
-    assert "people are left." in use_told(replace(edge, suppressed_share=0.51))
-    assert use_told(result(FINE, 0.5, 0.8)) == ""
+    check_snapshot(
+        "report_use",
+        {
+            "Wide": verdict(exploration(wide), chosen="hidden", why="It hides."),
+            "Fine": use_told(fine),
+            "Half as wide, and a day": use_told(edge),
+            "A minute more": use_told(over),
+            "Of half of the people": use_told(replace(edge, suppressed_share=0.51)),
+            "Of no size": use_told(result(FINE, 0.5, 0.8)),
+        },
+    )
     # It stays with what is saved; a size that cannot be is refused.
     kept = OptionResult.from_dict(json.loads(json.dumps(over.to_dict())))
     assert (kept.size, kept.homes_asked) == (over.size, over.homes_asked)
