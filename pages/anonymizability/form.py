@@ -89,11 +89,7 @@ def form(fs: FingerprintSet) -> bool:
     if not pressed:
         return False
     try:
-        wanted = Settings(
-            _whole_numbers(ks),
-            profiles_of(profiles),
-            StretchConfig(*effort),
-        )
+        wanted = Settings(_whole_numbers(ks), profiles_of(profiles), StretchConfig(*effort))
     except FpanonError as error:
         layout.say(error)
         return False

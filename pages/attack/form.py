@@ -32,13 +32,7 @@ _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 _RELEASE, _FOR = "attack_release", "fp_attack_data"
 _OUTSIDER, _KEPT = "fp_attack_outsider", "fp_attack_kept"
 _RAW = ReleaseOption()
-_NAMES = {
-    "p": "p",
-    "strategy": "points",
-    "blur_m": "off_m",
-    "blur_min": "off_min",
-    "seed": "seed",
-}
+_NAMES = {"p": "p", "strategy": "points", "blur_m": "off_m", "blur_min": "off_min", "seed": "seed"}
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,18 +16,7 @@ import plotly.graph_objects as go
 
 from fpanon_core.model.arrays import FloatArray
 
-from .style import (
-    MAIN_PX,
-    Theme,
-    bars,
-    figure,
-    line,
-    marker,
-    note,
-    percents,
-    series,
-    upright,
-)
+from .style import MAIN_PX, Theme, bars, figure, line, marker, note, percents, series, upright
 
 MAX_POINTS = 512
 MAX_CLICKABLE = 128  # of them, on a curve whose points name people
@@ -161,9 +150,7 @@ def _traces(
     return [steps, points, median]
 
 
-def step_points(
-    values: npt.ArrayLike,
-) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
+def step_points(values: npt.ArrayLike) -> tuple[FloatArray, FloatArray, npt.NDArray[np.int64]]:
     """Return the points of the empirical CDF: value, share of values ≤ it, and the value's index.
 
     If there are many values, return quantiles at even steps, including the smallest and the largest

@@ -53,10 +53,7 @@ class Box(Extent):
         """
         by = share * max(self.width, self.height)
         return Box(
-            self.west - by,
-            max(self.south - by, -85.0),
-            self.east + by,
-            min(self.north + by, 85.0),
+            self.west - by, max(self.south - by, -85.0), self.east + by, min(self.north + by, 85.0)
         )
 
     def with_(self, other: Box) -> Box:

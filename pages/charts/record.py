@@ -290,13 +290,7 @@ def published_map(
 
 
 def group_map(
-    seen: PlayedGroup,
-    before: float,
-    now: float,
-    by: Shades,
-    of: Theme,
-    *,
-    height: int = 430,
+    seen: PlayedGroup, before: float, now: float, by: Shades, of: Theme, *, height: int = 430
 ) -> Map:
     """Return a map of a group's records up to ``now``, over the areas published for the group.
 

@@ -82,15 +82,7 @@ DARK = Theme(
 # One rhythm of heights: what a page is about, and what stands below it.
 MAIN_PX, OTHER_PX = 430, 320
 # Each measure's place in the palette, on every page; what is drawn in one figure differs.
-_MEASURES = {
-    "unicity": 0,
-    "em": 1,
-    "k": 2,
-    "kl": 3,
-    "recovered": 4,
-    "count error": 1,
-    "people": 0,
-}
+_MEASURES = {"unicity": 0, "em": 1, "k": 2, "kl": 3, "recovered": 4, "count error": 1, "people": 0}
 # Six values of k keep one colour, dash and marker each wherever they are drawn.
 K_ORDER = (2, 5, 10, 25, 50, 100)
 # The modebar holds one button, which saves a picture large enough to print, in the right margin:

@@ -156,10 +156,7 @@ def exponents(
         dashed = line(i + 1, of.categories[i % 2], 2)
         traces.append(series(each.name, ends, y, "lines", line=dashed))
     return figure(
-        of,
-        traces,
-        {"title": "Points an attacker knows (p)", "dtick": 2},
-        "Exponent β of the law",
+        of, traces, {"title": "Points an attacker knows (p)", "dtick": 2}, "Exponent β of the law"
     )
 
 

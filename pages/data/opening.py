@@ -120,11 +120,7 @@ def _from_folder(folder: Path) -> None:
         help="Choose a file, or a folder in which `fpanon ingest --keep` has kept what it read.",
     )
     antennas = right.selectbox(
-        "Antennas (optional)",
-        files,
-        index=None,
-        key="data_folder_antennas",
-        disabled=name in kept,
+        "Antennas (optional)", files, index=None, key="data_folder_antennas", disabled=name in kept
     )
     regions = named_by = None
     if antennas and name not in kept:

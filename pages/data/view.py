@@ -107,9 +107,7 @@ with st.container(key="main_figure", gap="small"):
         st.markdown("**The first rows, as they were read**")
         st.dataframe(story.first_rows(report), hide_index=True, key="data_first_rows")
 what_this_means(
-    *story.account(report),
-    "" if data.source.was_read else story.unused(report),
-    key="account",
+    *story.account(report), "" if data.source.was_read else story.unused(report), key="account"
 )
 with st.container(horizontal=True, vertical_alignment="center", key="data_next"):
     if len(report.rejects):

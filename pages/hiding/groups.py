@@ -138,12 +138,7 @@ def maps(data: Dataset, result: GloveResult, of: Theme) -> None:
 
 
 def _map(
-    name: str,
-    here: Moment,
-    squares: FloatArray,
-    colours: Sequence[str],
-    of: Theme,
-    alt: str,
+    name: str, here: Moment, squares: FloatArray, colours: Sequence[str], of: Theme, alt: str
 ) -> None:
     """Draw one of the two maps; both show the same part of the world."""
     show_map(

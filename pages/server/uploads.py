@@ -64,11 +64,7 @@ class Uploads:
     """
 
     def __init__(
-        self,
-        app: ASGIApp,
-        registry: Registry,
-        allowances: Allowances,
-        look_s: float = LOOK_S,
+        self, app: ASGIApp, registry: Registry, allowances: Allowances, look_s: float = LOOK_S
     ) -> None:
         self._app = app
         self._registry = registry

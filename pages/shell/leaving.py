@@ -38,17 +38,8 @@ from pages.charts.plain import MESSAGE_LENGTH, plain
 from . import downloads, layout, questions, release, workspace
 from .dataset import Dataset
 from .questions import Question
-from .release import (
-    PEOPLE,
-    PRODUCED,
-    TABLES,
-    describe_page,
-    file_format,
-    warn,
-)
-from .release import (
-    section as records_section,
-)
+from .release import PEOPLE, PRODUCED, TABLES, describe_page, file_format, warn
+from .release import section as records_section
 
 TABLES_FILLED = "fp_tables_filled"
 """Key of the chosen option that last filled the fields of *Publish tables*."""

@@ -40,9 +40,7 @@ def saving(data: Dataset, *, key: str) -> None:
     with_data = False
     if can_have_data(data):
         with_data = st.checkbox(
-            "With the data themselves",
-            key=f"{key}_study_data",
-            help=HOLDS_DATA,
+            "With the data themselves", key=f"{key}_study_data", help=HOLDS_DATA
         )
     prefix = "synthetic_" if data.source.synthetic else ""
     downloads.offer(

@@ -26,11 +26,7 @@ from pages.shell.leaving import TABLES_FILLED, Wish, kept
 from pages.tables import story
 
 _FIELD, _OF = "tables_", "fp_tables_of"
-PROTECTIONS = {
-    "private": "Private (ε)",
-    "threshold": "Small counts blank",
-    "exact": "Exact",
-}
+PROTECTIONS = {"private": "Private (ε)", "threshold": "Small counts blank", "exact": "Exact"}
 _CONTENTS: dict[tuple[str, ...], type[Tables]] = {
     ("presence", "flows"): Tables,
     ("presence",): Presence,
