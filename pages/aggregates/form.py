@@ -27,14 +27,8 @@ MITIGATIONS = Kind("recovery_remedies", recovery_mitigations.study, page="aggreg
 
 _PLAN = "fp_recovery_plan"
 _PAIRINGS = {"greedy": "one after the other", "optimal": "the best together"}
-_NAMES = {
-    "slot_min": "slot",
-    "users": "people",
-    "pairing": "pairing",
-    "seed": "seed",
-    "link_threshold_m": "link",
-}
 _KEYS = {"link_threshold_m": "link"}
+_NAMES = {"slot_min": "slot", "users": "people", "pairing": "pairing", "seed": "seed"} | _KEYS
 _HELP = {
     "users": "If the data hold more people, this number is drawn at random.",
     "pairing": "To score the attack, each recovered trajectory is paired with a true one. One way "
@@ -97,12 +91,10 @@ def _number(name: str, label: str, value: float, **more: Any) -> Any:
 def wanted() -> Config:
     """Return the settings in use; those of the address when the session begins."""
     if _PLAN not in st.session_state:
-        usual, asked = Config(), address.settings_asked(_NAMES, Config())
-        refused = {
-            name for name, offered in _OFFERED.items() if getattr(asked, name) not in offered
-        }
-        asked = replace(asked, **{name: getattr(usual, name) for name in refused})
-        st.session_state[_PLAN] = asked
+        asked = address.settings_asked(_NAMES, Config())
+        refused = {name for name, each in _OFFERED.items() if getattr(asked, name) not in each}
+        usual = {name: getattr(Config(), name) for name in refused}
+        st.session_state[_PLAN] = replace(asked, **usual)
     found: Config = st.session_state[_PLAN]
     return found
 

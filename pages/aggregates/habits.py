@@ -16,13 +16,12 @@ from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.homes import Habits
 from fpanon_core.studies import recovery_factors, recovery_mitigations
 from fpanon_core.studies.recovery import Result
-from fpanon_core.studies.tabled import Tabled
 from fpanon_core.tables import leaving
 from fpanon_core.tables.writing import table_bytes
 from pages.aggregates import story
 from pages.charts.cdf import Curve, cdf
 from pages.charts.style import OTHER_PX, Theme
-from pages.shell import definitions, layout
+from pages.shell import definitions, downloads, layout
 from pages.shell.downloads import File, Files
 from pages.shell.figure import show
 from pages.shell.layout import side_by_side, what_this_means
@@ -129,28 +128,14 @@ def files(
     tried: recovery_mitigations.Result | None,
 ) -> Files:
     """Return each file by the label of its button; the file's name does not have the prefix yet."""
-    tables = {
-        "Counts": "counts",
-        "Scores": "scores",
-        "Errors": "errors",
-        "Uniqueness": "uniqueness",
-        "Habits": "habits",
-        "Next places": "next",
-        "Information gains": "gains",
-    }
-    offered = {label: _table(found, name) for label, name in tables.items()}
+    tables = {name: name.capitalize() for name in ("counts", "scores", "errors", "uniqueness")}
+    tables |= {"habits": "Habits", "next": "Next places", "gains": "Information gains"}
+    offered = downloads.files_of(found, tables, PREFIX)
     offered["This trajectory"] = File(
         "path", lambda: table_bytes([leaving.guarded(found.path(row))], ".csv")
     )
     if varied is not None:
-        offered["Factors"] = _table(varied, "factors")
+        offered |= downloads.files_of(varied, {"factors": "Factors"}, PREFIX)
     if tried is not None:
-        offered["Mitigations"] = _table(tried, "mitigations")
+        offered |= downloads.files_of(tried, {"mitigations": "Mitigations"}, PREFIX)
     return offered
-
-
-def _table(result: Tabled, name: str) -> File:
-    def content() -> bytes:
-        return table_bytes([result.for_file(PREFIX + name)], ".csv")
-
-    return File(name, content, result.may_leave(PREFIX + name))

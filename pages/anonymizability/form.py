@@ -57,7 +57,8 @@ class Settings:
 def current() -> Settings:
     """Return the settings in use; those of the URL when the session begins."""
     if _CURRENT not in st.session_state:
-        st.session_state[_CURRENT] = _from_url()
+        asked = address.settings_asked(_NAMES, Settings())  # an invalid part is ignored
+        st.session_state[_CURRENT] = replace(asked, config=widgets.in_force())
     settings: Settings = st.session_state[_CURRENT]
     return settings
 
@@ -177,7 +178,6 @@ def k_looked_at(ks: Sequence[int]) -> int:
         key="anon_k",
         width=100,
         on_change=act(_take_k),
-        args=("anon_k",),
         help="k is the size of the group to hide in. A person is k-anonymous when at least k − 1 "
         "others have exactly the same record.",
     )
@@ -218,9 +218,9 @@ def _use(wanted: Settings) -> None:
     widgets.put(wanted.config)
 
 
-def _take_k(key: str) -> None:
+def _take_k() -> None:
     """Draw the curve of the k that was just selected, too."""
-    settings, k = current(), st.session_state[key]
+    settings, k = current(), st.session_state["anon_k"]
     if k not in settings.ks and _apply(replace(settings, ks=tuple(sorted({*settings.ks, k})))):
         layout.overtake(_FORM, _CROWDS)
 
@@ -254,8 +254,3 @@ def _whole_numbers(chosen: Sequence[object]) -> tuple[int, ...]:
         return tuple(int(str(k)) for k in chosen)
     except ValueError:
         raise ConfigError("A value of k is no whole number; type one such as 8.") from None
-
-
-def _from_url() -> Settings:
-    """Return the settings in the address; an invalid part is ignored."""
-    return replace(address.settings_asked(_NAMES, Settings()), config=widgets.in_force())

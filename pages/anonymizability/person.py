@@ -282,6 +282,4 @@ def matches(fs: FingerprintSet, other: Neighbour) -> pd.DataFrame:
 
 def _moments(fs: FingerprintSet, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[str]:
     names, wall = days(fs), fs.wall_minutes(fs.t_min)
-    return [
-        f"{names[int(m // 1440)]} {int(m % 1440 // 60):02d}:{int(m % 60):02d}" for m in wall[rows]
-    ]
+    return [clock(minute, names) for minute in wall[rows].tolist()]

@@ -166,8 +166,7 @@ def _served(known: Kept | None) -> set[int]:
 
 
 def _largest_k(known: Kept) -> int:
-    k: int = known.result.measured[0].gaps.k
-    return k
+    return int(known.result.measured[0].gaps.k)
 
 
 def _small(data: Dataset) -> bool:

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -159,14 +160,10 @@ def fingerprints_map(
     for rank, (name, lon, lat, colour) in reversed(list(enumerate(fingerprints))):
         at = np.round(np.column_stack([lon, lat]), 5)
         spots, count = np.unique(at, axis=0, return_counts=True)
+        shares = np.sqrt(count / count.max(initial=1)).tolist()
         data = [
             {"p": p, "r": round(4 + 8 * s, 1), "tip": f"{name}: {plural(n, noun)} here"}
-            for p, s, n in zip(
-                spots.tolist(),
-                np.sqrt(count / count.max(initial=1)).tolist(),
-                count.tolist(),
-                strict=True,
-            )
+            for p, s, n in zip(spots.tolist(), shares, count.tolist(), strict=True)
         ]
         rim = {"stroked": True, "get_line_color": list(colour), "filled": rank == 0}
         thick = {"line_width_min_pixels": 2 if rank else 1}
@@ -269,12 +266,9 @@ def regions_map(
     tips : sequence of str
         Tooltip of each outline; plain text.
     """
+    colours = [rgb(colour) for colour in of.categories]
     data = [
-        {
-            "g": np.round(ring, 5).tolist(),
-            "c": rgb(of.categories[n % len(of.categories)]),
-            "tip": tip,
-        }
+        {"g": np.round(ring, 5).tolist(), "c": colours[n % len(colours)], "tip": tip}
         for ring, n, tip in zip(rings, region, tips, strict=True)
     ]
     layer = areas("regions", data, "[c[0], c[1], c[2], 110]", [*of.ink, 200], 1)
@@ -307,15 +301,11 @@ def columns_map(
     seen = central(lon, lat, np.repeat(people, np.diff(offsets)))
     tallest_m = _TALLEST * _M_PER_DEGREE * max(seen.east - seen.west, seen.north - seen.south)
     corner = np.round(np.column_stack([lon, lat]), 5).tolist()
-    ends = zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    ends, tall_m = offsets.tolist(), np.round(tallest_m * people / people.max(), 1).tolist()
     data = [
         {"g": corner[begin:end], "z": tall, "c": rgb(colour), "tip": f"{n:,} people"}
         for (begin, end), tall, n, colour in zip(
-            ends,
-            np.round(tallest_m * people / people.max(), 1).tolist(),
-            people,
-            colours,
-            strict=True,
+            pairwise(ends), tall_m, people, colours, strict=True
         )
     ]
     layer = pdk.Layer(

@@ -270,15 +270,9 @@ def published_map(
     for i in shown[np.argsort(-sizes(seen.areas[shown]), kind="stable")].tolist():
         corners = tuple(seen.areas[i].round(5).tolist())
         drawn[corners] = drawn.get(corners, False) or bool(seen.end[i] >= now)
-    data = [
-        {"g": rectangle(bounds)}
-        | (
-            {"o": _NOW, "w": 3, "tip": "published for now"}
-            if current
-            else {"o": _AGO, "w": 1, "tip": "published for earlier"}
-        )
-        for bounds, current in drawn.items()
-    ]
+    now_is = {"o": _NOW, "w": 3, "tip": "published for now"}
+    was = {"o": _AGO, "w": 1, "tip": "published for earlier"}
+    data = [{"g": rectangle(at)} | (now_is if current else was) for at, current in drawn.items()]
     fill = f"[{of.other[0]}, {of.other[1]}, {of.other[2]}, o]"
     lon, lat = ((seen.areas[:, :2] + seen.areas[:, 2:]) / 2).T
     minute = (seen.start + seen.end) / 2

@@ -196,6 +196,7 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
     """
     sure = _FAINTEST + (_FULL - _FAINTEST) * certainty(flows.trips, flows.error)
     wide = 0.8 + _WIDEST_PX * np.sqrt(flows.trips / max(most, 1e-9))
+    drawn = list(zip(flows.origin, flows.goal, flows.trips, wide, sure, strict=True))[::-1]
     data = [
         {
             "s": [round(float(ground.lon[a]), 5), round(float(ground.lat[a]), 5)],
@@ -204,9 +205,7 @@ def flow_map(ground: Ground, flows: Flows, most: float, of: Theme, *, around: Ex
             "o": round(float(o)),
             "tip": f"{ground.names[a]} to {ground.names[b]}: about {n:,.3g} trips a day",
         }
-        for a, b, n, w, o in list(
-            zip(flows.origin, flows.goal, flows.trips, wide, sure, strict=True)
-        )[::-1]
+        for a, b, n, w, o in drawn
     ]
     start, end = list(of.person), list(of.other)
     layer = pdk.Layer(

@@ -50,14 +50,9 @@ def sentence(ended: Ended) -> str:
             "The session that this page belonged to has ended, or the dashboard was started anew. "
             "What was open is no longer in this computer's memory; open the data again."
         )
-    lost = [
-        *(["the data and results are gone from this computer's memory"] if ended.data else []),
-        *(
-            [f"{words.count(ended.stopped, 'computation')} that had not finished stopped"]
-            if ended.stopped
-            else []
-        ),
-    ]
+    lost = ["the data and results are gone from this computer's memory"] if ended.data else []
+    if ended.stopped:
+        lost.append(f"{words.count(ended.stopped, 'computation')} that had not finished stopped")
     return (
         f"Your session ended after {_minutes(ended.minutes)} without a connection: "
         f"{', and '.join(lost)}."

@@ -184,16 +184,16 @@ def _start(source: Source, reading: Reading, before: list[Reading]) -> None:
         kind="read",
         adopt=adopt,
         page=session.EVERYWHERE,
-        at_most_s=_longest_s(source),
+        at_most_s=_UPLOAD_S if at_hand(source) else _FOLDER_S,
         source=source,
         reading=reading,
         before=before,
     )
 
 
-def _longest_s(source: Source) -> float:
-    at_hand = all(isinstance(body, bytes) for _, body in source.tables)
-    return _UPLOAD_S if at_hand else _FOLDER_S
+def at_hand(source: Source) -> bool:
+    """Return whether all files of a source are in memory; those of the server's folder are not."""
+    return all(isinstance(body, bytes) for _, body in source.tables)
 
 
 def _before() -> list[Reading]:

@@ -143,10 +143,13 @@ def tables(view: str, result: Tabled, labels: Mapping[str, str]) -> None:
     csv_files(view, files_of(result, labels))
 
 
-def files_of(result: Tabled, labels: Mapping[str, str]) -> dict[str, File]:
-    """Return one result's tables for :func:`csv_files`, where a row of buttons covers several."""
+def files_of(result: Tabled, labels: Mapping[str, str], prefix: str = "") -> dict[str, File]:
+    """Return one result's tables for :func:`csv_files`, where a row of buttons covers several.
+
+    ``prefix`` begins the tables' names in the result, but not in ``labels``.
+    """
     return {
-        label: File(name, partial(_csv, result, name), result.may_leave(name))
+        label: File(name, partial(_csv, result, prefix + name), result.may_leave(prefix + name))
         for name, label in labels.items()
     }
 

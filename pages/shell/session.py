@@ -153,8 +153,7 @@ def retry(job: Job) -> None:
 def dismiss(job: Job) -> None:
     """Forget a job; one that still runs is stopped."""
     runner().cancel(job)
-    if job in jobs():
-        jobs().remove(job)
+    forget(job)
 
 
 def cancel_all() -> None:

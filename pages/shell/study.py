@@ -116,7 +116,7 @@ def of(data: Dataset, *, with_data: bool = False) -> Study:
 def can_have_data(data: Dataset) -> bool:
     """Return whether the files of the data are at hand; those of the server's folder stay there."""
     source = data.source
-    return source.file is not None and all(isinstance(body, bytes) for _, body in source.tables)
+    return source.file is not None and dataset.at_hand(source)
 
 
 def open_file(content: bytes) -> None:

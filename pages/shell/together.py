@@ -80,12 +80,9 @@ def _earlier(kind: Kind, known: Register, made: Membership) -> None:
             "The earlier release (zip)", type=["zip"], key=f"{kind.name}_earlier_release"
         )
         key = st.file_uploader("Its key (CSV)", type=["csv"], key=f"{kind.name}_earlier_key")
-        ready = release is not None and key is not None
-        if (
-            st.button("Compare", key=f"{kind.name}_earlier_go", disabled=not ready)
-            and release is not None
-            and key is not None
-        ):
+        lacking = release is None or key is None
+        pressed = st.button("Compare", key=f"{kind.name}_earlier_go", disabled=lacking)
+        if pressed and release is not None and key is not None:
             _read(kind, release.getvalue(), key.getvalue(), known)
             session.uploads_read([release, key])
             st.rerun()

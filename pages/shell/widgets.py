@@ -42,19 +42,8 @@ T = TypeVar("T")
 
 # The levels of Gramaglia & Fiore 2015, figure 4: from the finest that their data allow to a
 # citywide, 8-hour aggregation.
-PRESETS = tuple(
-    GeneralizationProfile(Grid(metres), minutes)
-    for metres, minutes in (
-        (100, 1),
-        (1_000, 30),
-        (2_500, 60),
-        (5_000, 120),
-        (10_000, 240),
-        (20_000, 480),
-    )
-)
-
-
+_LEVELS = ((100, 1), (1_000, 30), (2_500, 60), (5_000, 120), (10_000, 240), (20_000, 480))
+PRESETS = tuple(GeneralizationProfile(Grid(metres), minutes) for metres, minutes in _LEVELS)
 _USUAL_MIN = 60.0  # window of the places that are offered beside the grids
 _USUAL_HEXAGONS = (8, 7, 6)
 _USUAL_ANTENNAS = (1, 7)
@@ -77,11 +66,8 @@ def offered(fs: FingerprintSet, *others: Sequence[GeneralizationProfile]) -> lis
     """
     spaces: list[Space] = []
     if fs.crs is not None:
-        spaces += [
-            hexagons
-            for hexagons in map(Hexagons, _USUAL_HEXAGONS)
-            if hexagons.area_m2 >= fs.granularity_m**2
-        ]
+        cell_m2 = fs.granularity_m**2
+        spaces += [each for each in map(Hexagons, _USUAL_HEXAGONS) if each.area_m2 >= cell_m2]
     if fs.antennas is not None:
         spaces += map(AntennaClusters, _USUAL_ANTENNAS)
         spaces += [Regions(name) for name in fs.antennas.columns if name.strip()]
