@@ -15,6 +15,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from fpanon_core.model import limits
 from fpanon_core.model.arrays import FloatArray
 from fpanon_core.model.profiles import GeneralizationProfile, Grid
 from fpanon_core.studies import comparison, hiding, production
@@ -31,8 +32,11 @@ from pages.shell import downloads as shell
 from pages.shell.dataset import Dataset
 from pages.shell.figure import show
 from pages.shell.layout import what_this_means
+from pages.shell.questions import Kind
 
-PRODUCED = replace(release.PRODUCED, name="produce_hidden", page="glove")
+PRODUCED = Kind(
+    "produce_hidden", production.study, page="glove", kept=limits.KEPT_RELEASES, together=True
+)
 _LEGEND_PX, _LETTER_PX, _ROW_PX = 400, 8, 26  # a legend's width, a letter's, a row's height
 
 

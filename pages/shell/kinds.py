@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
 from fpanon_core.studies import anonymizability, options, recovery
 
 from .questions import Kind
+
+_PROFILES_KEPT = 32  # under several stretch efforts
 
 OPTION = Kind("options", options.study, page="options", kept=200, together=True)
 """Question about one release option, weighed by itself."""
@@ -28,12 +29,19 @@ MEASURE = Kind(
     "measure",
     anonymizability.study,
     page="anonymizability",
-    kept=32,  # profiles, under several stretch efforts
+    kept=_PROFILES_KEPT,
     together=True,
     join=anonymizability.extended,
     identity=_ground,
 )
 """Question about everybody's k-gap under a profile."""
 
-DEEPEN = replace(MEASURE, name="deepen", page=None, together=False)
+DEEPEN = Kind(
+    "deepen",
+    anonymizability.study,
+    page=None,
+    kept=_PROFILES_KEPT,
+    join=anonymizability.extended,
+    identity=_ground,
+)
 """Question about everybody's k-gap up to the largest k offered; asked in the background."""

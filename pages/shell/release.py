@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -33,8 +32,16 @@ _FORMATS = {"csv": "CSV", "parquet": "Parquet"}
 PRODUCED = Kind(
     "produce_option", production.study, page="report", kept=limits.KEPT_RELEASES, together=True
 )
-TABLES = replace(PRODUCED, name="produce_tables", study=count_tables.study, page="tables")
-PEOPLE = replace(TABLES, name="produce_people", study=synthetic_people.study)
+TABLES = Kind(
+    "produce_tables", count_tables.study, page="tables", kept=limits.KEPT_RELEASES, together=True
+)
+PEOPLE = Kind(
+    "produce_people",
+    synthetic_people.study,
+    page="tables",
+    kept=limits.KEPT_RELEASES,
+    together=True,
+)
 
 
 def warn(data: Dataset, option: ReleaseOption) -> bool:
