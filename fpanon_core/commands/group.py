@@ -66,7 +66,7 @@ class CommandGroup(PlainFaults):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands = _Loaded(COMMANDS)  # type: ignore[assignment]
+        self.commands = _Loaded(COMMANDS)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the command names, in the order of the list."""

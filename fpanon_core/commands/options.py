@@ -35,8 +35,17 @@ from .run import Run, said, table_text
 
 _REJECTS_SHOWN = 20
 _IN_RECIPE = (
-    *("preset", "options_file", "risk", "utility", "questionnaire", "limit", "p", "strategy"),
-    *("users", "seed", "template"),
+    "preset",
+    "options_file",
+    "risk",
+    "utility",
+    "questionnaire",
+    "limit",
+    "p",
+    "strategy",
+    "users",
+    "seed",
+    "template",
 )
 _TITLES = {"em": "EM, bins in all", "kl": "KL, nats in all"}
 _USUAL = ", ".join(

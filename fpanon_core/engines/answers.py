@@ -277,14 +277,20 @@ def _column_parts(values: Any) -> Parts:
     if isinstance(held, pd.Categorical):
         return ("categories", held.codes, held.categories, bool(held.ordered))
     if isinstance(held, pd.arrays.DatetimeArray):
-        return ("times", held.asi8, held.unit, held.tz)  # whole numbers of the unit, in UTC
+        return ("times", _instants(held), held.unit, held.tz)
     if isinstance(held, pd.arrays.TimedeltaArray):
-        return ("durations", held.asi8, held.unit)
+        return ("durations", _instants(held), held.unit)
     if isinstance(held, (pd.arrays.IntegerArray, pd.arrays.FloatingArray, pd.arrays.BooleanArray)):
         missing = held.isna()
         known = held.to_numpy(held.dtype.numpy_dtype, na_value=held.dtype.type(0))
         return ("optional", known, missing)
     raise TypeError(f"a column of type {held.dtype} may not cross from a child")
+
+
+def _instants(held: Any) -> Array:
+    """Return times as whole numbers of their unit, in UTC."""
+    instants: Array = held.asi8
+    return instants
 
 
 def _column(kind: str, *parts: Any) -> Any:

@@ -29,8 +29,20 @@ from .search import cell_parts, is_opencellid
 from .turns import Turn
 
 OPENCELLID = (
-    *("radio", "mcc", "net", "area", "cell", "unit", "lon", "lat", "range", "samples"),
-    *("changeable", "created", "updated", "averageSignal"),
+    "radio",
+    "mcc",
+    "net",
+    "area",
+    "cell",
+    "unit",
+    "lon",
+    "lat",
+    "range",
+    "samples",
+    "changeable",
+    "created",
+    "updated",
+    "averageSignal",
 )
 
 

@@ -352,10 +352,17 @@ class Reading:
         how, known = self.how, self.known
         n_users = int(user.max()) + 1
         seen = np.argsort(user)[len(user) - n_users :]
-        no_users, no_cells = np.empty(0, object), [np.empty(0)] * len(CELL)
-        nothing: tuple[Any, ...] = (*no_cells, no_users, np.zeros(1, np.int64), np.empty(0))
+        no_cells: dict[str, Any] = {name: np.empty(0) for name in CELL}
         shell = FingerprintSet(
-            *nothing, *how.sizes, clock=clock, crs=projection.crs, antennas=antennas
+            user_ids=np.empty(0, object),
+            offsets=np.zeros(1, np.int64),
+            count=np.empty(0, np.int64),
+            **no_cells,
+            granularity_m=how.granularity_m,
+            granularity_min=how.granularity_min,
+            clock=clock,
+            crs=projection.crs,
+            antennas=antennas,
         )
         ids = known.user_ids(seen)
 

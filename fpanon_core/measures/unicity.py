@@ -232,7 +232,11 @@ def points_needed(
             "anonymity_set": sizes,
         }
     )
-    asked = {"strategy": strategy, "users": config.users, "seed": config.seed}
+    asked: dict[str, str | float] = {
+        "strategy": strategy,
+        "users": config.users,
+        "seed": config.seed,
+    }
     asked |= {"out_of": int(out_of), "min_per_month": float(min_per_month)}
     people = {"never": int((points == 0).sum()), "heavy": len(heavy)}
     table.attrs = people | {"config": asked, "digest": keyed(fs.digest)}
@@ -383,8 +387,14 @@ def fit_curve(form: str, x: FloatArray, eps: FloatArray) -> CurveFit:
     _, (alpha, beta), spread = best
     errors = np.sqrt(np.diag(spread))
     errors[~np.isfinite(errors)] = np.nan
-    r2 = pseudo_r2(eps, eps - curve(x, alpha, beta))
-    return CurveFit(form, float(alpha), float(beta), *errors.tolist(), r2)
+    return CurveFit(
+        form=form,
+        alpha=float(alpha),
+        beta=float(beta),
+        alpha_se=float(errors[0]),
+        beta_se=float(errors[1]),
+        r2=pseudo_r2(eps, eps - curve(x, alpha, beta)),
+    )
 
 
 def pseudo_r2(values: FloatArray, left: FloatArray) -> float:

@@ -20,8 +20,13 @@ from .version import versions
 Method = Literal["glove", "aligned"]
 
 REASONS = (
-    *("space", "time", "space and time"),
-    *("left over", "fewer than k", "hardest to hide", "period of fewer than k"),
+    "space",
+    "time",
+    "space and time",
+    "left over",
+    "fewer than k",
+    "hardest to hide",
+    "period of fewer than k",
 )
 """Reasons why a sample is not published. ``"space"``, ``"time"``, ``"space and time"``: with the
 sample, the group's cell would exceed the spatial threshold, the temporal one, or both.

@@ -141,8 +141,14 @@ _CHANGED = SchemaError(
     "again."
 )
 _FAULTS = (
-    *(OSError, ValueError, LookupError, TypeError),
-    *(AttributeError, ArithmeticError, EOFError, RuntimeError),
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    EOFError,
+    RuntimeError,
 )
 """Exceptions that reading damaged JSON, columns, clocks and projections may raise."""
 

@@ -275,9 +275,16 @@ def known(digest: str) -> FingerprintSet | None:
 # --- What leaves, record by record: a row for each published sample of each person.
 
 CELL_COLUMNS = (
-    *("x_min_m", "x_max_m", "y_min_m", "y_max_m"),
-    *("lat_min", "lat_max", "lon_min", "lon_max"),
-    *("start", "end"),
+    "x_min_m",
+    "x_max_m",
+    "y_min_m",
+    "y_max_m",
+    "lat_min",
+    "lat_max",
+    "lon_min",
+    "lon_max",
+    "start",
+    "end",
 )
 """Bounds of a published sample: metres on the projection, degrees, and time."""
 

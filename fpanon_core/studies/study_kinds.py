@@ -42,9 +42,17 @@ KINDS = {
 """The studies whose answers are kept, by kind of question."""
 
 NOT_KEPT = {
-    *("produce_option", "produce_hidden", "produce_tables", "produce_people", "questionnaire"),
-    *("foretell", "estimate", "estimate_hiding", "estimate_attack"),
-    *("shown_record", "shown_tables"),
+    "produce_option",
+    "produce_hidden",
+    "produce_tables",
+    "produce_people",
+    "questionnaire",
+    "foretell",
+    "estimate",
+    "estimate_hiding",
+    "estimate_attack",
+    "shown_record",
+    "shown_tables",
 }
 """Kinds of answers that no file keeps.
 

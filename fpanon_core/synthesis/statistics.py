@@ -117,9 +117,18 @@ def exact_statistics(
     form = shapes(ground)
     sizes = [int(np.prod(shape)) for shape in form.values()]
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    edges_m = (1_000 * np.array(each) for each in (RINGS_KM, CLASS_KM))
-    others = (np.array(each) for each in (EVENTS, PLACES, AT_HOME, GAPS_MIN))
-    bins = Bins(ground.x_m, ground.y_m, ground.zone, *edges_m, *others, first)
+    bins = Bins(
+        ground.x_m,
+        ground.y_m,
+        ground.zone,
+        1_000 * np.array(RINGS_KM),
+        1_000 * np.array(CLASS_KM),
+        np.array(EVENTS),
+        np.array(PLACES),
+        np.array(AT_HOME),
+        np.array(GAPS_MIN),
+        first,
+    )
     sums, _ = summed(_statistics_in, fs, ground.frame, sum(sizes), (bins,), engine, progress)
     cut = np.split(np.rint(sums).astype(np.int64), first[1:])
     parts = zip(form.items(), cut, strict=True)

@@ -22,8 +22,17 @@ from ..model.files import file_opened, folder_opened, is_plain
 from ..model.mapped import is_folder_of_fingerprints
 
 SUFFIXES = (
-    *(".csv", ".tsv", ".txt", ".gz", ".zip", ".parquet", ".xlsx"),
-    *(".json", ".jsonl", ".ndjson", ".geojson"),
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".gz",
+    ".zip",
+    ".parquet",
+    ".xlsx",
+    ".json",
+    ".jsonl",
+    ".ndjson",
+    ".geojson",
 )
 
 

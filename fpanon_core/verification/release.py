@@ -38,8 +38,14 @@ from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
 _HELD = frozenset(
     {
-        *("uncovered sample", "no assignment", "missing user", "people with a sample"),
-        *("undecided", "sample of too few", "phantom share", "counts"),
+        "uncovered sample",
+        "no assignment",
+        "missing user",
+        "people with a sample",
+        "undecided",
+        "sample of too few",
+        "phantom share",
+        "counts",
     }
 )
 """Faults that may be due only to steps before GLOVE that cut or move samples.

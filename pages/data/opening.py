@@ -31,8 +31,17 @@ FOLDER_VARIABLE = "FPANON_DATA_DIR"
 JOBS = "weigh"
 _TOLD = "fp_reading_told"
 TYPES = [
-    *("csv", "tsv", "txt", "gz", "zip", "parquet", "xlsx"),
-    *("json", "jsonl", "ndjson", "geojson"),
+    "csv",
+    "tsv",
+    "txt",
+    "gz",
+    "zip",
+    "parquet",
+    "xlsx",
+    "json",
+    "jsonl",
+    "ndjson",
+    "geojson",
 ]
 
 
