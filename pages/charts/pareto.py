@@ -160,9 +160,7 @@ def pareto(
 
 def _named(dot: Dot, *, limited: bool) -> str:
     """Return the kind of a dot, as the legend names it."""
-    if not limited and not dot.best:
-        return _KINDS[-1]
-    return _KINDS[0 if dot.best else 1 + dot.unsafe]
+    return _KINDS[0 if dot.best else 1 + dot.unsafe if limited else -1]
 
 
 def _dots(

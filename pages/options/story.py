@@ -54,9 +54,13 @@ MEASURES = {
 """The measures of risk that the figure can show, with their descriptions."""
 SERVES = (
     f"To serve the purpose, an option keeps at least {LOST:.0%} of each thing that the purpose "
-    f"needs, and at least {NEED:.0%} of the best utility. Filled dots further right are more "
-    "useful, and either reveal more or lose something."
+    f"needs, and at least {NEED:.0%} of the best utility."
 )
+NO_RECORDS = (
+    "Options without records stand at 0: there is no record to pick. Of the same kind, a smaller ε "
+    "is safer."
+)
+BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each row of a person is equally likely.",
@@ -217,17 +221,10 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
 
 def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     """Say why an option is recommended, in a sentence or two."""
-    good = within_limits(table, limits)
-    of = words.count(len(options_tried(table)), "option")
-    if of == "1 option":
-        why = "It stays within the thresholds."
-    elif len(good) == 1:
-        why = f"It is the only one of {of} within the thresholds."
-    else:
-        why = (
-            f"{len(good):,} of {of} stay within the thresholds; of those that serve the purpose, "
-            "it reveals the least."
-        )
+    good, why = within_limits(table, limits), "It is the only option within the thresholds."
+    if len(good) > 1:
+        stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
+        why = f"{stay}; of those that serve the purpose, it reveals the least."
     return why + " Some people have a unique record in it." * some_alone(table.results[row])
 
 
@@ -240,13 +237,13 @@ def passed_over_told(table: OptionsTable, criteria: Criteria) -> str:
     other = most_useful(table, good)
     if best is None or other is None or not table.utility[other] > table.utility[best]:
         return ""
-    but = "reveals more about people"
-    if (lost := needs_lost(table, other)) and not needs_lost(table, best):
+    but, lost = "reveals more about people", needs_lost(table, other)
+    if lost and not needs_lost(table, best):
         but = f"loses {w.components(lost)}"
     elif some_alone(table.results[other]) and not some_alone(table.results[best]):
         but = "has unique records"
-    name = plain(table.options[other].name)
-    return f"“{name}” is more useful ({table.utility[other]:.2f}), but {but}."
+    named = f"“{plain(table.options[other].name)}” is more useful ({table.utility[other]:.2f})"
+    return f"{named}, but {but}."
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
@@ -277,16 +274,10 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
 
 def _drawn_told(table: OptionsTable, criteria: Criteria) -> list[str]:
     """Say what stands at 0, and why some are below the threshold's line and yet fail."""
-    told = []
-    if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
-        told.append(
-            "Options without records stand at 0: there is no record to pick. Of the same kind, a "
-            "smaller ε is safer."
-        )
+    bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
     broken = [criteria.limits.broken(result) for result in table.results]
-    if criteria.limit is not None and any(b and criteria.risk not in b for b in broken):
-        told.append("A triangle below the line fails another threshold: see *Fails* in the table.")
-    return told
+    below = criteria.limit is not None and any(b and criteria.risk not in b for b in broken)
+    return [NO_RECORDS] * bare + [BELOW_THE_LINE] * below
 
 
 def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
@@ -380,24 +371,6 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
     if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
         told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")
     return " ".join(told)
-
-
-def under_figure(
-    tried: OptionsTable, drawn: OptionsTable, criteria: Criteria, threshold: str
-) -> str:
-    """Say why the star is not further right, where its threshold comes from, what is not drawn.
-
-    Parameters
-    ----------
-    tried, drawn : OptionsTable
-        All options that were tried, and those in the figure.
-    criteria : Criteria
-    threshold : str
-        The threshold of re-identification and its origin.
-    """
-    source = threshold if criteria.risk in NAMING else ""
-    told = (passed_over_told(tried, criteria), source, not_drawn_told(drawn, criteria))
-    return " ".join(filter(None, told))
 
 
 def outsider_told(known: KnowledgeConfig) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.presets import PUBLISHED_TRADE
@@ -88,7 +89,9 @@ with top:
     )
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
-    if told := story.under_figure(all_weighed, table, by, aims.threshold_told()):
+    source = aims.threshold_told() if by.risk in NAMING else ""
+    under = story.passed_over_told(all_weighed, by), source, story.not_drawn_told(table, by)
+    if told := " ".join(filter(None, under)):
         st.caption(told)
 with table_place:
     st.header("All options", anchor=False)

@@ -227,6 +227,21 @@ def test_options_that_intervals_do_not_separate_are_level() -> None:
     assert whole(LEVEL, criteria())["Level with"].tolist() == ["2", "1"]
 
 
+def test_why_the_recommended_option_is_not_the_most_useful() -> None:
+    """Both are within the thresholds; .5 is 83% of .6. Groups reveal less than coarser areas."""
+    groups, coarse = option("", 0.5, (Glove(20),), 20), option("coarse", 0.6, crowd=25)
+    by = criteria("outsider")
+    told = story.passed_over_told(table(groups, coarse, risk="outsider"), by)
+    assert told.startswith("“coarse")
+    assert told.endswith("is more useful (0.60), but reveals more about people.")
+    assert story.passed_over_told(table(groups, risk="outsider"), by) == ""
+    both = table(groups, coarse, risk="outsider")
+    assert story.conclusion(both, story.dots(both, by, []), by)[0] == (
+        ":material/star: **Recommended: GLOVE, k = 20.** 2 of 2 options stay within the "
+        "thresholds; of those that serve the purpose, it reveals the least."
+    )
+
+
 def test_a_name_hides_no_recipe() -> None:
     """And the command line reads it as the page writes it."""
     mine = option("ours", 0.5, (AddNoise(300.0),))
