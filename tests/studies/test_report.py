@@ -99,7 +99,7 @@ def test_the_verdict_of_a_choice_within_the_limits() -> None:
     assert heads(found, chosen="coarse", why="It hides.") == [
         ("against", "Do not release these data as they are."),
         ("for", "1 of 2 options stays within the thresholds; nobody has a unique record in it."),
-        ("for", f"The proposed option is “{COARSE.told}”. It stays within the thresholds."),
+        ("for", f"The chosen option is “{COARSE.told}”. It stays within the thresholds."),
     ]
     signed = heads(found, chosen="coarse", why="It hides.", signer="Ada")[2][1]
     assert signed == f"The chosen option is “{COARSE.told}”. It stays within the thresholds."
@@ -136,7 +136,7 @@ def test_a_choice_outside_of_the_limits_is_as_loud() -> None:
     tone, head = heads(found, chosen="fine", why="It is wanted.")[2]
     assert (tone, head) == (
         "against",
-        f"The proposed option is “{FINE.told}”. It is not within the thresholds.",
+        f"The chosen option is “{FINE.told}”. It is not within the thresholds.",
     )
     over = report(found, Decision(chosen="fine")).verdict[2].over
     assert [each.split(":")[0] for each in over] == [
