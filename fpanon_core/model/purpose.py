@@ -117,6 +117,7 @@ ATTEMPTS: Mapping[str, tuple[float, float, float]] = MappingProxyType(
 """Chance that a recipient under contract attacks, by controls, for low, medium and high motive."""
 
 _MOST = 1 / 3  # the risk in groups of three, for any recipient
+_SENSITIVE = {"low": "less", "medium": "moderately", "high": "highly"}
 _KIND_WORDS = {"public": "anyone", "named": "contract", "secure": "room"}
 
 
@@ -199,6 +200,27 @@ class Recipient:
         return RECIPIENTS[self.kind]
 
     @property
+    def because(self) -> str:
+        """Where the threshold of re-identification comes from, in one short sentence.
+
+        Examples
+        --------
+        >>> print(Recipient("anyone").because)
+        Ontario's privacy commissioner accepts 5% for highly sensitive data.
+        >>> print(Recipient("contract").because)
+        Ontario's privacy commissioner accepts 5% if an attack is certain; here it is 60% likely \
+(El Emam 2013).
+        """
+        if self.threshold == _MOST:
+            return "No more than 1 in 3 is accepted of any recipient."
+        accepted = f"{100 * THRESHOLDS[self.sensitivity]:g}%"
+        how = f"for {_SENSITIVE[self.sensitivity]} sensitive data"
+        if self.attempt < 1:
+            likely = f"{100 * self.attempt:g}% likely (El Emam 2013)"
+            how = f"if an attack is certain; here it is {likely}"
+        return f"Ontario's privacy commissioner accepts {accepted} {how}."
+
+    @property
     def sentence(self) -> str:
         """Assumptions about the recipient, and the resulting threshold with its source.
 
@@ -209,8 +231,7 @@ class Recipient:
 5%, for highly sensitive data (IPC Ontario 2025).
         """
         accepted = f"{100 * THRESHOLDS[self.sensitivity]:g}%"
-        how = {"low": "less", "medium": "moderately", "high": "highly"}[self.sensitivity]
-        source = f"for {how} sensitive data (IPC Ontario 2025)"
+        source = f"for {_SENSITIVE[self.sensitivity]} sensitive data (IPC Ontario 2025)"
         if self.kind == "anyone":
             return (
                 "Anyone may get the release, so an attack is certain. The threshold of "

@@ -336,8 +336,7 @@ def _chosen(exploration: Exploration, decision: Decision, chosen: int | None) ->
     )
     if use := w.use_told(result):
         said += (use,)
-    verb = "chosen" if w.shown(decision.signer) else "proposed"  # nobody signs yet
-    name = f"The {verb} option is “{w.shown(result.option.told)}”."
+    name = f"The chosen option is “{w.shown(result.option.told)}”."
     if not limits.judged:
         return Sentence(f"{name} No threshold was set.", said, "against")
     if over := over_told(result, limits):

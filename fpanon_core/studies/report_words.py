@@ -325,17 +325,18 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     out += [f"{lost} days"] if (lost := days_lost(result)) else []
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
-    left += "Hours are lost. " if step is not None and step.bands == 1 else ""
+    left += "Times of day are not published. " if step is not None and step.bands == 1 else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."
 
 
 def describe_most(table: OptionsTable, most: int | None, row: int) -> str:
-    """State the highest utility within the thresholds; "" if the option itself has it."""
-    if most is None or not table.utility[most] > table.utility[row]:
+    """Compare an option's utility with the highest within the thresholds."""
+    if most is None:
         return ""
-    return f"Best: {table.utility[most]:.2f}."
+    best = f"The best option within the thresholds has {table.utility[most]:.2f}."
+    return best if table.utility[most] > table.utility[row] else "No option that passes has more."
 
 
 def describe_epsilon(epsilon: float) -> str:

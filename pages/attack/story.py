@@ -32,8 +32,8 @@ from pages.shell import definitions, widgets
 
 TABLES = {"attack": "What is found", "targets": "Each person asked about"}
 NO_RECORD = (
-    "Your choice holds no person's record, so this attack finds nothing in it. *Overview* and "
-    "*Report* say what other attackers find."
+    "The chosen option holds no person's record, so this attack finds nothing in it. *Overview* "
+    "and *Report* say what other attackers find."
 )
 DEFINITIONS = {
     "linkage": definitions.LINKAGE,

@@ -101,7 +101,7 @@ def over_profiles(
         }
         headings.append(note(of, f"<b>{panel.heading}</b>", 0, top, 15, **over))
     across = {
-        "title": "Generalization profile, from most to least unique",
+        "title": "Areas and times as published (profile), most people singled out first",
         "type": "category",
         "anchor": "free",
         "position": 0,

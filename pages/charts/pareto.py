@@ -31,8 +31,8 @@ _LABEL_AT = {0.005: "left", 0.995: "right"} | dict.fromkeys((0.5, 0.35, 0.65, 0.
 _OF_LABEL = {"left": 0.0, "center": 0.5, "right": 1.0}
 _LABEL_PX, _LETTER_PX = 22.0, 7.5  # how high the threshold's label is, and how wide by letter
 _LEGEND_ROW_PX, _A_ROW = 44, 2  # kinds of dots in a row of the legend, at a desk
-_PLACES = ("on the front", "level with the front", "dominated", "recommended")
-_SAFETY = {False: ", within all thresholds", True: ", fails a threshold"}
+_KINDS = ("recommended", "within all thresholds", "fails a threshold", "option")
+_FRONT = "no option is both safer and more useful"
 _LINES_DOWN = {"top": -1, "middle": 0, "bottom": 1}
 _SIDES = ("top center", "middle right", "middle left")  # of labels, so that they keep apart
 _TICKS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -115,7 +115,8 @@ def pareto(
     top = max([*ends, *([] if limit is None else [limit])], default=1.0) or 1.0
     # Room below for a dot at 0, and above for a label.
     up, across = (-0.12 * top, 1.1 * top), _with_room([d.utility for d in dots])
-    rows = max(1, math.ceil(len({(_place(d), d.unsafe) for d in dots}) / _A_ROW))
+    kinds = [_named(d, limited=limited) for d in dots]
+    rows = max(1, math.ceil((len(set(kinds)) + (len(front) > 1)) / _A_ROW))
     screens = _Screens(across, up, height - _LEGEND_ROW_PX * (rows - 1))
     around, level = screens.around(dots), {}
     if limit is not None:
@@ -124,21 +125,24 @@ def pareto(
         level, around = _limit(limit, text, across_at, of), np.concatenate([around, taken])
     where = _corners(dots, screens, around, screens.lines(front, limit))
     steps = series(
-        "",
+        _FRONT,
         [d.utility for d in front],
         [d.risk for d in front],
         "lines",
         line={"color": of.categories[0], "width": 2, "dash": "dot", "shape": "vh"},
-        showlegend=False,
+        legendrank=len(_KINDS),
     )
     traces = [steps] if len(front) > 1 else []
     told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
-    for place in _PLACES:
-        for unsafe in (False, True):
-            some = [d for d in dots if (_place(d), d.unsafe) == (place, unsafe)]
-            if some:
-                name = place + (_SAFETY[unsafe] if limited and not some[0].best else "")
-                traces.append(_dots(some, of, name, told, where))
+    for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
+        some = [d for d, kind in zip(dots, kinds, strict=True) if kind == name]
+        halves = [[d for d in some if d.front == ahead] for ahead in (False, True)]
+        drawn = [half for half in halves if half]
+        traces += [
+            _dots(half, of, name, told, where)
+            | {"legendrank": rank, "showlegend": half is drawn[-1]}
+            for half in drawn
+        ]
     shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
     return figure(
         of,
@@ -154,12 +158,9 @@ def pareto(
     )
 
 
-def _place(dot: Dot) -> str:
-    if dot.best:
-        return "recommended"
-    if not dot.front:
-        return "dominated"
-    return "level with the front" if dot.behind else "on the front"
+def _named(dot: Dot, *, limited: bool) -> str:
+    """Return the kind of a dot, as the legend names it."""
+    return _KINDS[0 if dot.best else 1 + dot.unsafe if limited else -1]
 
 
 def _dots(

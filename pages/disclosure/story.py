@@ -19,14 +19,14 @@ from pages.shell import definitions
 _THIRD_BIN = 2  # the bin that Noriega Campero works by hand
 NAMES = {"k": "k-disclosure", "em": "EM-disclosure", "kl": "KL-disclosure"}
 OVER_PROFILES = {
-    "unicity": "People found",
+    "unicity": "People singled out",
     "k": "Right record picked",
-    "em": "Presence learnt (EM)",
+    "em": "Visits learnt (EM)",
     "kl": "Information gained (KL)",
 }
 _HEADINGS = {
-    "unicity": "Unicity: share of people found",
-    "k": "k-disclosure: mean chance of picking the right record",
+    "unicity": "Share of people singled out (unicity)",
+    "k": "How often the right record is picked (k-disclosure)",
     "em": "EM-disclosure: mean change of the probability of presence",
     "kl": "KL-disclosure: mean information gained about a bin (nats)",
 }
@@ -74,7 +74,8 @@ def _panel(found: Result, measure: str, heading: str, column: str = "") -> Panel
         series = [_series(table, f"unicity_p{p}", f"p = {p}") for p in found.config.points]
         return Panel(measure, heading, series, ".0%", ".1%")
     series = [_series(table, column or measure, NAMES[measure])]
-    return Panel(measure, heading, series, "", ".3g")
+    ticks = (".0%", ".1%") if measure == "k" else ("", ".3g")
+    return Panel(measure, heading, series, *ticks)
 
 
 def _series(table: pd.DataFrame, column: str, name: str) -> Series:
@@ -225,15 +226,16 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
     )
     tell = f"{known} tell{'s' * (p == 1)}"
     finding = {
-        "unicity": singled,
-        "k": f"{known} pick{'s' * (p == 1)} the right record with probability "
-        f"{words.supported(*k)}; by guessing, 1 in {found.n_users:,}.",
+        "unicity": f"Someone who knows {words.count(p, 'point')} of a person singles out "
+        f"{_over(found, profile, _unicity(found))}.",
+        "k": f"Someone who knows {words.count(p, 'point')} of a person picks the right record "
+        f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}.",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
     }[measure]
     return [
         finding,
-        singled if measure != "unicity" else "",
+        singled,
         f"An attacker picks the right record with probability {words.supported(*k)} on average "
         f"({_ends(k)}); by guessing, 1 in {found.n_users:,}.",
         "In addition, the probability that the person was in a given bin changes by "
@@ -246,6 +248,17 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
         if few
         else "",
     ]
+
+
+def _over(found: Result, profile: str, column: str) -> str:
+    """Return a share at a profile, and at the one where it is least: "97% … at a, but 4% at b"."""
+    shares = found.grid.set_index("profile")[column]
+    what = "of the time" if column == "k" else "of people"
+    told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"
+    least = str(shares.idxmin())
+    if not shares[least] < shares[profile]:
+        return told
+    return f"{told}, but {words.percent(shares[least])} at {_whole(least)}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:

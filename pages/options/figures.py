@@ -37,16 +37,15 @@ from pages.shell.workspace import NO_REASON, REASON, REFUSE, Choice, attack
 LOOK = Kind("look", look.study, page="options", kept=8, together=True)
 _PINNED, _NAME, _WANTED = "options_pinned", "options_choice_name", "fp_choice_wanted"
 _TEXT_WIDTHS = {  # together no wider than the page in a window of 1,440 px
-    "Over": 105,
-    "Unique": 95,
-    "Re-identified": 95,
+    "Fails": 120,
+    "Re-identified": 105,
     "Unicity": 65,
     "Linkage": 65,
     "k-disclosure": 90,
-    "Home": 92,
-    "Front": 60,
+    "Home": 110,
+    "Unique": 110,
 }
-_WHOLE_WIDTHS = {"Option": 320, "Dominated by": 140}
+_WHOLE_WIDTHS = {"Option": 320, "Beaten by": 140}
 _ROWS_WITHOUT_SCROLLING = 40
 
 
@@ -65,7 +64,7 @@ def front(
         selection_mode="points",
         on_select=act(partial(_take_click, "options_front", names)),
         alt="Risk against utility, a dot with its interval for each release option; those within "
-        "all thresholds are filled, those on the front are joined by a line.",
+        "all thresholds are filled; a line joins those that no other option beats.",
     )
 
 
@@ -147,8 +146,7 @@ def choice(table: OptionsTable, names: Sequence[str]) -> Choice | None:
         st.info(story.REFUSED_BEFORE)
     if standing is not None and name is not None and name != standing.result.option.name:
         st.info(
-            "The option selected is not the one kept as your choice; keep it to have its release "
-            "produced."
+            "This is not the chosen option yet: press *Keep this choice* to have its release made."
         )
         return None
     return standing

@@ -350,10 +350,11 @@ def told(recipe: Recipe, digest: str) -> list[str]:
         "Its utility was asked of experts; open their answers under Utility.": (
             recipe.utility.weights is None
         ),
-        "The decision then was to release nothing; decide anew under Your choice.": (
+        "The decision then was to release nothing; decide anew under “Which one do you choose?”.": (
             decision.refused
         ),
-        f"The recipe chose {plain(decision.chosen)}. Select and keep it under Your choice; its "
-        "reason is already there.": decision.chosen is not None and not decision.refused,
+        f"The recipe chose {plain(decision.chosen)}. Select and keep it under “Which one do you "
+        "choose?”; its reason is already there.": decision.chosen is not None
+        and not decision.refused,
     }
     return [sentence for sentence, holds in every.items() if holds]

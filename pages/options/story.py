@@ -14,8 +14,18 @@ from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.options import Periods, ReleaseOption
 from fpanon_core.studies import report_words as w
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits, best_option, some_alone
-from fpanon_core.studies.option_result import OptionResult, UtilityChoice
+from fpanon_core.studies.judgement import (
+    NEED,
+    Limits,
+    best_option,
+    most_useful,
+    needs_lost,
+    options_tried,
+    serves,
+    some_alone,
+    within_limits,
+)
+from fpanon_core.studies.option_result import LOST, OptionResult, UtilityChoice
 from fpanon_core.studies.options_table import OptionsTable
 from fpanon_core.studies.presets import crowd
 from fpanon_core.studies.report_verdict import (
@@ -42,6 +52,15 @@ MEASURES = {
     "kl": definitions.KL_DISCLOSURE,
 }
 """The measures of risk that the figure can show, with their descriptions."""
+SERVES = (
+    f"To serve the purpose, an option keeps at least {LOST:.0%} of each thing that the purpose "
+    f"needs, and at least {NEED:.0%} of the best utility."
+)
+NO_RECORDS = (
+    "Options without records stand at 0: there is no record to pick. Of the same kind, a smaller ε "
+    "is safer."
+)
+BELOW_THE_LINE = "A triangle below the line fails another threshold: see *Fails* in the table."
 _ONE_LINE = 0.005  # thresholds that differ by less have one line
 _DRAWN: dict[Strategy, str] = {
     "uniform": "Each row of a person is equally likely.",
@@ -145,7 +164,7 @@ def _hover(table: OptionsTable, i: int, criteria: Criteria, *, unsafe: bool) -> 
     else:
         sure = criteria.limits.surely_over(result, criteria.risk)
         level, better = _named(table, table.level_with[i]), _named(table, table.dominated_by[i])
-        stands = ["on the front" if table.front[i] else f"dominated by {better}"]
+        stands = ["nothing beats it" if table.front[i] else f"beaten by {better}"]
         stands += [f"level with {level}"] if level else []
         stands += [f"{'is' if sure else 'may be'} above the threshold"] if unsafe else []
     shared = f"at least {result.crowd_least:,} people share each record"
@@ -185,16 +204,50 @@ def conclusion(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) ->
     if not any(math.isfinite(dot.risk) for dot in scored):
         return [f"{title(criteria.risk)} is not known of any of these options."]
     tried = Exploration(table, limits=criteria.limits)
-    told = [f"{tried_told(tried).head} {best_named(tried)}", *describe_best(tried)]
+    head, named, told = tried_told(tried).head, best_named(tried), describe_best(tried)
+    row = best_option(table, criteria.limits)
+    if row is not None and serves(table, within(tried)):
+        why = _why_best(table, row, criteria.limits)
+        finding = f":material/star: **{plain(named, MESSAGE_LENGTH)}** {why}"
+        told = (head, SERVES if len(within(tried)) > 1 else "", *told)
+    else:  # which of them is named follows from the head
+        finding = plain(f"{head} {named}".strip(), MESSAGE_LENGTH)
     if criteria.risk in NAMING and criteria.limit and not within(tried):
-        told += [f"The threshold asks for groups of {crowd(criteria.limits):,} or more."]
+        told += (f"The threshold asks for groups of {crowd(criteria.limits):,} or more.",)
     if criteria.utility.weights is None:
-        told += [f"Options are ranked by {criteria.utility_told}."]
-    return [plain(text, MESSAGE_LENGTH) for text in told if text]
+        told += (f"Options are ranked by {criteria.utility_told}.",)
+    return [finding, *(plain(text, MESSAGE_LENGTH) for text in told if text)]
+
+
+def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
+    """Say why an option is recommended, in a sentence or two."""
+    good, why = within_limits(table, limits), "It is the only option within the thresholds."
+    if len(good) > 1:
+        stay = f"{len(good):,} of {len(options_tried(table)):,} options stay within the thresholds"
+        why = f"{stay}; of those that serve the purpose, it reveals the least."
+    return why + " Some people have a unique record in it." * some_alone(table.results[row])
+
+
+def passed_over_told(table: OptionsTable, criteria: Criteria) -> str:
+    """Say why the most useful option within the thresholds is not the recommended one.
+
+    Return "" where it is.
+    """
+    good, best = within_limits(table, criteria.limits), best_option(table, criteria.limits)
+    other = most_useful(table, good)
+    if best is None or other is None or not table.utility[other] > table.utility[best]:
+        return ""
+    but, lost = "reveals more about people", needs_lost(table, other)
+    if lost and not needs_lost(table, best):
+        but = f"loses {w.components(lost)}"
+    elif some_alone(table.results[other]) and not some_alone(table.results[best]):
+        but = "has unique records"
+    named = f"“{plain(table.options[other].name)}” is more useful ({table.utility[other]:.2f})"
+    return f"{named}, but {but}."
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
-    """Return the front, one dominated option explained, and what the figures cover."""
+    """Return the front, an option that another beats, and what the figures cover."""
     scored = [d for d in found if math.isfinite(d.utility) and math.isfinite(d.risk)]
     if not scored:
         return moved_told(table.options)
@@ -202,14 +255,12 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
     told = turned(table, criteria)
     if len(front) == len(scored) > 1:
         told.append(
-            "By the 95% intervals, no option is surely worse than another in both risk and "
-            f"utility, so {'both' if len(scored) == 2 else f'all {len(scored):,}'} are on the "
-            "front."
+            "By the 95% intervals, no option is surely worse than another in both risk and utility."
         )
-    else:
+    elif len(scored) > 1:
         told.append(
-            f"{len(front)} of {words.count(len(scored), 'option')} "
-            f"{words.verb(len(front))} on the front: no other is surely better in both."
+            f"No option is surely both safer and more useful than {len(front)} of the "
+            f"{words.count(len(scored), 'option')} (the Pareto front, the dotted line)."
         )
     if behind := sum(d.behind for d in front):
         told.append(
@@ -217,12 +268,20 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
             "open which of the two has less risk."
         )
     worse = [d for d in scored if not d.front]
-    told.append(_explained(table, worse, criteria) if worse else "No option is dominated.")
-    return told + moved_told(table.options)
+    told.append(_explained(table, worse, criteria) if worse else "No option beats another.")
+    return [*told, *_drawn_told(table, criteria), *moved_told(table.options)]
+
+
+def _drawn_told(table: OptionsTable, criteria: Criteria) -> list[str]:
+    """Say what stands at 0, and why some are below the threshold's line and yet fail."""
+    bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
+    broken = [criteria.limits.broken(result) for result in table.results]
+    below = criteria.limit is not None and any(b and criteria.risk not in b for b in broken)
+    return [NO_RECORDS] * bare + [BELOW_THE_LINE] * below
 
 
 def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) -> str:
-    """Return the dominated option that loses the most utility to another, in words."""
+    """Return the beaten option that loses the most utility to another, in words."""
     utility = table.utility
     pairs = [
         (row, max(table.dominated_by[row].tolist(), key=lambda j: float(utility[j])))
@@ -240,8 +299,8 @@ def _explained(table: OptionsTable, worse: Sequence[Dot], criteria: Criteria) ->
     less = "the same" if table.risk[better] == table.risk[one] else "a lower"
     more = "the same" if utility[better] == utility[one] else "more"
     return (
-        f"{len(worse)} {words.verb(len(worse))} dominated. For example, "
-        f"“{plain(table.options[better].told)}” dominates “{plain(table.options[one].told)}”. It "
+        f"{len(worse)} {words.verb(len(worse))} beaten by another (dominated). For example, "
+        f"“{plain(table.options[better].told)}” beats “{plain(table.options[one].told)}”. It "
         f"has {less} {name} ({' against '.join(dict.fromkeys(risks))}) and {more} utility "
         f"({' against '.join(dict.fromkeys(useful))}). This comparison counts {name} alone."
     )
@@ -261,7 +320,7 @@ def turned(table: OptionsTable, criteria: Criteria) -> list[str]:
                     worse, best = (w.estimate(table.results[at], risk) for at in (j, i))
                     return [
                         "The ranking depends on the measure. By "
-                        f"{spoken(criteria.risk)}, “{other}” dominates “{one}”. By "
+                        f"{spoken(criteria.risk)}, “{other}” beats “{one}”. By "
                         f"{spoken(risk)}, “{other}” is the riskier of the two ({worse} against "
                         f"{best})."
                     ]
@@ -308,14 +367,6 @@ def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
             "Triangles fail it."
         )
     name = spoken(criteria.risk)
-    if criteria.risk in NAMING and any(o.recordless is not None for o in table.options):
-        told.append(
-            "Options without records stand at 0: there is no record to pick. Of the same kind, a "
-            "smaller ε is safer."
-        )
-    broken = [criteria.limits.broken(result) for result in table.results]
-    if criteria.limit is not None and any(b and criteria.risk not in b for b in broken):
-        told.append("A triangle below the line is above another threshold: see *Over*.")
     risks = zip(table.options, table.risk, strict=True)
     if unknown := [f"“{plain(o.name)}”" for o, risk in risks if not math.isfinite(risk)]:
         told.append(f"Without a dot, as their {name} is not known: {w.listed(unknown)}.")
@@ -375,8 +426,8 @@ def gaps_told(name: str, gaps: FloatArray, *, periods: bool = False) -> str:
 # --- the choice ---
 
 REFUSED_BEFORE = (
-    "The decision was to release nothing. To decide otherwise, keep this option as your choice; "
-    "the report states the latest decision kept."
+    "The decision was to release nothing. To decide otherwise, keep this choice; the report states "
+    "the latest decision kept."
 )
 
 
@@ -403,7 +454,7 @@ def chosen_told(
         plain(why, MESSAGE_LENGTH) or "No reason is given yet.",
         w.describe_over(criteria.limits, result),
         "Some people have a unique record in it." if some_alone(result) else alone_told(result),
-        plain(f"By {name} it is dominated by {better}.", MESSAGE_LENGTH) if better else "",
+        plain(f"By {name} it is beaten by {better}.", MESSAGE_LENGTH) if better else "",
     ]
     text = " ".join([f"**Chosen: {plain(result.option.told)}.**", *filter(None, lines)])
     figures = [

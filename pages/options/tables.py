@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from fpanon_core.io.hints import for_screen
@@ -17,18 +18,14 @@ from pages.charts import words
 from pages.charts.pareto import Dot
 from pages.options.story import MEASURES, Criteria, alone_text, risk_cell, risk_text, title
 
-BESIDE = {
-    "outsider": "Re-identified",
-    "linkage": "Linkage",
-    "home": "Home",
-}
+BESIDE = {"outsider": "Re-identified", "home": "Home"}
 """Measures shown in every row of the first table, with their column titles."""
 COLUMNS_TOLD = (
-    "Over: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
-    "the upper end of the interval. Unique: people with a unique record. Re-identified: the share "
-    "picked by the strongest attacker. Home: the share found within 1 km; guessing in brackets. "
-    "The table below shows the intervals, the thresholds that each option exceeds, and all other "
-    "figures."
+    "Fails: the threshold, or the number of thresholds, that the option exceeds or may exceed, by "
+    "the upper end of the interval. Re-identified: the share picked by the strongest attacker. "
+    "Home: the share found within 1 km; guessing in brackets. Unique: people with a unique record. "
+    "“All figures of each option” has the intervals, the thresholds that each option exceeds, and "
+    "all other figures."
 )
 
 
@@ -36,7 +33,8 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     """Return one row per option for an officer's first questions, narrow enough to see at once.
 
     An option within the threshold of one measure may be far above that of another. So every row
-    shows the main measures of risk, and how many thresholds the option exceeds.
+    shows the main measures of risk, and how many thresholds the option exceeds. The recommended
+    option comes first, then those within the thresholds, the most useful first.
     """
     rows = []
     beside, limits = dict(BESIDE), criteria.limits
@@ -46,16 +44,17 @@ def shown(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
     for dot, result in zip(found, table.results, strict=True):
         row: dict[str, object] = {"No.": dot.number, "Option": result.option.name}
         if limits.judged:
-            row["Over"] = _over(limits.broken(result), len(limits.judged))
-        row["Unique"] = alone_text(result)
+            row["Fails"] = _over(limits.broken(result), len(limits.judged))
         for risk, head in beside.items():
             row[head] = risk_text(interval(result, risk)[0], risk)
             if risk == "home" and "home" in result.guessing:
                 row[head] = f"{row[head]} ({risk_text(result.guessing['home'], risk)})"
+        row["Unique"] = alone_text(result)
         row["Utility"] = round(dot.utility, 6)  # rounded once, for the screen, as in sentences
-        row["Front"] = _place(table, dot.number - 1)
         rows.append(row)
-    return pd.DataFrame(rows)
+    # What may be chosen stands first, the most useful of it on top.
+    ranks = [(not d.best, d.unsafe, -np.nan_to_num(d.utility, nan=-1.0), d.number) for d in found]
+    return pd.DataFrame([rows[i] for i in sorted(range(len(rows)), key=ranks.__getitem__)])
 
 
 def _over(risks: Sequence[str], judged: int) -> str:
@@ -84,8 +83,8 @@ def whole(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> pd.D
             **{title(risk): risk_cell(result, risk) for risk in MEASURES},
             "Unique records": alone_text(result),
             "Share a record": f"{result.crowd_least:,} or more",
-            "On the front": _place(table, i),
-            "Dominated by": ", ".join(str(j + 1) for j in table.dominated_by[i]),
+            "Beaten by none": _place(table, i),
+            "Beaten by": ", ".join(str(j + 1) for j in table.dominated_by[i]),
             "Level with": ", ".join(str(j + 1) for j in table.level_with[i]),
             **{head: component(result.components[n]) for n, (head, _) in COMPONENTS.items()},
             "Utility (range)": utility(table.choice, result),

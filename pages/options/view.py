@@ -7,13 +7,14 @@ from functools import partial
 
 import streamlit as st
 
+from fpanon_core.model.disclosure import NAMING
 from fpanon_core.model.profiles import corners_text
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.presets import PUBLISHED_TRADE
 from fpanon_core.studies.study import AtHand
 from pages.charts import style
 from pages.options import figures, form, own_option, story, tables
-from pages.shell import address, definitions, downloads, exploration, layout, workspace
+from pages.shell import address, aims, definitions, downloads, exploration, layout, workspace
 from pages.shell.guard import end_view
 from pages.shell.layout import what_this_means
 
@@ -73,7 +74,7 @@ layout.about(place, *about, story.compared_told(table), corners)
 
 # --- the front ---
 with below:
-    chosen_place, compared_place = st.container(), st.container()
+    chosen_place, table_place, compared_place = st.container(), st.container(), st.container()
 with compared_place:
     st.header("Side by side", anchor=False)
     pinned = figures.pinned(table, names)
@@ -88,13 +89,17 @@ with top:
     )
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
-    if not_drawn := story.not_drawn_told(table, by):
-        st.caption(not_drawn)
+    source = aims.threshold_told() if by.risk in NAMING else ""
+    under = story.passed_over_told(all_weighed, by), source, story.not_drawn_told(table, by)
+    if told := " ".join(filter(None, under)):
+        st.caption(told)
+with table_place:
+    st.header("All options", anchor=False)
     figures.numbers(tables.shown(table, dots, by))
 
 # --- the choice ---
 with chosen_place:
-    st.header("Your choice", anchor=False)
+    st.header("Which one do you choose?", anchor=False)
     standing = figures.choice(table, names)
     if standing is not None:
         text, more, unopposed = story.chosen_told(standing.result, standing.why, table, by)

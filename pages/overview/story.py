@@ -10,8 +10,10 @@ from fpanon_core.studies import report_words as w
 from fpanon_core.studies.advice import advise, describe_advice, describe_promise, ladder_table
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.judgement import (
+    asked_of,
     best_option,
     beyond,
+    interval,
     most_useful,
     serves,
     some_alone,
@@ -92,15 +94,35 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
-        cost = f"**Cost.** {w.describe_cost(table.choice, result)} {most}"
-        kept = f"**What it keeps.** {w.describe_kept(table.choice, result)} {w.areas(table)}"
+        cost = f"**What it keeps.** {w.describe_cost(table.choice, result)} {most}"
+        kept = f"**3. What it keeps.** {w.describe_kept(table.choice, result)} {w.areas(table)}"
         step = result.option.recordless
         likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
-        first, *more = told
-        return [cost], [kept, f"**Why this one.** {first}", *more, likely]
+        grounds = len(tried_told(exploration).text)
+        why = f"**2. Why this one.** {' '.join(told[:grounds])}"
+        sure = [f"**4. How sure this is.** {told[grounds]}", *told[grounds + 1 :], likely]
+        return [cost], [decides(exploration, row), why, kept, *sure]
     few = row is not None and few_homes(exploration, exploration.table.results[row])
     also = [FEW_HOMES] if few else []
     return [*told[:1], *also, *([] if counted(exploration) else [COUNTS])], told[1:]
+
+
+def decides(exploration: Exploration, row: int) -> str:
+    """Return a table of what an attacker may find beside what is accepted, the nearest first.
+
+    Thresholds decide by the upper ends of the intervals, so these are what the table shows.
+    """
+    result, limits = exploration.table.results[row], exploration.limits
+    asked = [risk for risk in limits.judged if asked_of(result, risk)]
+    lines = ["**1. What decides.** All must hold; the first is the closest call.\n"]
+    lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
+    for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
+        name = w.MEASURES[risk].title.format(p=exploration.table.config.p)
+        most = w.value(limits.allowed(result, risk) or 0.0, risk)
+        if risk == "home":
+            most += f" ({100 * (limits.limit(risk) or 0):.3g} in 100 above guessing)"
+        lines.append(f"| {name} | {w.value(interval(result, risk)[2], risk)} | {most} |")
+    return "\n".join(lines)
 
 
 def promise(exploration: Exploration) -> str:

@@ -35,7 +35,7 @@ def verdict(data: Dataset, found: Exploration) -> Slide:
 
 
 def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
-    asked = story.asked(aims.purpose(), aims.recipient(), found.limits)
+    asked = story.asked(aims.purpose(), aims.recipient(), aims.threshold_told())
     if found.as_it_is is None:
         _for_whom(asked)
         return _measured(data, found)
@@ -124,7 +124,9 @@ def closing(data: Dataset, found: Exploration) -> Slide:
     """Return the slide on the decision, its signer, and the end of its validity."""
     mine = workspace.of(data.digest)
     kept = mine.choice is not None or mine.refusal is not None
-    title = "What was decided?" if kept and officer.signed()[0].strip() else "What is proposed?"
+    title = "What is recommended?"
+    if kept:
+        title = "What was decided?" if officer.signed()[0].strip() else "What was chosen?"
     return Slide("decision", title, partial(_closing, data, found))
 
 
@@ -138,7 +140,7 @@ def _closing(data: Dataset, found: Exploration, _: Theme) -> str:
                 *story.signed(*officer.signed()),
             ]
         )
-        kept = story.keeps(found.table.choice, standing.result)
+        kept = story.keeps(found, standing.result)
         return f"{story.reason(standing.why)} {kept}"
     if why_not is not None:
         say([story.NOTHING_LEAVES, *story.signed(*officer.signed())])

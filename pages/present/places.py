@@ -112,10 +112,10 @@ def _still(
         made: Any | None = leaving.latest(data, step)
         if made is None:
             _kept(found, result, of)
-            return f"{story.keeps(found.table.choice, result)} {story.NOT_CHARGED}"
+            return f"{story.keeps(found, result)} {story.NOT_CHARGED}"
     else:
         made = _settled(question, "Count people")
-    kept = story.keeps(found.table.choice, result)
+    kept = story.keeps(found, result)
     if isinstance(made, Result):
         return f"{_hexagons(made, bool(result.option.steps), of)} {kept}"
     if not isinstance(made, Made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from fpanon_core.model.purpose import Purpose, Recipient
 from fpanon_core.studies import report_figures, report_verdict
 from fpanon_core.studies.exploration import Exploration
 from fpanon_core.studies.followed import PublishedRecord
-from fpanon_core.studies.judgement import Limits, kind_of, some_alone
+from fpanon_core.studies.judgement import kind_of, most_useful, some_alone, within_limits
 from fpanon_core.studies.option_result import OptionResult, UtilityChoice
 from fpanon_core.studies.people_by_hexagon import Result
 from fpanon_core.studies.recipe import Decision
@@ -22,6 +23,7 @@ from fpanon_core.studies.report_words import (
     COMPONENTS,
     between,
     describe_cost,
+    describe_most,
     describe_utility,
     estimate,
     first_up,
@@ -52,9 +54,10 @@ TOO_FEW = "No area has enough people to be shown."
 NO_MAP = "There is no map of these areas."
 TOO_FEW_AN_HOUR = "Too few people are in one area at one hour for a map of the data as they are."
 NOT_CHARGED = (
-    "There is no preview, because making the release uses up privacy budget. The figures come from "
+    "There is no map yet: each new draw of noise would protect people less. These figures are of "
     "a trial that is never published. Make the release on *Report*."
 )
+_EPSILON = re.compile(r", ε = [\d.]+| \(ε = [\d.]+\)")
 NOTHING_LEAVES = ":material/block: **Nothing is released.**"
 UNDECIDED = ":material/pending: **Nothing is decided yet.**"
 _REASON = 300  # letters of the reason that stand on a slide; the report has all
@@ -85,18 +88,27 @@ def about(result: OptionResult | None, why_not: str | None, *, synthetic: bool) 
     """Say which option the slides show, and whether the people are synthetic."""
     told = "Nothing is released." if why_not is not None else "No option is chosen."
     if result is not None:
-        told = f"Release option: **{plain(result.option.told)}**"
+        told = f"Chosen option: **{plain(result.option.told)}**"
     return f"The people of these data are invented. {told}" if synthetic else told
 
 
-def asked(purpose: Purpose, recipient: Recipient, limits: Limits) -> str:
-    """Return the purpose, the recipient and the accepted risk."""
-    most = limits.limit("outsider")
-    accepted = "no threshold" if most is None else limit(limits, "outsider")
+def asked(purpose: Purpose, recipient: Recipient, threshold: str) -> str:
+    """Return the purpose, the recipient, and the accepted risk with its origin."""
     return (
-        f"Purpose: **{plain(purpose.title)}** · Recipient: **{plain(recipient.title)}** · "
-        f"Accepted risk of re-identification: **{accepted}**"
+        f"Purpose: **{plain(purpose.title)}** · Recipient: **{plain(recipient.title)}**  \n"
+        f"{threshold}"
     )
+
+
+def without_epsilon(text: str) -> str:
+    """Return an option's name for the wall, without its ε; the line under the title has it.
+
+    Examples
+    --------
+    >>> without_epsilon("synthetic people by antenna, ε = 0.25"), without_epsilon("GLOVE, k = 20")
+    ('synthetic people by antenna', 'GLOVE, k = 20')
+    """
+    return _EPSILON.sub("", text)
 
 
 def verdict(
@@ -129,7 +141,10 @@ def verdict(
         told, sentence = [now, last], last.text[0]
     elif not found.table.results:
         told, sentence = [now], NOT_TRIED
-    heads = [f"{_MARKS[each.tone]} **{plain(each.head, MESSAGE_LENGTH)}**" for each in told]
+    heads = [
+        f"{_MARKS[each.tone]} **{plain(without_epsilon(each.head), MESSAGE_LENGTH)}**"
+        for each in told
+    ]
     return heads, plain(sentence, MESSAGE_LENGTH)
 
 
@@ -190,7 +205,7 @@ def decision(found: Exploration, result: OptionResult, why: str) -> list[str]:
     """Return the chosen option, and whether it is within the thresholds or which it exceeds."""
     over = over_told(result, found.limits)
     mark = _MARKS["against" if over else "open" if some_alone(result) or not why else "for"]
-    heads = [f"{mark} **{plain(first_up(result.option.told))}**"]
+    heads = [f"{mark} **{plain(without_epsilon(first_up(result.option.told)))}**"]
     if over:
         return [*heads, *(f"- {plain(each, MESSAGE_LENGTH)}." for each in over)]
     if not found.limits.judged:
@@ -212,7 +227,7 @@ def reason(why: str) -> str:
 
 def signed(by: str, until: str) -> list[str]:
     """Say who decided, and until when the decision holds."""
-    who = f"Decided by **{plain(by)}**." if by.strip() else "Proposed: nobody has signed yet."
+    who = f"Decided by **{plain(by)}**." if by.strip() else "Nobody has signed yet."
     end = (
         f"Valid until **{plain(until)}**."
         if until.strip()
@@ -237,9 +252,14 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
     return " ".join(filter(None, told))
 
 
-def keeps(choice: UtilityChoice, result: OptionResult) -> str:
-    """Say how much is kept of what the purpose needs, in a sentence."""
-    return plain(describe_cost(choice, result), MESSAGE_LENGTH)
+def keeps(found: Exploration, result: OptionResult) -> str:
+    """Say how much is kept of what the purpose needs, beside the best within the thresholds."""
+    table, good = found.table, within_limits(found.table, found.limits)
+    told = [describe_cost(table.choice, result)]
+    for row in good:
+        if table.options[row].steps == result.option.steps:
+            told.append(describe_most(table, most_useful(table, good), row))
+    return plain(" ".join(told), MESSAGE_LENGTH)
 
 
 def kept(result: OptionResult) -> list[tuple[str, float]]:
@@ -360,21 +380,22 @@ def person_told(
     day = len(np.unique(seen.minute // 1440))
     places = len(np.unique(np.round(np.column_stack([seen.lon, seen.lat]), 5), axis=0))
     told = (
-        f"Before: {words.count(len(seen.minute), 'sample')} of {name} at "
+        f"Recorded: {words.count(len(seen.minute), 'sample')} of {name} at "
         f"{words.count(places, 'place')} on {words.count(day, 'day')}. The way between them is not "
         "known."
     )
     if record is None:
         return told
     if not len(record.x_m):
-        return f"{told} After: nothing is published of {name}."
+        return f"**No record of {name} is published.** {told}"
     side = float(np.median((record.dx_m + record.dy_m) / 2))
     span = float(np.median(record.dt_min))
     shared = ""
     if result.crowd_least > 1:
         shared = f" At least {result.crowd_least:,} people share each record."
-    half, last = ("half of them are", "half last") if len(record.x_m) > 1 else ("it is", "lasts")
+    half, last = ("half are", "half last") if len(record.x_m) > 1 else ("it is", "lasts")
     return (
-        f"{told} After: {words.count(len(record.x_m), 'area')}; {half} at most "
-        f"{words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared}"
+        f"**Published: {words.count(len(record.x_m), 'area')}.** {half[0].upper()}{half[1:]} at "
+        f"most {words.distance(side)} wide, and {last} at most {words.duration(span)}.{shared} "
+        f"{told}"
     )

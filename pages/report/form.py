@@ -18,6 +18,16 @@ from pages.shell.workspace import REFUSE
 _NO_PERSON = "This goes into the report as you write it; name nobody from the data."
 
 
+def next_is(weighed: Weighing, *, made: bool) -> str:
+    """Return what comes next: to state what is missing, to print, or "" for anything else."""
+    if not (weighed.stands or weighed.refused):
+        return ""
+    key = workspace.reason_key(REFUSE if weighed.refused else weighed.chosen)
+    if not all((st.session_state.get(key, weighed.why), *officer.signed())):
+        return "state"
+    return "print" if made or weighed.refused else ""
+
+
 def decision(weighed: Weighing, label: str) -> Decision:
     """Draw the controls; return the decision that they state.
 

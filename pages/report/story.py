@@ -17,7 +17,7 @@ NOTHING_YET = (
     "Nothing has been weighed for these data yet. A report tells which options were tried, which "
     "was chosen and why, so weigh the options first."
 )
-NONE_TO_PRODUCE = "Keep an option as your choice on *Release options* to have its release produced."
+NONE_TO_PRODUCE = "Choose an option on *Release options* to have its release made."
 OPENS = (
     "One file, which opens without a network and prints to A4. It holds figures about everyone "
     "together, and what you write under *Question, reason, names*. It shows no single person and "
@@ -35,7 +35,7 @@ def to_do(weighed: Weighing, decision: Decision, *, made: bool) -> str:
     lacks["state until when it holds"] = decision.until
     left = [what for what, stated in lacks.items() if not stated]
     told = [f"{listed(left)} (*Question, reason, names*)"] if left else []
-    told += ["make the release, below"] if weighed.stands and not made else []
+    told += ["make the release, at the end of this page"] if weighed.stands and not made else []
     if not told:
         return "**Nothing is missing:** print the report, and sign it."
     return f"**Before you sign**, {'; '.join(told)}."
@@ -56,8 +56,8 @@ def missing(weighed: Weighing, left: int) -> list[str]:
         )
     if weighed.chosen and not weighed.stands:
         told.append(
-            f"Your choice, {plain(weighed.chosen)}, is not among the options weighed now: the "
-            "report says that none is chosen."
+            f"The chosen option, {plain(weighed.chosen)}, is not among the options weighed now: "
+            "the report says that none is chosen."
         )
     elif weighed.chosen is None:
         told.append("Decide on *Release options*: choose an option, or release nothing.")

@@ -30,7 +30,14 @@ if found is None or all(result.fault for result in found.table.results):
 settings = st.container(
     key="report_settings", horizontal=True, vertical_alignment="center", gap="small"
 )
-with settings, st.popover("Question, reason, names", icon=":material/edit:", key="report_form"):
+produced = leaving.made(data, found)
+step = form.next_is(found, made=produced is not None)
+with settings.popover(
+    "Question, reason, names",
+    icon=":material/edit:",
+    key="report_form",
+    type="primary" if step == "state" else "secondary",
+):
     decision = form.decision(found, data.label)
 
 # --- the data as they are, measured alike ---
@@ -38,7 +45,6 @@ asked = exploration.as_it_is(data.fs, found.table.config)
 questions.settle(asked, alone=questions.ordinary(data.fs), button="Measure as they are")
 
 # --- the report ---
-produced = leaving.made(data, found)
 made = report(
     exploration.judged(data, found.table, found.limits),
     decision,
@@ -54,7 +60,7 @@ with settings:
         f"{prefix}report.html",
         key="report_get_html",
         icon=":material/download:",
-        kind="primary",
+        kind="primary" if step == "print" else "secondary",
     )
     downloads.offer(
         "Recipe (JSON)",

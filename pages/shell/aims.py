@@ -167,15 +167,33 @@ def line() -> str:
     return f"{purpose().title} · {who.title} · {most}"
 
 
+def threshold_told() -> str:
+    """Return the threshold of re-identification, and in half a sentence where it comes from."""
+    who, own = recipient(), limits.in_force().limit("outsider")
+    if own is None:
+        return "There is no threshold of re-identification."
+    most = f"At most {100 * own:.3g}% of people may be re-identified{_one_in(own)}."
+    if own != who.threshold:
+        usual = f"{100 * who.threshold:.3g}%"
+        return f"{most} This threshold is your own; for this recipient it is {usual}."
+    return f"{most} {who.because}"
+
+
+def _one_in(share: float) -> str:
+    """Return " (1 in 12)"; "" where the number of people is not whole."""
+    people = 1 / share if share else math.nan
+    whole = people == people and abs(people - round(people)) < 1e-6 * people
+    return f" (1 in {people:.0f})" if whole else ""
+
+
 def _short() -> str:
-    """Return the threshold of re-identification and its origin, in a few words."""
+    """Ask where the threshold of re-identification comes from, in a few words."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
         return "No threshold of re-identification"
     if own != who.threshold:
         return f"Your own threshold, {_at_most(own)}"
-    how = "assumed" if who.attempt == 1 else f"{100 * who.attempt:g}% likely"
-    return f"Attempt {how}: at most {100 * who.threshold:.3g}%"
+    return f"Why at most {100 * who.threshold:.3g}%?"
 
 
 def _at_most(share: float) -> str:
@@ -195,7 +213,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         "data. Changing this restarts the search.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
-    st.markdown(who.sentence)
+    st.markdown(f"**{threshold_told()}** {who.sentence}")
     if own is not None and own != who.threshold:
         st.warning(_OWN.format(own=100 * own, usual=100 * who.threshold))
     changed: dict[str, Any] = {"on_change": act(_recipient_changed)}

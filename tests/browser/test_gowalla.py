@@ -58,7 +58,7 @@ def test_from_the_start_to_report_and_release_in_ten_clicks(
     assert page.evaluate("() => window.clicks") <= MOST_CLICKS
     assert "Do not release these data as they are." in report
     assert best
-    assert f"The proposed option is “{best}”" in report
+    assert f"The chosen option is “{best}”" in report
     assert "SHA-256 of the release file" in report
     assert re.search(r"Area stated</dt><dd>40.48 to 40.92 north", report)
     assert {"README.md"} < set(archive.namelist())

@@ -116,7 +116,7 @@ def test_every_slide_is_whole_and_names_the_option_in_every_setting(
                 where = f"{width} x {height}, {'alone' if alone else 'with the menu'}, {title}"
                 wrong += [f"{where}: {fault}" for fault in faults(page)]
                 if (
-                    f"Release option: {name}"
+                    f"Chosen option: {name}"
                     not in page.locator(".st-key-present_heading").inner_text()
                 ):
                     wrong.append(f"{where}: which option it is of is not said")

@@ -22,7 +22,7 @@ WHY = "Planners asked for this one."
 def chosen(dashboard: Dashboard) -> None:
     """Explore the usual options and keep one."""
     dashboard.turn_to("Release options")
-    dashboard.says("Your choice")
+    dashboard.says("Which one do you choose?")
     dashboard.wait_until_idle()
     dashboard.keep_choice(NAME, WHY)
 

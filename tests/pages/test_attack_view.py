@@ -260,7 +260,7 @@ def test_a_choice_without_records_is_none_to_attack(app: AppTest) -> None:
     mine.made["options"] = (AtHand("options", "counts", table.options[0]),)
     mine.choose(table.results[0], "Asked for.")
     go(app, "attack")
-    assert "Your choice holds no person's record" in said(app)
+    assert "The chosen option holds no person's record" in said(app)
     offered = app.selectbox(key="attack_release").options
     assert "counts" not in offered
     assert not any(name.startswith(("presence", "flows", "synthetic")) for name in offered)

@@ -208,8 +208,10 @@ def test_what_tables_say_of_thresholds_groups_and_unique_records() -> None:
     assert not story.dots(table(FINE), criteria(unicity=0.06, outsider=None), [])[0].unsafe
     alone = table(WEEKLY, RARE)
     rows, every = tables.shown(alone, story.dots(alone, usual, []), usual), whole(alone, usual)
-    assert rows["Unique"].tolist() == every["Unique records"].tolist() == ["22 (22%)", "4 (4%)"]
-    assert rows["Over"].tolist() == ["unique", "none"]
+    assert every["Unique records"].tolist() == ["22 (22%)", "4 (4%)"]
+    # The one within the thresholds comes first, though the other is more useful.
+    assert rows["Unique"].tolist() == ["4 (4%)", "22 (22%)"]
+    assert rows["Fails"].tolist() == ["none", "unique"]
     assert every["Over the threshold of"].tolist() == ["unique records", ""]
     # What is not known is not taken for nobody.
     assert usual.limits.broken(replace(RARE, alone_share=math.nan)) == ("alone",)
@@ -221,8 +223,23 @@ def test_what_tables_say_of_thresholds_groups_and_unique_records() -> None:
 def test_options_that_intervals_do_not_separate_are_level() -> None:
     dots = story.dots(LEVEL, criteria(), [])
     assert [(d.front, d.behind) for d in dots] == [(True, True), (True, False)]
-    assert whole(LEVEL, criteria())["On the front"].tolist() == ["level", "yes"]
+    assert whole(LEVEL, criteria())["Beaten by none"].tolist() == ["level", "yes"]
     assert whole(LEVEL, criteria())["Level with"].tolist() == ["2", "1"]
+
+
+def test_why_the_recommended_option_is_not_the_most_useful() -> None:
+    """Both are within the thresholds; .5 is 83% of .6. Groups reveal less than coarser areas."""
+    groups, coarse = option("", 0.5, (Glove(20),), 20), option("coarse", 0.6, crowd=25)
+    by = criteria("outsider")
+    told = story.passed_over_told(table(groups, coarse, risk="outsider"), by)
+    assert told.startswith("“coarse")
+    assert told.endswith("is more useful (0.60), but reveals more about people.")
+    assert story.passed_over_told(table(groups, risk="outsider"), by) == ""
+    both = table(groups, coarse, risk="outsider")
+    assert story.conclusion(both, story.dots(both, by, []), by)[0] == (
+        ":material/star: **Recommended: GLOVE, k = 20.** 2 of 2 options stay within the "
+        "thresholds; of those that serve the purpose, it reveals the least."
+    )
 
 
 def test_a_name_hides_no_recipe() -> None:

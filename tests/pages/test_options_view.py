@@ -103,13 +103,13 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     for i, result in enumerate(expected.results):
         row = by_name.loc[result.option.name]
         # Asked first: the larger chance of naming; beside it, always, its parts and homes.
-        for name, title in (("outsider", "Re-identified"), ("linkage", "Linkage")):
-            assert row[title] == risk_text(result.risks[name][0], name)
+        assert row["Re-identified"] == risk_text(result.risks["outsider"][0], "outsider")
+        assert row["Linkage"] == risk_cell(result, "linkage")
         assert row["Homes found"] == risk_cell(result, "home")
         assert row["Utility"] == pytest.approx(expected.utility[i], abs=5e-4)
-        assert (row["On the front"] != "no") == bool(expected.front[i])
+        assert (row["Beaten by none"] != "no") == bool(expected.front[i])
         level = expected.front[i] and not expected.estimated_front[i]
-        assert (row["On the front"] == "level") == level
+        assert (row["Beaten by none"] == "level") == level
         assert row["k-disclosure"] == risk_cell(result, "k")
         assert row["Share a record"] == f"{result.crowd_least:,} or more"
         assert row["Fewer than 4 points"] == f"{result.too_few:,} of {result.n_targets:,}"
@@ -117,7 +117,7 @@ def test_the_preset_is_explored_and_a_dominated_option_explained(app: AppTest) -
     text = said(app)
     assert "12 options" in text
     if not expected.front.all():
-        assert "dominated. For example, “" in text
+        assert "beaten by another (dominated). For example, “" in text
         assert "against" in text
 
 
@@ -130,7 +130,7 @@ def test_another_risk_redraws_and_another_draw_is_another_question(app: AppTest)
     assert kept(app) == before
     assert not under_way(app)
     assert "EM-disclosure" in shown(app)
-    assert "Linkage" in shown(app)
+    assert "Home" in shown(app)
     value = next(r for r in before.values() if r.option.name == names(app)[0]).risks["em"][0]
     assert shown(app)["EM-disclosure"][0] == f"{value:.3g}"
     # Nor do other weights, or a limit.

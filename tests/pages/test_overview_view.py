@@ -136,7 +136,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     found(small)
     text = said(small)
     assert has(small, "overview_choose"), text
-    assert "Cost." in text
+    assert "What it keeps." in text
     assert "Recommended: " in text
     head = next(m.value for m in small.markdown if " options stay" in m.value)
     done = list(answers(small, OPTION))
@@ -159,7 +159,7 @@ def test_a_release_is_found_and_the_same_stands_elsewhere(small: AppTest) -> Non
     why.set_value("The ministry asked.").run()
     assert has(small, "produce_option_go")
     page = str(small.get("iframe")[0].proto.srcdoc)
-    assert "The proposed option is" in page
+    assert "The chosen option is" in page
     assert "The ministry asked." in page
     go(small, "options")
     until(small, idle).run()
@@ -282,6 +282,15 @@ def test_the_ladder_and_the_advice_are_those_of_the_options(small: AppTest) -> N
     )
     assert "re-identification risk were 8.1%" in story.advice(told)[0]
     assert story.rungs(told)["Verdict"].tolist()[-1].startswith("over: ")
+
+
+def test_what_decides_is_listed_with_the_closest_call_first() -> None:
+    """Of 5% accepted, up to 4% are re-identified; of homes up to 12%, and 9 + 5 are accepted."""
+    told = story.decides(exploration(result(FINE, 0.03, 0.6, home=0.1, least=2)), 0)
+    rows_told = [line for line in told.splitlines() if line.startswith("| ")][1:]
+    assert rows_told[0] == "| Home found within 1 km | 12% | 14% (5 in 100 above guessing) |"
+    assert "| Re-identified | 4.0% | 5.0% |" in rows_told
+    assert rows_told[-1] == "| With a unique record | none found | 5.0% |"
 
 
 def _areas(at: AppTest) -> Any:

@@ -52,8 +52,8 @@ FRAME = FrameConfig(
 QUESTION, TODAY = "May these data be released?", "Who can be singled out without protection?"
 WHERE, PERSON = "Where are people?", "What is published about one person?"
 STILL, RISK = "What does the release keep?", "What does an attacker find, before and after?"
-DECIDED, PROPOSED = "What was decided?", "What is proposed?"
-OF_CHOICE = [QUESTION, TODAY, STILL, RISK, PROPOSED]
+DECIDED, CHOSEN, OPEN = "What was decided?", "What was chosen?", "What is recommended?"
+OF_CHOICE = [QUESTION, TODAY, STILL, RISK, CHOSEN]
 
 
 @pytest.fixture
@@ -99,12 +99,12 @@ def played_person(at: AppTest) -> dict[str, str]:
 
 
 def named(seen: dict[str, str], name: str) -> list[str]:
-    return [title for title, text in seen.items() if f"Release option: **{name}" in text]
+    return [title for title, text in seen.items() if f"Chosen option: **{name}" in text]
 
 
 def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest) -> None:
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
+    assert list(seen) == [QUESTION, TODAY, WHERE, OPEN]
     assert all("No option is chosen." in text for text in seen.values())
     assert "Purpose: **Transport planning** · Recipient: **" in seen[QUESTION]
     assert "Do not release these data as they are." in seen[QUESTION]
@@ -112,8 +112,8 @@ def test_without_a_choice_the_slides_are_of_the_data_as_they_are(opened: AppTest
     assert "of people are singled out in the unprotected data by 4 known points" in seen[TODAY]
     assert "We measured this before any protection, for all 12 people" in seen[TODAY]
     assert "up to 12 of 12" in seen[WHERE]
-    assert "Nothing is decided yet." in seen[PROPOSED]
-    assert "No option has been tried yet." in seen[PROPOSED]
+    assert "Nothing is decided yet." in seen[OPEN]
+    assert "No option has been tried yet." in seen[OPEN]
     assert "subscriber-" not in " ".join(seen.values())
 
 
@@ -122,15 +122,15 @@ def test_where_options_are_weighed_and_none_is_chosen_the_best_is_named(opened: 
     found = workspace(opened)
     found.weighed = replace(found.weighed, chosen=None)
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
-    for title in (QUESTION, PROPOSED):
+    assert list(seen) == [QUESTION, TODAY, WHERE, OPEN]
+    for title in (QUESTION, OPEN):
         assert "The nearest is “coarse" in seen[title]
     # That nothing leaves is a decision, too.
     found.weighed = replace(found.weighed, chosen="", why="They are served by counts.")
     seen = presented(opened)
-    assert list(seen) == [QUESTION, TODAY, WHERE, PROPOSED]
+    assert list(seen) == [QUESTION, TODAY, WHERE, CHOSEN]
     assert all("Nothing is released." in text for text in seen.values())
-    assert "Why: They are served by counts." in seen[PROPOSED]
+    assert "Why: They are served by counts." in seen[CHOSEN]
 
 
 def test_of_records_each_slide_names_the_option_and_real_people_are_not_played(
@@ -368,7 +368,7 @@ def test_who_is_not_in_the_release_has_no_area() -> None:
     out = published_record(fs, Wanted(half, user=found.index(0)))
     seen = person.played(fs, out.user, out)
     told = story.person_told("u0009", option("half", 0.0, half.steps), out, seen)
-    assert "nothing is published of u0009" in told
+    assert "**No record of u0009 is published.**" in told
 
 
 @pytest.mark.parametrize(

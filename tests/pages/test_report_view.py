@@ -76,7 +76,7 @@ def test_that_nothing_leaves_is_decided_with_a_reason_and_undone_by_a_choice(
     page = reported(weighed)
     assert "Decided: nothing is released." in page
     assert "Reason: They can be served by *counts*." in page
-    assert "The proposed option is" not in page
+    assert "The chosen option is" not in page
     go(weighed, "overview")
     assert "Decided: **nothing is released.**" in said(weighed)
     choose(weighed, name, "It hides after all.")
@@ -91,7 +91,7 @@ def chosen_in(at: AppTest) -> str | None:
 
 def test_without_a_choice_it_reports_and_says_so(weighed: AppTest) -> None:
     page = reported(weighed)
-    assert "Keep an option as your choice" in said(weighed)
+    assert "Choose an option on *Release options*" in said(weighed)
     assert "No option has been chosen." in page
     assert "of 12 options" in page
     assert "The original data have not been weighed" not in page
@@ -179,12 +179,13 @@ def test_what_is_left_to_do_before_it_is_signed(weighed: AppTest) -> None:
     choose(weighed, name, "Asked for.")
     reported(weighed)
     asked = "state until when it holds (*Question, reason, names*)"
-    assert f"**Before you sign**, {asked}; make the release, below." in said(weighed)
+    last = "make the release, at the end of this page."
+    assert f"**Before you sign**, {asked}; {last}" in said(weighed)
     weighed.button(key="produce_option_go").click().run()
     until(weighed, lambda at: bool(answers(at, PRODUCED)) and idle(at))
     weighed.text_input(key="report_signer").set_value("").run()
     assert "**Before you sign**, name who signs and state until when it holds" in said(weighed)
-    assert "make the release, below" not in said(weighed)
+    assert "make the release, at the end of this page" not in said(weighed)
     choose(weighed, REFUSE, "Served by counts.")
     reported(weighed)
     assert f"**Before you sign**, name who signs and {asked}." in said(weighed)
