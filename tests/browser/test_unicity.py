@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from io import StringIO
-
-import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
@@ -44,4 +41,5 @@ def test_the_whole_view_is_drawn(taxis: Dashboard) -> None:
         ("sparsity", "p_unique"),
         ("merged_antennas", "antennas"),
     ):
-        assert column in pd.read_csv(StringIO(dashboard.download(f"unicity_get_{name}"))).columns
+        header = dashboard.download(f"unicity_get_{name}").splitlines()[0]
+        assert column in header.split(",")
