@@ -90,6 +90,6 @@ def _taken_away(dashboard: Dashboard, best: str) -> None:
     report = dashboard.file("report_get_html").decode()
     assert "Do not release these data as they are." in report
     assert best
-    assert f"The proposed option is “{best}”" in report
+    assert f"The chosen option is “{best}”" in report
     assert "SHA-256 of the release file" in report
     assert re.search(r"Area stated</dt><dd>40.48 to 40.92 north", report)
