@@ -242,13 +242,13 @@ class Ranks(NamedTuple):
         Number of people whose record fits better, and whose record fits equally well. The target's
         own record is among the latter.
     posterior : float64 ndarray
-        Posterior probability of the own record, per person who shares it.
+        Posterior probability of the target's own record, per person who shares it.
     taken : bool ndarray
         Whether the attacker accepts the best record as the target's.
     fitting : float64 ndarray
         Number of people whose record has every point.
     fits : bool ndarray
-        Whether the own record has every point.
+        Whether the target's own record has every point.
     """
 
     better: FloatArray

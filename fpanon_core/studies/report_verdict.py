@@ -79,10 +79,11 @@ def within(exploration: Exploration) -> list[int]:
 
 
 def over_told(result: OptionResult, limits: Limits) -> tuple[str, ...]:
-    """Say which thresholds an option exceeds, by the lower end of its interval, or may exceed.
+    """Say which thresholds an option exceeds or may exceed.
 
-    Each sentence has the figures and the multiple of the threshold. Without any sentence, the
-    option is within the thresholds.
+    An option exceeds a threshold if even the lower end of its interval is above it. Each sentence
+    has the figures and, where it says something, the multiple of the threshold. Without any
+    sentence, the option is within the thresholds.
     """
     return tuple(
         f"{w.first_up(w.MEASURES[risk].name)}: {w.estimate(result, risk)}. "
@@ -222,6 +223,7 @@ def tried_told(exploration: Exploration) -> Sentence:
     if not good:
         told = describe_nearest(exploration) or "None of them may be released."
         few = {0: "No option has been measured, so none is", 1: "The only option is not"}
+        few[2] = "Neither of the 2 options is"
         head = f"{few.get(len(made), f'None of {forms} is')} within all thresholds."
         return Sentence(head, (told, *also), "against")
     nobody = [i for i in good if not some_alone(table.results[i])]

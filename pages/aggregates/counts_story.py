@@ -65,11 +65,11 @@ def zip_label(config: Config) -> str:
 def warned(made: Result) -> str:
     """Return a warning if the counts are unprotected or mostly noise; otherwise empty."""
     if made.config.form == "plain":
-        ones = f"{words.percent(made.of_one / made.published)} of the " if made.published else ""
+        share = f" ({words.percent(made.of_one / made.published)})" if made.published else ""
         return (
-            f"**Nothing protects these counts.** {ones}{words.count(made.published, 'count')} in "
-            f"this zip {'is' if made.of_one == 1 else 'are'} of one person alone "
-            f"({made.of_one:,})."
+            f"**Nothing protects these counts.** {made.of_one:,} of the "
+            f"{words.count(made.published, 'count')} in this zip{share} "
+            f"{'is a count' if made.of_one == 1 else 'are counts'} of a single person."
         ) + _unseen(made)
     if made.guarantee is None:
         return ""

@@ -100,7 +100,7 @@ def wanted() -> Config:
 
 
 def attack(fs: FingerprintSet, plan: Config) -> recovery.Result | None:
-    """Return the attack's result; on ordinary data the attack starts automatically."""
+    """Return the attack's result, if any; with few cells, the attack starts automatically."""
     minutes = float(fs.t_min.max() - fs.t_min.min())
     cells = (plan.users or fs.n_users) * minutes / plan.slot_min
     return questions.settle(

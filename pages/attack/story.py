@@ -157,7 +157,7 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     gives = f"The record gives away the home of {share} of the people"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
-        gives = f"The record gives away its person's home in {cases(here.after.value, here.asked)}"
+        gives = f"{share.capitalize()} of the records give away their person's home"
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
         f"**{gives}, to within {distance(metres)}{before}.** "
@@ -242,8 +242,8 @@ def assumed(result: Result) -> list[str]:
     if days is not None:
         told.append(
             f"**Periods.** Each {widgets.one(days)} of a person is attacked separately: all known "
-            "points come from one record. Whether a person's records of several periods can "
-            "be brought together is told below, and is not in these figures."
+            "points come from one record. These figures leave out whether a person's records of "
+            "several periods can be linked; see below."
         )
     if any(isinstance(step, Permute) for step in result.option.steps):
         told.append(

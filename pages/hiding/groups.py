@@ -187,8 +187,8 @@ def at_one_moment(when: str, recorded: int, published: int) -> str:
     """Say what both maps show, and which people they leave out."""
     return (
         f"Both maps show the hour from {when}, in the same colours. The first shows "
-        f"{words.people(recorded)}, each at the first place recorded. The second shows "
-        f"{words.people(published)}, each spread evenly over the first area published for them, "
+        f"{words.people(recorded)} at the first place recorded. The second shows "
+        f"{words.people(published)} spread evenly over the first area published for them, "
         "whether they were recorded in that hour or not. Nobody else is shown on these maps."
     )
 
