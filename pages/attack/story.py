@@ -157,7 +157,9 @@ def homes(result: Result, by_name: dict[str, Figure]) -> Told:
     gives = f"The record gives away the home of {share} of the people"
     of_whom = words.people(here.asked)
     if result.period_days is not None:
-        gives = f"{share.capitalize()} of the records give away their person's home"
+        gives = f"{share} of the records give away their person's home"
+        if share == "none":
+            gives = f"None of the {here.asked:,} records tested gives away its person's home"
         of_whom = f"{words.count(here.asked, 'record')} of people"
     return (
         f"**{gives}, to within {distance(metres)}{before}.** "
