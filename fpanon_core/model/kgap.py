@@ -73,7 +73,7 @@ class KGapResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Parts:
+class StretchComponents:
     """Components of the stretch efforts of each measured user; all arrays (n_measured,).
 
     Attributes
@@ -90,6 +90,11 @@ class Parts:
     beyond_space, beyond_time : float64 ndarray
         Share of the matched samples whose distance, or time, is at or beyond the threshold and is
         therefore capped. NaN where space, or time, has no weight.
+    fs : FingerprintSet
+    result : KGapResult
+        Result that the components belong to; it has the configuration and the data's digest.
+    matched_samples : callable
+        :func:`fpanon_core.matched_samples`, for :meth:`of`.
     """
 
     temporal_share: FloatArray
@@ -103,24 +108,6 @@ class Parts:
     time_min: FloatArray
     beyond_space: FloatArray
     beyond_time: FloatArray
-
-
-FIGURES = tuple(field.name for field in fields(Parts))
-
-
-@dataclass(frozen=True, eq=False)
-class StretchComponents(Parts):
-    """The components, as :class:`Parts` describes them, with the data they were computed from.
-
-    Attributes
-    ----------
-    fs : FingerprintSet
-    result : KGapResult
-        Result that the components belong to; it has the configuration and the data's digest.
-    matched_samples : callable
-        :func:`fpanon_core.matched_samples`, for :meth:`of`.
-    """
-
     fs: FingerprintSet
     result: KGapResult
     matched_samples: Callable[[FingerprintSet, int, int, StretchConfig], pd.DataFrame]
@@ -139,3 +126,6 @@ class StretchComponents(Parts):
             for name in ("space", "time", "total")
         )
         return space, time, total
+
+
+FIGURES = tuple(field.name for field in fields(StretchComponents))[:-3]

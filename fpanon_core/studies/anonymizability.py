@@ -19,11 +19,11 @@ from ..engines.local import Engine
 from ..measures.components import components_by_k, matched_samples
 from ..measures.kgap import k_gap
 from ..model import checks
+from ..model.arrays import FloatArray
 from ..model.configs import StretchConfig
 from ..model.errors import ConfigError
 from ..model.fingerprints import FingerprintSet
-from ..model.kgap import FIGURES, KGapResult
-from ..model.kgap import Parts as Parts
+from ..model.kgap import KGapResult, StretchComponents
 from ..model.profiles import GeneralizationProfile
 from .estimates import Growth, carried_on, costs, timed
 from .tabled import Tabled, Work, nth_of, part_of
@@ -56,6 +56,28 @@ class Config:
             raise ConfigError("No k is asked for; give at least one.")
         object.__setattr__(self, "ks", ks)
         object.__setattr__(self, "profiles", tuple(self.profiles))
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Components of each user's gap for one k; arrays (n_users,), see ``StretchComponents``."""
+
+    space_m: FloatArray
+    time_min: FloatArray
+    beyond_space: FloatArray
+    beyond_time: FloatArray
+    temporal_share: FloatArray
+    gini_space: FloatArray
+    gini_time: FloatArray
+    gini_total: FloatArray
+    tail_space: FloatArray
+    tail_time: FloatArray
+    tail_total: FloatArray
+
+    @classmethod
+    def of(cls, components: StretchComponents) -> Parts:
+        """Copy the arrays of the components, without the data they were computed from."""
+        return cls(**{name: getattr(components, name) for name in cls.__dataclass_fields__})
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +187,10 @@ def _seconds(fs: FingerprintSet, config: Config, engine: Engine, _: bool) -> flo
 
 @costs(360, seconds=_seconds)
 def study(
-    fs: FingerprintSet, config: Config, earlier: Result | None = None, **work: Unpack[Work]
+    fs: FingerprintSet,
+    config: Config,
+    earlier: Result | None = None,
+    **work: Unpack[Work],
 ) -> Result:
     """Under each profile, measure k-gaps once, at the largest k, and their components for each k.
 
@@ -186,19 +211,28 @@ def study(
     """
     profiles = config.profiles or (as_read(fs),)
     known = {} if earlier is None else {m.profile: m.gaps for m in earlier.measured}
-    measured, most = [], config.ks[-1]
+    measured = []
     for i, profile in enumerate(profiles):
-        now, gaps = nth_of(work, i, len(profiles)), known.get(profile)
-        seen = generalized(fs, profile)
-        if gaps is None or gaps.k < most:
-            gaps = k_gap(seen, most, config=config.stretch, **part_of(now, 0.0, _GAPS_SHARE))
-        by_k = components_by_k(seen, gaps, config.ks, **part_of(now, _GAPS_SHARE, 1.0))
-        parts = {
-            k: Parts(**{name: getattr(each, name) for name in FIGURES}) for k, each in by_k.items()
-        }
-        measured.append(Measured(profile, laid(fs, profile), gaps, parts))
-        del seen, by_k  # which hold the data under this profile, before the next
+        stretch = nth_of(work, i, len(profiles))
+        measured.append(_under(fs, profile, config, known.get(profile), stretch))
     return Result(config, fs.digest, np.array(fs.pseudonyms), tuple(measured))
+
+
+def _under(
+    fs: FingerprintSet,
+    profile: GeneralizationProfile,
+    config: Config,
+    known: KGapResult | None,
+    work: Work,
+) -> Measured:
+    seen = generalized(fs, profile)
+    gaps, most = known, config.ks[-1]
+    if gaps is None or gaps.k < most:
+        gaps = k_gap(seen, most, config=config.stretch, **part_of(work, 0.0, _GAPS_SHARE))
+    by_k = components_by_k(seen, gaps, config.ks, **part_of(work, _GAPS_SHARE, 1.0))
+    return Measured(
+        profile, laid(fs, profile), gaps, {k: Parts.of(each) for k, each in by_k.items()}
+    )
 
 
 def extended(before: Result | None, later: Result) -> Result:

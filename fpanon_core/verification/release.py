@@ -20,7 +20,6 @@ from ..model.arrays import BoolArray, FloatArray, IntArray
 from ..model.checks import whole
 from ..model.errors import only_ours
 from ..model.facts import Accuracy, ReleaseFacts
-from ..model.files import Place
 from ..model.fingerprints import FingerprintSet
 from ..model.glove import Verification
 from ..model.options import Generalize, Periods
@@ -36,6 +35,7 @@ from .promises import Checked, check_cells, check_claim, check_crowds, check_lim
 from .records import Key, Records, matched, read_listed
 from .secrecy import check_groups_numbered, check_order, check_pseudonyms
 
+Place = str | os.PathLike[str]
 _HELD = frozenset(
     {
         "uncovered sample",
@@ -171,18 +171,20 @@ def _check_records(
 ) -> Checked | None:
     """Check the promises about the records themselves."""
     claim, asked, checked = records.claim, faults.k, None
-    faults.k = max(asked, facts.k or 0) if asked else 0
     if asked and held:
+        faults.k = max(asked, facts.k or 0)
         limited = facts.suppress_space_m is not None or facts.suppress_time_min is not None
         checked = check_claim(claim, listed, facts.samples_left_out, limited, faults)
         if checked is not None:
             check_samples_accuracy(facts, checked, faults)
+        faults.k = asked
     elif not asked or check_cells(claim, faults):
         if asked:
+            faults.k = max(asked, facts.k or 0)
             check_crowds(claim, faults)
+            faults.k = asked
         if faults.cut is not None:
             faults.check_groups(claim)
-    faults.k = asked
     return checked
 
 

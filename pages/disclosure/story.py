@@ -226,9 +226,9 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
     )
     tell = f"{known} tell{'s' * (p == 1)}"
     finding = {
-        "unicity": f"Someone who knows {words.count(p, 'point')} of a person singles out "
+        "unicity": f"An attacker who knows {words.count(p, 'point')} of a person singles out "
         f"{_over(found, profile, _unicity(found))}.",
-        "k": f"Someone who knows {words.count(p, 'point')} of a person picks the right record "
+        "k": f"An attacker who knows {words.count(p, 'point')} picks the right record "
         f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}.",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",
@@ -251,14 +251,14 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
 
 
 def _over(found: Result, profile: str, column: str) -> str:
-    """Return a share at a profile, and at the one where it is least: "97% … at a, but 4% at b"."""
+    """Return a share at a profile, and at the one where it is least: "97% … at a. At b, it is 4%"."""
     shares = found.grid.set_index("profile")[column]
     what = "of the time" if column == "k" else "of people"
     told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"
     least = str(shares.idxmin())
     if not shares[least] < shares[profile]:
         return told
-    return f"{told}, but {words.percent(shares[least])} at {_whole(least)}"
+    return f"{told}. At {_whole(least)}, it is {words.percent(shares[least])}"
 
 
 def _at_most(found: Result, leak: Leak) -> str:

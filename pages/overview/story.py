@@ -117,7 +117,7 @@ def decides(exploration: Exploration, row: int) -> str:
     lines = ["**1. What decides.** All must hold; the first is the closest call.\n"]
     lines += ["| Risk | At most | Accepted |", "|---|---|---|"]
     for risk in sorted(asked, key=lambda risk: -limits.times(result, risk)):
-        name = w.MEASURES[risk].title.format(p=exploration.table.config.p)
+        name = _plain(w.MEASURES[risk].title.format(p=exploration.table.config.p))
         most = w.value(limits.allowed(result, risk) or 0.0, risk)
         if risk == "home":
             most += f" ({100 * (limits.limit(risk) or 0):.3g} in 100 above guessing)"
