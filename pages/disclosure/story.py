@@ -251,7 +251,7 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
 
 
 def _over(found: Result, profile: str, column: str) -> str:
-    """Return a share at a profile, and at the one where it is least: "97% … at a. At b, it is 4%"."""
+    """Return a share at a profile, and at the one where it is least: "97% … at a. At b, 4%"."""
     shares = found.grid.set_index("profile")[column]
     what = "of the time" if column == "k" else "of people"
     told = f"{words.percent(shares[profile])} {what} at {_whole(profile)}"
