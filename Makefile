@@ -11,9 +11,8 @@ run: $(VENV)/.compiled
 	$(BIN)/streamlit run app.py
 
 # Compiled first, or each core would compile for itself. The longest files, the views', come first, so
-# that no core is left with one at the end. A browser waits for half of the time, so that each core has
-# one, with a file of tests at a time.
-BROWSERS = $(shell nproc)
+# that no core is left with one at the end. Browsers have two cores each, a file of tests at a time.
+BROWSERS = $(shell echo $$(( ($$(nproc) + 1) / 2 )))
 test: $(VENV)/.development $(VENV)/.compiled chromium nginx
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not browser" tests/pages tests
 	$(BIN)/python -m pytest -n $(BROWSERS) --dist loadfile --no-loadscope-reorder -m browser tests/browser

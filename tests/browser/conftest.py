@@ -16,10 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.dashboard import Dashboard, clean
 from tests.browser.server import Server, started
 
-LONGEST = ("gowalla", "looking", "present", "walk_measured", "walk_unmeasured")
-# No sandbox, as containers allow none; WebGL by the processor, and by nothing else than WebGL, as
-# a page that is put together by a graphics card of software takes ten times as long for a picture;
-# nothing of its own accord.
+# No sandbox, as containers allow none; WebGL by the processor; nothing of its own accord.
 CHROMIUM_FLAGS = [
     "--no-sandbox",
     "--disable-quic",
@@ -30,16 +27,9 @@ CHROMIUM_FLAGS = [
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    # Pages put together by that software take ten times as long for a picture.
     "--disable-gpu-compositing",
 ]
-
-# Nothing fades: whatever a run of the script redraws would for a second and a half, and a bar of
-# progress all the while.
-_AT_ONCE = """addEventListener('DOMContentLoaded', () => {
-    const style = document.createElement('style');
-    style.textContent = '*, ::before, ::after { transition: none !important; }';
-    document.head.append(style);
-});"""
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +64,6 @@ def opened(server: Server, browser: Browser, **options: object) -> Iterator[Dash
     }
     options = usual | options
     context = browser.new_context(**options)
-    context.add_init_script(_AT_ONCE)
     try:
         yield Dashboard(context.new_page(), server.address)
     finally:
@@ -178,11 +167,6 @@ def _shared(
 
 
 # While Playwright is open its event loop counts as running in this thread, which the tests of other
-# folders may not be ready for: they come first; and the longest files before the others, so that no
-# worker is left with one at the end.
+# folders may not be ready for: they come first.
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    def turn(item: pytest.Item) -> tuple[bool, bool]:
-        longest = item.path.stem.removeprefix("test_") in LONGEST
-        return item.get_closest_marker("browser") is not None, not longest
-
-    items.sort(key=turn)
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from PIL import Image
@@ -340,13 +339,10 @@ class Dashboard:
         files = f"{key.partition('_get_')[0]}_csv"
         if self.page.locator(f".st-key-{files} .st-key-{key}").count():
             self.unfold(files)
-        return self.file(key).decode()
-
-    def file(self, key: str) -> bytes:
-        """What the download button of that key gives, once it can be pressed."""
         with self.page.expect_download() as got:
-            self.ready(key).click()
-        return Path(got.value.path()).read_bytes()
+            self.press(key)
+        with open(got.value.path(), encoding="utf-8") as file:
+            return file.read()
 
     def choose(self, key: str, option: str) -> None:
         """An option of a select box."""
@@ -476,13 +472,12 @@ class Dashboard:
 
     def wait_for_search(self) -> None:
         """Until “Find a release” has ended; between two rounds there is no bar for a moment."""
-        cancel, gone = self.page.locator(".st-key-overview_cancel"), 0
+        cancel = self.page.locator(".st-key-overview_cancel")
         expect(cancel).to_have_count(1, timeout=LONG_MS)
-        while gone < 3:
+        while cancel.count():
             expect(cancel).to_have_count(0, timeout=10 * LONG_MS)
             self.wait_until_idle()
             self.page.wait_for_timeout(1_500)
-            gone = 0 if cancel.count() else gone + 1
 
     def wait_for_names_in_3d(
         self, key: str, names: list[str], patience_ms: float = LONG_MS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from axe_playwright_python.base import AXE_SCRIPT
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from tests.browser.dashboard import Dashboard
@@ -92,9 +92,6 @@ _OVER = """() => {
     return found;
 }"""
 
-_VIOLATIONS = """() => axe.run({resultTypes: ['violations'], iframes: false})
-    .then(results => results.violations)"""
-
 
 def off_the_screen(page: Page) -> list[str]:
     """Why the main figure is not whole in the first screen; nothing if it is."""
@@ -129,22 +126,12 @@ def overlapping(page: Page) -> list[str]:
     return page.evaluate(_OVER)
 
 
-def axe(page: Page) -> list[str]:
-    """What axe finds of serious or critical impact, with the elements it means.
-
-    It is given to a page once, as long as that is not loaded anew; in frames it never is, so that
-    they need not be asked.
-    """
-    if not page.evaluate("() => 'axe' in window"):
-        page.evaluate(AXE_SCRIPT)
+def serious(dashboard: Dashboard) -> list[str]:
+    """What axe finds of serious or critical impact, with the elements it means."""
+    found = Axe().run(dashboard.page).response["violations"]
     return [
         f"{v['id']} ({v['impact']}): {node['target']} {node['html'][:200]}"
-        for v in page.evaluate(_VIOLATIONS)
+        for v in found
         if v["impact"] in ("serious", "critical")
         for node in v["nodes"]
     ]
-
-
-def serious(dashboard: Dashboard) -> list[str]:
-    """What axe finds of serious or critical impact on the page that is open."""
-    return axe(dashboard.page)

@@ -12,15 +12,21 @@ from tests.browser.layout import serious
 pytestmark = pytest.mark.browser
 
 
-def test_axe_finds_nothing_serious_where_a_file_is_refused(dashboard: Dashboard) -> None:
-    dashboard.go("/data")
-    dashboard.upload("records.csv", b"")
-    dashboard.error()
+def test_axe_finds_nothing_serious_at_the_start_and_where_a_file_is_refused(
+    dashboard: Dashboard,
+) -> None:
+    dashboard.go()
     found = {}
     for scheme in ("dark", "light"):
         dashboard.turn_to_scheme(scheme)
+        found["Start", "empty", scheme] = serious(dashboard)
+    dashboard.turn_to("Data")
+    dashboard.upload("records.csv", b"")
+    dashboard.error()
+    for scheme in ("dark", "light"):
+        dashboard.turn_to_scheme(scheme)
         dashboard.error()
-        found[scheme] = serious(dashboard)
+        found["Data", "failed", scheme] = serious(dashboard)
     assert {where: what for where, what in found.items() if what} == {}
 
 

@@ -136,7 +136,9 @@ def test_releases_beside_each_other_and_one_of_them_leaves(
     dashboard.press("produce_hidden_go")
     dashboard.says("The release is written as it would leave.")
     dashboard.wait_until_idle()
-    (tmp_path / "release.zip").write_bytes(dashboard.file("produce_hidden_get_release"))
+    with page.expect_download() as got:
+        dashboard.press("produce_hidden_get_release")
+    got.value.save_as(tmp_path / "release.zip")
     of = sample("sf_cabs")
     told = [str(tmp_path / "release.zip"), str(of.path), "--antennas", str(of.antennas_path)]
     checked = CliRunner().invoke(commands, ["verify", *told, "--timezone", of.timezone, "--k", "5"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -34,6 +35,14 @@ def verdict(dashboard: Dashboard) -> str:
     return report.inner_text().replace("\xa0", " ")
 
 
+def download(dashboard: Dashboard, key: str, into: Path) -> bytes:
+    dashboard.wait_until_idle()
+    with dashboard.page.expect_download() as got:
+        dashboard.press(key)
+    got.value.save_as(into)
+    return into.read_bytes()
+
+
 def give(dashboard: Dashboard, content: bytes) -> None:
     dashboard.turn_to("Data")
     # Where data are open, it stands among the ways to open others.
@@ -53,7 +62,7 @@ def give(dashboard: Dashboard, content: bytes) -> None:
 
 
 def test_saved_in_one_browser_and_opened_in_another(
-    open_dashboard: Callable[..., Dashboard],
+    open_dashboard: Callable[..., Dashboard], tmp_path: Path
 ) -> None:
     first = open_dashboard()
     first.go("/data")
@@ -67,8 +76,7 @@ def test_saved_in_one_browser_and_opened_in_another(
     for scheme in ("light", "dark"):
         first.turn_to_scheme(scheme)
         assert serious(first) == [], scheme
-    first.wait_until_idle()
-    study = first.file("report_get_study")
+    study = download(first, "report_get_study", tmp_path / "study.zip")
     recipe = json.loads(first.download("report_get_recipe"))
 
     second = open_dashboard()

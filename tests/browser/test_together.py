@@ -57,4 +57,6 @@ def hide(dashboard: Dashboard, k: int) -> None:
 
 def saved(dashboard: Dashboard, which: str, place: Path) -> None:
     """Download a file of the release."""
-    place.write_bytes(dashboard.file(f"produce_hidden_get_{which}"))
+    with dashboard.page.expect_download() as got:
+        dashboard.press(f"produce_hidden_get_{which}")
+    got.value.save_as(place)
