@@ -315,7 +315,7 @@ def _passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ..
 def _alone_in(nobody: int, forms: int) -> str:
     """Say in how many of the options within the thresholds no record is unique."""
     if nobody == forms:
-        return f"nobody has a unique record in {'it' if forms == 1 else 'any of these'}"
+        return f"nobody has a unique record in {'it' if forms == 1 else 'them'}"
     if nobody == 0:
         return f"yet some people have a unique record in {'it' if forms == 1 else 'each'}"
     return f"nobody has a unique record in {nobody:,} of these"

@@ -226,9 +226,9 @@ def measures_told(found: Result, profile: str, measure: str) -> list[str]:
     )
     tell = f"{known} tell{'s' * (p == 1)}"
     finding = {
-        "unicity": f"An attacker who knows {words.count(p, 'point')} of a person singles out "
+        "unicity": f"With {words.count(p, 'point')}, an attacker singles out "
         f"{_over(found, profile, _unicity(found))}.",
-        "k": f"An attacker who knows {words.count(p, 'point')} picks the right record "
+        "k": f"With {words.count(p, 'point')}, an attacker picks the right record "
         f"{_over(found, profile, 'k')}. Guessing is right 1 time in {found.n_users:,}.",
         "em": f"{tell} {describe_sum(em_sum[0], 'em')}, {_at_most(found, leak)}.",
         "kl": f"{tell} {describe_sum(kl_sum[0], 'kl')}.",

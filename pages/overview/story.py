@@ -94,8 +94,9 @@ def best_told(exploration: Exploration) -> tuple[list[str], list[str]]:
     if best(exploration) is not None and row is not None:
         table, result = exploration.table, exploration.table.results[row]
         most = _plain(w.describe_most(table, most_useful(table, within(exploration)), row))
-        cost = f"**What it keeps.** {w.describe_cost(table.choice, result)} {most}"
-        kept = f"**3. What it keeps.** {w.describe_kept(table.choice, result)} {w.areas(table)}"
+        cost = f"**Cost.** {w.describe_cost(table.choice, result)}"
+        left = f"{w.describe_kept(table.choice, result)} {most} {w.areas(table)}"
+        kept = f"**3. What it keeps.** {left}"
         step = result.option.recordless
         likely = "" if step is None or step.epsilon is None else w.describe_epsilon(step.epsilon)
         grounds = len(tried_told(exploration).text)

@@ -39,7 +39,7 @@ BUDGET = {
     "pages/hiding": (6, 1_128),
     "pages/method": (2, 53),
     "pages/options": (6, 1_406),
-    "pages/overview": (5, 641),
+    "pages/overview": (5, 642),
     "pages/present": (6, 846),
     "pages/report": (3, 216),
     "pages/server": (9, 1_107),
