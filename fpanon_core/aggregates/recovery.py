@@ -104,10 +104,16 @@ def table_recovery(
         rows.append((name, *_attacked(values, exact, made, seed, engine, some)))
     published = rows[:1] if option.threshold is None else rows[1:-1]
     _, recovered, low, high, random = max(published, key=lambda row: (row[3], row[1]))
-    guessing, exactly = max(random, rows[-1][1]), rows[0][1]
-    table = pd.DataFrame(rows, columns=["blanks", "recovered", "low", "high", "random"])
-    size = len(made.truth), made.counts.n_slots
-    return TableRecovery(recovered, low, high, guessing, exactly, *size, table)
+    return TableRecovery(
+        recovered=recovered,
+        low=low,
+        high=high,
+        guessing=max(random, rows[-1][1]),
+        exact=rows[0][1],
+        n_users=len(made.truth),
+        n_slots=made.counts.n_slots,
+        table=pd.DataFrame(rows, columns=["blanks", "recovered", "low", "high", "random"]),
+    )
 
 
 def _people(fs: FingerprintSet, frame: TableFrame, bands: int) -> CountedPeople:

@@ -158,11 +158,17 @@ class Chained:
             inside = np.flatnonzero(hidden.group >= 0)
             person = whose[np.repeat(inside, hidden.weight[inside])]
             records = whose[inside]
-        made: FingerprintSet | PeriodSet = done.fs if done.periods is None else done.periods
-        steps, left_out = (*self.steps, step), self.samples_left_out + done.samples_left_out
-        kept = self.kept_share * (1 - done.suppressed_share)
-        data = self.original, made, self.made
-        return Chained(*data, person, records, steps, hidden, left_out, kept)
+        return Chained(
+            self.original,
+            done.fs if done.periods is None else done.periods,
+            self.made,
+            person,
+            records,
+            (*self.steps, step),
+            hidden,
+            self.samples_left_out + done.samples_left_out,
+            self.kept_share * (1 - done.suppressed_share),
+        )
 
     def origin(self, seed: int | None, name: str | None = None) -> Origin:
         """Return the result with what it was made from, and with the seed of all steps."""
@@ -174,8 +180,18 @@ class Chained:
                 period = made.period
             else:
                 period = hidden.period[hidden.group >= 0]
-        option, found = ReleaseOption(name, self.steps), (self.fs, self.records, self.seen, hidden)
-        return Origin(option, self.original, *found, self.samples_left_out, period, days, seed)
+        return Origin(
+            ReleaseOption(name, self.steps),
+            self.original,
+            self.fs,
+            self.records,
+            self.seen,
+            hidden,
+            self.samples_left_out,
+            period,
+            days,
+            seed,
+        )
 
 
 def _rows_in(fs: FingerprintSet, made: FingerprintSet) -> IntArray:

@@ -90,8 +90,15 @@ def into_periods(fs: FingerprintSet, days: int, *, seed: int | None = None) -> P
         **{name: getattr(fs, name)[sample] for name in (*CELL, "count")},
     )
     remember(fs)
-    period = of_sample[by_piece[first[shuffled]]]
-    return PeriodSet(pieces, person, period, sample, days, fs.n_users, fs.digest)
+    return PeriodSet(
+        pieces=pieces,
+        person=person,
+        period=of_sample[by_piece[first[shuffled]]],
+        sample=sample,
+        days=days,
+        n_people=fs.n_users,
+        digest=fs.digest,
+    )
 
 
 def periods_of(fs: FingerprintSet, days: int) -> tuple[FloatArray, FloatArray, IntArray]:

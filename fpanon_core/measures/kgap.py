@@ -49,7 +49,7 @@ from .packing import pack, with_features
 
 _WIDTH = 128  # users b of a tile: one row of the floor stays within a few cache lines
 _HEIGHT = 512  # users a of a tile
-_TILES_KEPT = 64  # whose floors are kept: more than one length has, up to 800,000 users
+_TILES_KEPT = 64  # whose floors are kept: those of 8,192 users of one length
 _MOST_NEAR = 16  # candidates by mean position alone
 _LEAF = 10  # points in a leaf of the tree: a third less time than 40, at 20,000 users
 _EXTRA_CANDIDATES = 8

@@ -151,8 +151,19 @@ class FingerprintSet(CellLists):
         side, span = float(granularity_m), float(granularity_min)
         offsets, (t, x, y), count = distinct_cells([(codes, t, x, y)], len(ids), (span, side, side))
         sides = np.full(len(count), side)
-        cells = x, y, t, sides, sides, np.full(len(count), span)
-        return cls(*cells, np.asarray(ids), offsets, count, side, span)
+        return cls(
+            user_ids=np.asarray(ids),
+            offsets=offsets,
+            x_m=x,
+            y_m=y,
+            t_min=t,
+            dx_m=sides,
+            dy_m=sides,
+            dt_min=np.full(len(count), span),
+            count=count,
+            granularity_m=side,
+            granularity_min=span,
+        )
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write the set into a new folder, readable by its owner alone, for :meth:`load`.

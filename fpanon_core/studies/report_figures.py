@@ -27,11 +27,16 @@ _DIGIT_PX, _WORDS_PX = 7.6, 105.0  # of a label, 13 pixels high; of the threshol
 # Where a number may stand: right of its mark, below it, and how much of the number is left of that.
 _BESIDE = np.array(
     [
-        (10, 10, -10, -10, 0, 0, 17, -17),
-        (-6, 14, -6, 14, -12, 22, 4, 4),
-        (0.0, 0.0, 1.0, 1.0, 0.5, 0.5, 0.0, 1.0),
+        (10, -6, 0.0),
+        (10, 14, 0.0),
+        (-10, -6, 1.0),
+        (-10, 14, 1.0),
+        (0, -12, 0.5),
+        (0, 22, 0.5),
+        (17, 4, 0.0),
+        (-17, 4, 1.0),
     ]
-).T
+)
 _ANCHORS = {0.0: "start", 0.5: "middle", 1.0: "end"}
 _STEPS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 _MOST_TICKS = 6

@@ -241,7 +241,7 @@ def tried_told(exploration: Exploration) -> Sentence:
         )
         which = "None of them" if len(nobody) in (0, len(good)) else "None without unique records"
         other = judgement.most_useful(table, good)
-        beside = _passed_over(exploration, other, best) if other not in (None, best) else ()
+        beside = describe_passed_over(exploration, other, best) if other not in (None, best) else ()
         head = f"{head[:-1]}. {which} serves the purpose."
         return Sentence(head, (told, *beside, alone_told(table.results[best]), *also), "open")
     told = f"The recommended option is {_named(exploration, best)}."
@@ -258,7 +258,9 @@ def tried_told(exploration: Exploration) -> Sentence:
     if little := w.little_use(table.results[best]):
         head = f"{head[:-1]}. The recommended option is of little use."
     if not some_alone(table.results[best]):
-        beside = _passed_over(exploration, other, best) if more and other is not None else ()
+        beside = (
+            describe_passed_over(exploration, other, best) if more and other is not None else ()
+        )
         return Sentence(head, (told, *beside, *also), "open" if little or alone else "for")
     none = (
         "No option within the thresholds is without unique records: whether to accept them is a "
@@ -292,10 +294,10 @@ def describe_best(exploration: Exploration) -> tuple[str, ...]:
     return (*told, found_told(result, table.config.p, exploration.limits), *shared)
 
 
-def _passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ...]:
+def describe_passed_over(exploration: Exploration, row: int, best: int) -> tuple[str, ...]:
     """Describe an option within the thresholds that is more useful than the recommended one."""
     result = exploration.table.results[row]
-    if some_alone(result):
+    if some_alone(result) and not some_alone(exploration.table.results[best]):
         said = alone_told(result)
         return (
             f"{_named(exploration, row)} is more useful, but not without unique records. {said}",

@@ -299,10 +299,8 @@ def describe_utility(choice: UtilityChoice, result: OptionResult) -> str:
     >>> describe_utility(utility_choice({"density": 0.5, "flows": 0.5}), result)
     '0.30 (flows 0.00)'
     """
-    lost = [
-        f"{COMPONENTS[name][0].lower()} {component(result.components[name])}"
-        for name in choice.lost(result)
-    ]
+    kept = {COMPONENTS[name][0].lower(): result.components[name] for name in choice.lost(result)}
+    lost = [f"no {c}" if math.isnan(v) else f"{c} {component(v)}" for c, v in kept.items()]
     return utility(choice, result, lost)
 
 

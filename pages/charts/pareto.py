@@ -135,14 +135,8 @@ def pareto(
     traces = [steps] if len(front) > 1 else []
     told = f"{risk_name} %{{y:{'.1%' if percent else '.3g'}}}"
     for rank, name in reversed(list(enumerate(_KINDS))):  # the recommended one on top
-        some = [d for d, kind in zip(dots, kinds, strict=True) if kind == name]
-        halves = [[d for d in some if d.front == ahead] for ahead in (False, True)]
-        drawn = [half for half in halves if half]
-        traces += [
-            _dots(half, of, name, told, where)
-            | {"legendrank": rank, "showlegend": half is drawn[-1]}
-            for half in drawn
-        ]
+        if some := [d for d, kind in zip(dots, kinds, strict=True) if kind == name]:
+            traces.append(_dots(some, of, name, told, where) | {"legendrank": rank})
     shares = {"tickformat": ".0%" if top > 0.05 else ".2%"} if percent else {}
     return figure(
         of,
@@ -169,7 +163,7 @@ def _dots(
     """Return the series of the options of one kind."""
     best, unsafe = some[0].best, some[0].unsafe
     filled = best or not unsafe
-    colour = of.categories[0] if best or some[0].front else of.css("quiet")
+    colour = of.categories[0] if filled else of.css("quiet")
     symbol = "star" if best else "triangle-up" if unsafe else "circle"
     risk = [d.risk for d in some]
     bar = interval(risk, [d.low for d in some], [d.high for d in some], colour)

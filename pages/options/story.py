@@ -19,7 +19,6 @@ from fpanon_core.studies.judgement import (
     Limits,
     best_option,
     most_useful,
-    needs_lost,
     options_tried,
     serves,
     some_alone,
@@ -32,6 +31,7 @@ from fpanon_core.studies.report_verdict import (
     alone_told,
     best_named,
     describe_best,
+    describe_passed_over,
     found_told,
     over_told,
     tried_told,
@@ -228,22 +228,16 @@ def _why_best(table: OptionsTable, row: int, limits: Limits) -> str:
     return why + " Some people have a unique record in it." * some_alone(table.results[row])
 
 
-def passed_over_told(table: OptionsTable, criteria: Criteria) -> str:
+def describe_more_useful(table: OptionsTable, criteria: Criteria) -> str:
     """Say why the most useful option within the thresholds is not the recommended one.
 
     Return "" where it is.
     """
-    good, best = within_limits(table, criteria.limits), best_option(table, criteria.limits)
-    other = most_useful(table, good)
+    tried = Exploration(table, limits=criteria.limits)
+    best, other = best_option(table, criteria.limits), most_useful(table, within(tried))
     if best is None or other is None or not table.utility[other] > table.utility[best]:
         return ""
-    but, lost = "reveals more about people", needs_lost(table, other)
-    if lost and not needs_lost(table, best):
-        but = f"loses {w.components(lost)}"
-    elif some_alone(table.results[other]) and not some_alone(table.results[best]):
-        but = "has unique records"
-    named = f"“{plain(table.options[other].name)}” is more useful ({table.utility[other]:.2f})"
-    return f"{named}, but {but}."
+    return plain(" ".join(describe_passed_over(tried, other, best)), MESSAGE_LENGTH)
 
 
 def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> list[str]:
@@ -269,10 +263,10 @@ def further(table: OptionsTable, found: Sequence[Dot], criteria: Criteria) -> li
         )
     worse = [d for d in scored if not d.front]
     told.append(_explained(table, worse, criteria) if worse else "No option beats another.")
-    return [*told, *_drawn_told(table, criteria), *moved_told(table.options)]
+    return told + moved_told(table.options)
 
 
-def _drawn_told(table: OptionsTable, criteria: Criteria) -> list[str]:
+def _describe_drawn(table: OptionsTable, criteria: Criteria) -> list[str]:
     """Say what stands at 0, and why some are below the threshold's line and yet fail."""
     bare = criteria.risk in NAMING and any(o.recordless is not None for o in table.options)
     broken = [criteria.limits.broken(result) for result in table.results]
@@ -359,8 +353,8 @@ def _some_of(names: Sequence[str]) -> str:
 
 
 def not_drawn_told(table: OptionsTable, criteria: Criteria) -> str:
-    """Say why the threshold has no line, and which options have no dot; otherwise return ""."""
-    told = []
+    """Say what a reader of the figure may miss: dots at 0, no line, options without a dot."""
+    told = _describe_drawn(table, criteria)
     if criteria.limit is not None and drawn_limit(table, criteria) is None:
         told.append(
             "No line is drawn for the threshold: what guessing finds differs between options. "

@@ -89,8 +89,8 @@ with top:
     )
     with st.container(key="main_figure"):
         figures.front(dots, names, by, table, of)
-    source = aims.threshold_told() if by.risk in NAMING else ""
-    under = story.passed_over_told(all_weighed, by), source, story.not_drawn_told(table, by)
+    source = aims.describe_threshold() if by.risk in NAMING else ""
+    under = story.describe_more_useful(all_weighed, by), source, story.not_drawn_told(table, by)
     if told := " ".join(filter(None, under)):
         st.caption(told)
 with table_place:

@@ -35,7 +35,7 @@ def verdict(data: Dataset, found: Exploration) -> Slide:
 
 
 def _verdict(data: Dataset, found: Exploration, _: Theme) -> str:
-    asked = story.asked(aims.purpose(), aims.recipient(), aims.threshold_told())
+    asked = story.asked(aims.purpose(), aims.recipient(), aims.describe_threshold())
     if found.as_it_is is None:
         _for_whom(asked)
         return _measured(data, found)

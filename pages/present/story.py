@@ -255,11 +255,11 @@ def cost(choice: UtilityChoice, result: OptionResult) -> str:
 def keeps(found: Exploration, result: OptionResult) -> str:
     """Say how much is kept of what the purpose needs, beside the best within the thresholds."""
     table, good = found.table, within_limits(found.table, found.limits)
-    told = [describe_cost(table.choice, result)]
-    for row in good:
-        if table.options[row].steps == result.option.steps:
-            told.append(describe_most(table, most_useful(table, good), row))
-    return plain(" ".join(told), MESSAGE_LENGTH)
+    told = describe_cost(table.choice, result)
+    own = [row for row in good if table.options[row].steps == result.option.steps]
+    if own:
+        told += f" {describe_most(table, most_useful(table, good), own[0])}"
+    return plain(told, MESSAGE_LENGTH)
 
 
 def kept(result: OptionResult) -> list[tuple[str, float]]:

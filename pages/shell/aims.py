@@ -167,7 +167,7 @@ def line() -> str:
     return f"{purpose().title} · {who.title} · {most}"
 
 
-def threshold_told() -> str:
+def describe_threshold() -> str:
     """Return the threshold of re-identification, and in half a sentence where it comes from."""
     who, own = recipient(), limits.in_force().limit("outsider")
     if own is None:
@@ -213,7 +213,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         "data. Changing this restarts the search.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
-    st.markdown(f"**{threshold_told()}** {who.sentence}")
+    st.markdown(f"**{describe_threshold()}** {who.sentence}")
     if own is not None and own != who.threshold:
         st.warning(_OWN.format(own=100 * own, usual=100 * who.threshold))
     changed: dict[str, Any] = {"on_change": act(_recipient_changed)}

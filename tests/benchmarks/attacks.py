@@ -1,6 +1,6 @@
-"""Attacks on releases of generated people: as a page asks, of who knows true points, on periods.
+"""Attacks on releases of generated people: as on a page, with true points known, and by period.
 
-Processor time of each call is told, over all cores, beside the seconds by the clock.
+Each row has a call's processor time, over all cores, beside its seconds by the clock.
 """
 
 from functools import partial

@@ -231,10 +231,13 @@ def test_why_the_recommended_option_is_not_the_most_useful() -> None:
     """Both are within the thresholds; .5 is 83% of .6. Groups reveal less than coarser areas."""
     groups, coarse = option("", 0.5, (Glove(20),), 20), option("coarse", 0.6, crowd=25)
     by = criteria("outsider")
-    told = story.passed_over_told(table(groups, coarse, risk="outsider"), by)
+    told = story.describe_more_useful(table(groups, coarse, risk="outsider"), by)
     assert told.startswith("“coarse")
-    assert told.endswith("is more useful (0.60), but reveals more about people.")
-    assert story.passed_over_told(table(groups, risk="outsider"), by) == ""
+    assert "is more useful, " in told
+    assert told.endswith(
+        "but coarser records describe people in more detail than hidden records do."
+    )
+    assert story.describe_more_useful(table(groups, risk="outsider"), by) == ""
     both = table(groups, coarse, risk="outsider")
     assert story.conclusion(both, story.dots(both, by, []), by)[0] == (
         ":material/star: **Recommended: GLOVE, k = 20.** 2 of 2 options stay within the "
