@@ -80,7 +80,10 @@ def doubt_of(
     if not others and (not found or now.possible < NEARLY_ALL):
         return None  # in metres, say: no answer to this question would help
     readings = tuple(_other(name, others[name], clocks) for name in _likeliest(others))
-    mirror = f"No larger town lies within {FAR_FROM_TOWNS_KM:.0f} km of nearly all positions."
+    mirror = (
+        f"Nearly all positions are more than {FAR_FROM_TOWNS_KM:.0f} km from any larger town. The "
+        f"nearest is {now.town}, {now.town_km:,.0f} km away; the time zone is {now.zone}."
+    )
     return PositionDoubt(tuple(found) or (mirror,), readings, bool(found and readings))
 
 
@@ -136,6 +139,8 @@ def _other(name: str, seen: Seen, clocks: Clocks) -> OtherReading:
     why = f"the positions then lie on land, {near} {seen.town}"
     if clocks.told and seen.agrees:
         why += f", where clocks show {_clock(seen.clock_min)}, as in the file"
+    else:
+        why += f" (time zone {seen.zone})"
     title = said_of(seen.turn)
     return OtherReading(name, title[0].upper() + title[1:], why)
 
@@ -188,6 +193,7 @@ class Seen:
     town_km: float = np.inf
     town_km_low: float = np.inf
     town: str = ""
+    zone: str = ""
     clock_min: float = np.nan
     agreement: float = 0.0
     told: bool = False
@@ -215,6 +221,7 @@ class Seen:
             town_km=float(town_km[middle]),
             town_km_low=float(np.quantile(town_km, HARDLY_ANY)),
             town=geography.town(int(np.bincount(which).argmax())),
+            zone=get_tz(float(lon[middle]), float(lat[middle])) or "unknown",
             clock_min=float(np.median(there)) if len(there) else np.nan,
             agreement=float(near.mean()) if len(near) else 0.0,
             told=clocks.told,

@@ -113,6 +113,12 @@ class PresenceTable(Closed):
     scale_error: float = 0.0
     of_share: float = 1.0
 
+    @property
+    def flat(self) -> bool:
+        """Whether each area has the same number all day: noise has hidden the hours."""
+        shown = np.round(self.values[:, self.frame.days > 0], PUBLISHED_DIGITS)
+        return shown.shape[2] > 1 and bool((shown == shown[:, :, :1]).all())
+
     def to_frame(self) -> pd.DataFrame:
         """Return a row for each cell: ``area``, ``day``, ``from_hour``, ``people``."""
         area, day, band = (axis.ravel() for axis in np.indices(self.values.shape))

@@ -399,7 +399,7 @@ class Tables:
         what = {
             ("presence",): f"people by {one}{when}",
             ("flows",): f"trips between {many}",
-            ("presence", "flows"): f"people and trips by {one}{when}",
+            ("presence", "flows"): f"people by {one}{when}, and daily trips",
         }[self.CONTENTS]
         kind = "exact"
         if self.threshold is not None:

@@ -220,7 +220,8 @@ def _coarse(result: OptionResult) -> tuple[str, str]:
         }[frame.places]
         if not isinstance(step, Tables):
             return where, "minutes"
-        return where, duration(1_440 / step.bands) if "presence" in step.CONTENTS else "days"
+        by_hour = "presence" in step.CONTENTS and not result.hours_hidden
+        return where, duration(1_440 / step.bands) if by_hour else "days"
     here = size(result)
     if here is None:
         return "", ""

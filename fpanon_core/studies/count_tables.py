@@ -245,6 +245,7 @@ def tables_result(
     else:
         assert isinstance(made, CountTables)
         components, corners = tables_measured(compared, made, fs.crs, float(fs.weight.sum()))
+    presence = made.presence if isinstance(made, CountTables) else None
     rest = part(progress, _MAKING_SHARE, 1.0)
     found = _attacked(fs, option, _TARGETS, seed, rest, people_too=False)
     risks = dict.fromkeys(RISKS, (np.nan, np.nan, np.nan))
@@ -271,6 +272,7 @@ def tables_result(
         guessing=guessing,
         unasked=unasked,
         homes_asked=int(found.homes["asked"].max()) if len(found.homes) else 0,
+        hours_hidden=presence is not None and presence.flat,
     )
 
 

@@ -89,6 +89,8 @@ class OptionResult:
     size : dict of str to float
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
+    hours_hidden : bool
+        Whether noise hides the hours of the day in a table of people (:attr:`.PresenceTable.flat`).
     """
 
     option: ReleaseOption
@@ -113,6 +115,7 @@ class OptionResult:
     unasked: dict[str, str] = field(default_factory=dict)
     homes_asked: int = 0
     size: dict[str, float] = field(default_factory=dict)
+    hours_hidden: bool = False
 
     @property
     def grid(self) -> Grid | None:

@@ -320,14 +320,25 @@ def _packed(
         tables,
         name="tables",
         title=" and ".join(_TITLES[name] for name in frames).capitalize(),
-        readme=readme(option, frame, error),
+        readme=readme(option, frame, error, flat=_flat(frames.get("presence"), frame)),
         about=about,
         ending=ending,
         more={"areas.geojson": shapes + b"\n"},
     )
 
 
-def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence[str]:
+def _flat(presence: pd.DataFrame | None, frame: TableFrame) -> bool:
+    """Return whether each area has the same published number all day, as noise hides the hours."""
+    if presence is None or not presence["from_hour"].any():
+        return False
+    held = presence[presence["day"].map(dict(zip(DAY_TYPES, frame.days > 0, strict=True)))]
+    areas = held.groupby(["area", "day"])["people"]
+    return bool((areas.max() == areas.min()).all())
+
+
+def readme(
+    option: Tables, frame: TableFrame, error: dict[str, Any], *, flat: bool = False
+) -> Sequence[str]:
     """Return the paragraphs of the README; nothing in them is taken from the records."""
     parts = [
         "These tables describe everybody in the data together. They hold no record of any person.",
@@ -347,7 +358,11 @@ def readme(option: Tables, frame: TableFrame, error: dict[str, Any]) -> Sequence
             "records, on an average day. Pairs not listed have no trips, or too few to show."
         )
     parts += ["## Areas and days", _areas_text(frame), "## What protects people"]
-    parts += [_protection(option, frame), "## How exact it is", _exactness(option, frame, error)]
+    parts += [
+        _protection(option, frame),
+        "## How exact it is",
+        _exactness(option, frame, error, flat),
+    ]
     parts += ["## What not to conclude", _limits(option)]
     return parts
 
@@ -417,7 +432,7 @@ def _protection(option: Tables, frame: TableFrame) -> str:
     )
 
 
-def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any]) -> str:
+def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: bool) -> str:
     if option.epsilon is None:
         return "Counts that are shown are exact."
     said = []
@@ -434,10 +449,14 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any]) -> str:
     if "scale" in error:
         off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
         scale = f" All numbers of people share one factor, which noise changes {off}."
+    hours = (
+        "In this table, noise hides the hours: each area has the same number of people all day."
+        if flat
+        else "Where an area's hours are unlike those of all others, smoothing hides some of that."
+    )
     return (
         f"On average, noise changes {', and '.join(said)}. Smoothing removes most of the noise: "
-        "sums over many cells are much more exact than single small cells. Where an area's hours "
-        f"are unlike those of all others, smoothing hides some of that.{scale}"
+        f"sums over many cells are much more exact than single small cells. {hours}{scale}"
     )
 
 

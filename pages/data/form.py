@@ -51,7 +51,7 @@ def doubt(asked: Asked) -> None:
             st.button(
                 plain(reading.title),
                 key=f"data_read_{reading.positions}",
-                type="secondary" if i else "primary",
+                type="primary" if question.strong and i == 0 else "secondary",
                 on_click=act(dataset.answer),
                 args=(reading.positions,),
             )

@@ -11,7 +11,7 @@ import streamlit as st
 from fpanon_core.model.configs import KnowledgeConfig
 from fpanon_core.studies import search
 from fpanon_core.studies.exploration import Exploration
-from fpanon_core.studies.judgement import Limits
+from fpanon_core.studies.judgement import Limits, serves
 from fpanon_core.studies.option_result import OptionResult
 from fpanon_core.studies.options_table import OptionsTable, merged
 from fpanon_core.studies.study import AtHand
@@ -156,7 +156,8 @@ def _found(explored: Exploration, on_the_way: int) -> None:
     counts = story.next_is_counts(explored)
     with st.container(horizontal=True, key="overview_next"):
         if row is not None:
-            _choice(digest, explored.table.results[row])
+            useful = bool(serves(explored.table, story.within(explored)))
+            _choice(digest, explored.table.results[row], useful=useful)
         elif _button("Would counts be safer?", "counts", ":material/grid_on:", primary=counts):
             st.switch_page("pages/aggregates/view.py")
         _refusing(digest)
@@ -177,19 +178,21 @@ def _found(explored: Exploration, on_the_way: int) -> None:
         st.markdown("\n".join(["**What would have to change**", "", *(f"- {a}" for a in advice)]))
 
 
-def _choice(digest: str, result: OptionResult) -> None:
+def _choice(digest: str, result: OptionResult, *, useful: bool) -> None:
     """Draw a button that keeps the choice and opens the report, and one that opens the attack.
 
-    If a reason is due, the first button opens the page that asks for the reason.
+    If a reason is due, the first button opens the page that asks for the reason. The button is the
+    next step only if the option serves the purpose.
     """
     name = result.option.name
     due = workspace.refused(result, "", "", limits.in_force())
     label = "Choose it, and say why" if due else "Choose it"
-    if _button(label, "choose", ":material/check:", primary=True):
+    if _button(label, "choose", ":material/check:", primary=useful):
         workspace.propose(name)  # selected where all are weighed, too
         if due:
             st.switch_page("pages/options/view.py")
-        workspace.of(digest).choose(result, "")
+        why = st.session_state.get(workspace.reason_key(name))
+        workspace.of(digest).choose(result, why or "")
         st.switch_page("pages/report/view.py")
     if result.option.recordless is None:  # else what an attacker finds stands above
         workspace.attack(name, key="overview_attack")

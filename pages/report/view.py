@@ -39,6 +39,8 @@ with settings.popover(
     type="primary" if step == "state" else "secondary",
 ):
     decision = form.decision(found, data.label)
+if decision.chosen is not None:
+    workspace.of(data.digest).explain(decision.why)
 
 # --- the data as they are, measured alike ---
 asked = exploration.as_it_is(data.fs, found.table.config)

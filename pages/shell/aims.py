@@ -210,7 +210,7 @@ def _assumed(fs: FingerprintSet, kind: str) -> None:
         key=_areas_key(fs),
         help="People and trips are compared on these areas, which follow the purpose. The usual "
         "squares are the largest that fit 50 times along each side of the central area of the "
-        "data. Changing this restarts the search.",
+        "data. Each choice of areas has a search of its own.",
     )
     who, own = recipient(), limits.in_force().limit("outsider")
     st.markdown(f"**{describe_threshold()}** {who.sentence}")

@@ -53,6 +53,8 @@ def advance(fs: FingerprintSet) -> None:
     """
     _settle_areas(fs)
     mine = workspace.of(fs.digest)
+    if mine.weighed is not None and mine.weighed.limits != limits.in_force():
+        mine.weighed = replace(mine.weighed, limits=limits.in_force())
     tried = mine.tried
     if tried is None or not tried.until:
         return
@@ -72,14 +74,13 @@ def advance(fs: FingerprintSet) -> None:
 
 
 def _settle_areas(fs: FingerprintSet) -> None:
-    """Drop results measured on areas other than those compared now."""
+    """Put aside what was measured on areas other than those compared now."""
     mine, areas = workspace.of(fs.digest), aims.areas(fs)
     if mine.areas != areas and mine.areas is not workspace.NOT_STATED:
         questions.let_go(OPTION)
-        mine.tried = mine.kept = None
-        if mine.weighed is not None:
-            none = replace(mine.weighed.table, results=())
-            mine.weighed = replace(mine.weighed, table=none, chosen=None, why="")
+        mine.turn_to(areas)
+        mine.areas = areas
+        stop(fs)
     mine.areas = areas
 
 

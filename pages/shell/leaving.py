@@ -20,7 +20,7 @@ from fpanon_core.io.hints import for_screen
 from fpanon_core.io.ledger import Ledger
 from fpanon_core.io.publishing import FORMATS
 from fpanon_core.io.report import IngestReport
-from fpanon_core.model import limits
+from fpanon_core.model import geography, limits
 from fpanon_core.model.counts_frame import StatedArea, StatedPeriod
 from fpanon_core.model.errors import ConfigError, FpanonError
 from fpanon_core.model.options import ReleaseOption, Synthesize, Tables
@@ -207,7 +207,8 @@ def area(data: Dataset, place: Any) -> str:
     degrees = data.fs.crs is not None
     bounds: str = place.text_input(
         f"Area: south, west, north, east ({'degrees' if degrees else 'metres'})",
-        placeholder="14.6, -17.6, 14.9, -17.2" if degrees else "0m, 0m, 5000m, 5000m",
+        placeholder="south, west, north, east",
+        help="Such as 14.6, -17.6, 14.9, -17.2" if degrees else "Such as 0m, 0m, 5000m, 5000m",
         **kept("area"),
     )
     return bounds
@@ -259,8 +260,24 @@ def ask(data: Dataset, wish: Wish) -> Result | synthetic_people.Result | None:
     return found
 
 
+def whereabouts(area: StatedArea | None) -> str:
+    """Say where a stated area is, from public towns: a wrong order of bounds shows here."""
+    if area is None or area.unit != "degrees":
+        return ""
+    middle = [
+        np.array([(a + b) / 2]) for a, b in ((area.south, area.north), (area.west, area.east))
+    ]
+    km, which = geography.nearest_town(*middle)
+    return (
+        f"The middle of the area is {km[0]:,.0f} km from {geography.town(int(which[0]))}, the "
+        "nearest larger town."
+    )
+
+
 def _expected(data: Dataset, option: Tables | Synthesize, people: int) -> None:
     """Draw the expected effect of noise, from public numbers alone."""
+    if where := whereabouts(option.frame.area):
+        st.caption(where)
     if isinstance(option, Synthesize):
         st.markdown(expected_people(synthetic_people.expected(data.fs, option, people)))
         return
@@ -359,12 +376,13 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
-    told, off = f"**{setting}, a typical count", f"{first['error']:,.2g}"
-    if round(people) < 1:
-        told += f" is below 1 person and is off by about {off}"
-    else:
-        told += f" of {words.people(round(people))} is off by about {off} ({first['share']:.0%})"
-    return f"{told} if everybody is counted.**{verdict}"
+    if first["share"] > 1 and option.bands > 1:
+        verdict = " Noise may hide the hours; totals over a day are far more exact."
+    count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
+    return (
+        f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
+        f"({first['share']:.0%}), or less.**{verdict}"
+    )
 
 
 def expected_people(table: Expected) -> str:

@@ -24,7 +24,8 @@ RULE = (
     "**May be above** means that the upper end of the 95% interval is above the threshold, or that "
     "the risk is not known. **Above** means that even the lower end of the interval is above the "
     "threshold. Thresholds hold on every page, in the report and in downloads. Leave a field empty "
-    "for no threshold. No authority has set thresholds for mobility data."
+    "for no threshold. No authority has set thresholds for mobility data. The purpose and the "
+    "recipient are set on *Overview*."
 )
 
 

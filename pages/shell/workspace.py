@@ -85,6 +85,8 @@ class Workspace:
     tried : Tried or None
     areas : float, str or None
         Areas on which the options were compared; NOT_STATED before any was.
+    aside : dict
+        Options weighed, choice and search on other areas, by these areas.
     """
 
     weighed: Weighing | None = None
@@ -92,6 +94,9 @@ class Workspace:
     made: dict[str, tuple[AtHand, ...]] = field(default_factory=dict)
     tried: Tried | None = None
     areas: StatedAreas = NOT_STATED
+    aside: dict[StatedAreas, tuple[Weighing | None, Choice | None, Tried | None]] = field(
+        default_factory=dict
+    )
 
     @property
     def releases(self) -> list[AtHand]:
@@ -123,6 +128,17 @@ class Workspace:
         was = self.weighed or Weighing(table, limits)
         self.weighed = replace(was, table=table, limits=limits, waiting=waiting)
 
+    def turn_to(self, areas: StatedAreas) -> None:
+        """Go on with other areas: what was weighed on the last ones returns with them."""
+        before = self.weighed
+        self.aside[self.areas] = before, self.kept, self.tried
+        self.weighed, self.kept, self.tried = self.aside.pop(areas, (None, None, None))
+        if before is not None:  # judged for the present purpose
+            now = self.weighed or replace(before, chosen=None, why="")
+            results = () if self.weighed is None else now.table.results
+            table = replace(before.table, results=results, config=now.table.config)
+            self.weighed = replace(now, table=table, limits=before.limits)
+
     def choose(self, result: OptionResult, why: str) -> None:
         """Choose this option, from now on."""
         self.kept = Choice(result, why.strip())
@@ -132,6 +148,13 @@ class Workspace:
         """Decide that nothing is released, from now on; any earlier choice is withdrawn."""
         self.kept = None
         self._decide(NOTHING_LEAVES, why)
+
+    def explain(self, why: str) -> None:
+        """Give another reason for the decision that stands."""
+        if self.kept is not None:
+            self.kept = replace(self.kept, why=why)
+        if self.weighed is not None and self.weighed.chosen is not None:
+            self.weighed = replace(self.weighed, why=why)
 
     def _decide(self, chosen: str, why: str) -> None:
         if self.weighed is not None:

@@ -89,9 +89,12 @@ def _presence(result: Result) -> str:
     assert result.error is not None
     days = table.frame.days > 0
     off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
+    hours = "Smoothing evens out some real differences, too."
+    if table.flat:
+        hours = "**Noise hides the hours**: each area has the same number all day."
     return (
         f"**Noise moves counts by about {off:,.2g} people on average**, where the mean is "
-        f"{mean:,.2g}. Smoothing evens out some real differences, too. Pale areas may be noise."
+        f"{mean:,.2g}. {hours} Pale areas may be noise."
     )
 
 

@@ -105,6 +105,8 @@ def test_new_yorkers_without_the_sign_of_their_longitudes(offset):
     doubt = doubt_of(lat, -lon, offsets, us)
     assert [r.positions for r in doubt.readings] == ["lon-turned"]
     assert doubt.strong == (offset == -240)  # only the file itself contradicts
+    if not doubt.strong:  # what tells the officer that these are no New Yorkers
+        assert "the time zone is Asia/Bishkek" in doubt.found[0]
     assert doubt.readings[0].title == "Read the longitudes as west"
     assert "near New York" in doubt.readings[0].why
 
@@ -137,7 +139,9 @@ def test_latitudes_that_cannot_be_are_longitudes():
 def test_clocks_of_an_office_elsewhere_hide_no_exchange():
     lat, lon, offsets, us = people(40.73, -73.97, 60)  # an hour ahead of UTC
     (reading,) = doubt_of(lon, lat, offsets, us).readings
-    assert reading.why == "the positions then lie on land, near New York"
+    assert reading.why == (
+        "the positions then lie on land, near New York (time zone America/New_York)"
+    )
 
 
 def test_a_doubt_without_another_reading_is_weak():
@@ -222,7 +226,7 @@ def test_impossible_rows_alone_are_a_doubt_not_an_empty_file():
     message = caught.value.message
     assert isinstance(caught.value, SchemaError)
     assert "--positions exchanged, or --positions as-they-are" in for_command_line(message)
-    assert for_screen(message).endswith("near San Francisco. Say how they are to be read.")
+    assert for_screen(message).endswith("(time zone America/Los_Angeles). Say how they are to be read.")
     fs, _ = read_cdr(exchanged, positions="exchanged")
     assert fs.digest == read_cdr(table(37.77, -122.42))[0].digest
     with pytest.raises(SchemaError, match="None of the 40 rows"):
