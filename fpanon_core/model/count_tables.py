@@ -115,7 +115,7 @@ class PresenceTable(Closed):
 
     @property
     def flat(self) -> bool:
-        """Whether each area has the same number all day: noise has hidden the hours."""
+        """Whether each area has the same number all day: noise exceeds what hours differ by."""
         shown = np.round(self.values[:, self.frame.days > 0], PUBLISHED_DIGITS)
         return shown.shape[2] > 1 and bool((shown == shown[:, :, :1]).all())
 

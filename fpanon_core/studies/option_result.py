@@ -90,7 +90,8 @@ class OptionResult:
         Size of the typical published sample and of the data, by the names of
         :class:`fpanon_core.studies.release_facts.Size`; empty where not known.
     hours_hidden : bool
-        Whether noise hides the hours of the day in a table of people (:attr:`.PresenceTable.flat`).
+        Whether a table of people by hour shows no difference between hours, as noise exceeds it
+        (:attr:`.PresenceTable.flat`).
     """
 
     option: ReleaseOption

@@ -60,6 +60,11 @@ class OptionsTable(Tabled):
         return tuple(result.option for result in self.results)
 
     @cached_property
+    def numbers(self) -> list[int]:
+        """The number of each option, from 1, in tables and figures; failed ones are not counted."""
+        return np.cumsum([result.fault is None for result in self.results]).tolist()
+
+    @cached_property
     def _risks(self) -> FloatArray:
         rows = [
             # Nobody can be picked out without records: tables have a risk of 0 in such a measure.

@@ -176,7 +176,7 @@ class Report:
         value = w.value(float(table.risk[i]), risk)
         low, high = float(table.risk_low[i]), float(table.risk_high[i])
         return Row(
-            number=i + 1,
+            number=table.numbers[i],
             name=w.shown(result.option.told),
             chosen=i == self.row,
             risk="no record" if bare else _bracketed(value, w.between(low, high, risk)),

@@ -150,7 +150,7 @@ def front(exploration: Exploration, chosen: int | None) -> Front | None:
                 bool(table.front[i]),
                 bool(limits.broken(table.results[i])),
                 i == chosen,
-                i + 1,
+                table.numbers[i],
                 w.shown(table.options[i].told),
             )
             for i in rows

@@ -324,7 +324,7 @@ def describe_cost(choice: UtilityChoice, result: OptionResult) -> str:
     left = f"{first_up(listed(out))} are left out. " if out else ""
     step = result.option.tables
     left += "Whole days only. " if step is not None and step.bands == 1 else ""
-    left += "Noise hides the hours of the day. " if result.hours_hidden else ""
+    left += "Hours do not show: noise exceeds their differences. " if result.hours_hidden else ""
     flows = result.components.get("flows", math.nan) if (choice.weights or {}).get("flows") else 0
     trips = f"{100 * flows:.0f} of 100 trips between areas agree with the data. "
     return f"{left}{trips if flows >= _SAID else ''}Utility: {utility(choice, result)}."

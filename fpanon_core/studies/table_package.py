@@ -450,7 +450,7 @@ def _exactness(option: Tables, frame: TableFrame, error: dict[str, Any], flat: b
         off = "by more than they say" if error["scale"] > 1 else f"by about {error['scale']:.0%}"
         scale = f" All numbers of people share one factor, which noise changes {off}."
     hours = (
-        "In this table, noise hides the hours: each area has the same number of people all day."
+        "Noise exceeds the differences between hours: an area has the same number all day."
         if flat
         else "Where an area's hours are unlike those of all others, smoothing hides some of that."
     )

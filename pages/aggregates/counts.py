@@ -68,7 +68,8 @@ def section(data: Dataset) -> None:
     """Draw the settings, the counts made with exactly these settings, and their download."""
     _begin(data)
     config, lacking = _settings(data)
-    pressed = st.button("Make these counts", type="primary", key="aggregates_counts")
+    kind: Any = "secondary" if lacking else "primary"
+    pressed = st.button("Make these counts", type=kind, key="aggregates_counts")
     wanted = None if config is None else Asked(data.digest, data.reading, config)
     if pressed and wanted is not None:
         st.session_state[_ASKED] = wanted

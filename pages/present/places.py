@@ -146,7 +146,7 @@ def _hexagons(found: Result, protected: bool, of: Theme) -> str:
 
 
 def _areas(made: Made, of: Theme) -> str | None:
-    """Draw both maps at the hour of a day with the most people counted; return their sentence.
+    """Draw both maps at the hour of a weekday with the most people; return their sentence.
 
     Return None, and draw nothing, if too few areas have enough people.
     """
@@ -155,7 +155,8 @@ def _areas(made: Made, of: Theme) -> str | None:
     assert ground is not None
     assert shown is not None
     assert exact is not None
-    day, band = np.unravel_index(np.nansum(exact.values, axis=0).argmax(), exact.values.shape[1:])
+    day = 0 if exact.frame.days[0] else 1
+    band = np.nansum(exact.values[:, day], axis=0).argmax()
     before, after = exact.values[:, day, band], shown.values[:, day, band]
     least = Config().least
     before = np.where(before < least, np.nan, before)
@@ -165,7 +166,7 @@ def _areas(made: Made, of: Theme) -> str | None:
         after = np.where(after < least, np.nan, after)
     off = np.zeros(len(after)) if error is None else error[:, day, band]
     _pair(ground, charts.extent(ground, made.before), before, after, off, of)
-    return story.areas_told(made.made, int(day), int(band), exact.values.shape[2], least)
+    return story.areas_told(made.made, day, int(band), exact.values.shape[2], least)
 
 
 def _pair(

@@ -72,7 +72,7 @@ _ROWS = {
     "home": "home within 1 km",
     "unicity": "singled out",
     "alone": "unique record",
-    "membership": "known to be in the data",
+    "membership": "membership guessed, beyond chance",
 }
 
 

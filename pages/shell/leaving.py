@@ -376,8 +376,8 @@ def expected(table: pd.DataFrame, option: Tables) -> str:
             return f"{told} Most counts are below {option.threshold} and will be blank."
         return told
     verdict = "" if first["share"] <= 0.2 else " Fewer areas would be more exact."
-    if first["share"] > 1 and option.bands > 1:
-        verdict = " Noise may hide the hours; totals over a day are far more exact."
+    if first["share"] > 0.5 and option.bands > 1:
+        verdict = " Smoothing often leaves far less, but the hours of the day may not show."
     count = f"of {words.people(round(people))}" if round(people) else "below 1 person"
     return (
         f"**{setting}, a typical count {count} is off by about {first['error']:,.2g} "
@@ -401,11 +401,10 @@ def choices(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "Areas": table["areas"].astype(int),
-            "Parts of all days": table["bands"].astype(int),
-            "People in a typical cell": table["people"].round(0).astype(int),
-            "Off by about": [f"{each:,.2g}" for each in table["error"]],
-            "Share of the count": [f"{each:.0%}" for each in table["share"]],
-            "Without smoothing": [f"{each:,.2g}" for each in table["noise"]],
+            "Parts": table["bands"].astype(int),
+            "People": table["people"].round(0).astype(int),
+            "Off by": [f"{each:,.2g}" for each in table["error"]],
+            "Share": [f"{each:.0%}" for each in table["share"]],
         }
     )
 

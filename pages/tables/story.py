@@ -91,7 +91,7 @@ def _presence(result: Result) -> str:
     off, mean = (float(each[:, days].mean()) for each in (result.error, table.values))
     hours = "Smoothing evens out some real differences, too."
     if table.flat:
-        hours = "**Noise hides the hours**: each area has the same number all day."
+        hours = "**Hours do not show**: noise exceeds their differences in each area."
     return (
         f"**Noise moves counts by about {off:,.2g} people on average**, where the mean is "
         f"{mean:,.2g}. {hours} Pale areas may be noise."

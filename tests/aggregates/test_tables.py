@@ -31,8 +31,9 @@ from fpanon_core.aggregates.tables import (
 from fpanon_core.aggregates.usefulness import tables_measured
 from fpanon_core.kernels.table_sums import UNIT
 from fpanon_core.measures.utility import Reference
+from fpanon_core.model.count_tables import CountTables
 from fpanon_core.studies.count_tables import verify_release
-from fpanon_core.studies.table_package import described, package
+from fpanon_core.studies.table_package import described, package, readme_of
 from tests.oracles import tables as oracle
 from tests.oracles import utility as of_records
 from tests.support.fingerprint_sets import as_lists
@@ -192,7 +193,7 @@ def test_noise_is_discrete_laplace() -> None:
 
 
 def test_frame_page_and_size_do_not_depend_on_the_people() -> None:
-    """But for the numbers of the error, which come from noisy sums."""
+    """But for the error and whether hours are hidden, which come from noisy numbers."""
     far = people([(u, 99, 99, 5) for u in range(40)])
     for option in (fp.Presence(FRAME, 8, epsilon=1), fp.Tables(FRAME, 8, epsilon=1)):
         texts, sizes = [], []
@@ -202,11 +203,29 @@ def test_frame_page_and_size_do_not_depend_on_the_people() -> None:
             table = pd.read_csv(io.BytesIO(read["presence.csv"]))
             assert (table.people >= 0).all()
             numbers = r"[0-9a-f]{64}|[\d.]+(e[+-]\d+)?%?|more than they say|about"
-            page = re.sub(r"\W+", " ", re.sub(numbers, "", read["README.md"].decode()))
+            hours = r"Noise exceeds the [^.]+\.|Where an area's hours [^.]+\."
+            page = re.sub(hours, "", read["README.md"].decode())
+            page = re.sub(r"\W+", " ", re.sub(numbers, "", page))
             texts.append((tuple(read), read["areas.geojson"], len(table), tuple(table.area), page))
             sizes.append(len(read["presence.csv"]))
         assert len(set(texts)) == 1
         assert max(sizes) < 2 * min(sizes)
+
+
+@pytest.mark.parametrize(("epsilon", "hidden"), [(0.01, True), (20.0, False)])
+def test_hours_whose_differences_noise_exceeds_are_said_not_to_show(epsilon, hidden) -> None:
+    """All of 600 people are recorded from 8 to 10 only; ε = 0.01 leaves nothing of that."""
+    rows = [(u, d * 1440 + 480 + u % 120, u % 3, u % 2) for u in range(600) for d in range(5)]
+    user, t, x, y = np.array(rows, float).T
+    fs = fp.FingerprintSet.from_samples(user.astype(int), 1000 * x, 1000 * y, t)
+    option, where = fp.Presence(FRAME, 4, epsilon=epsilon), table_frame(fs, FRAME)
+    exact = exact_presence(fs, where, option, None, None)
+    made = protected_presence(exact, where, option, seeded(3, 1))
+    shown = made.values[:, where.days > 0]
+    assert made.flat == hidden == bool((np.ptp(shown, axis=2) < 5e-4).all())
+    page = readme_of(package(CountTables(option, presence=made, flows=None, digest=fs.digest)))
+    assert ("Noise exceeds the differences between hours" in page) == hidden
+    assert not fp.presence(fs, FRAME, bands=1).flat, "one band has no hours to hide"
 
 
 def test_a_threshold_leaves_small_counts_blank() -> None:

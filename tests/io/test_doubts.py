@@ -226,7 +226,9 @@ def test_impossible_rows_alone_are_a_doubt_not_an_empty_file():
     message = caught.value.message
     assert isinstance(caught.value, SchemaError)
     assert "--positions exchanged, or --positions as-they-are" in for_command_line(message)
-    assert for_screen(message).endswith("(time zone America/Los_Angeles). Say how they are to be read.")
+    assert for_screen(message).endswith(
+        "(time zone America/Los_Angeles). Say how they are to be read."
+    )
     fs, _ = read_cdr(exchanged, positions="exchanged")
     assert fs.digest == read_cdr(table(37.77, -122.42))[0].digest
     with pytest.raises(SchemaError, match="None of the 40 rows"):

@@ -48,6 +48,7 @@ def test_exchanged_positions_are_asked_about_and_one_click_puts_them_right(app: 
     assert "The positions then lie on land, near New York, where clocks show −04:00" in text
     assert "subscriber-" not in text
     assert answers(app) == ["data_read_exchanged", "data_read_as-they-are"]
+    assert app.button(key="data_read_exchanged").proto.type == "primary"
     assert app.session_state["fp_dataset"].digest == right  # nothing took its place yet
     app.button(key="data_read_exchanged").click().run()
     until(app, idle).run()
@@ -281,3 +282,13 @@ def test_districts_are_picked_from_the_servers_folder(
     app.button(key="data_folder_read").click().run()
     until(app, idle).run()
     assert app.session_state["fp_dataset"].fs.antennas.column("region").tolist() == ["W"]
+
+
+def test_no_answer_is_the_next_step_where_only_towns_are_far(app: AppTest) -> None:
+    """Both answers name a time zone, which tells the officer of Zadar that no row is wrong."""
+    zadar = rows(users=9, samples=6).replace(b",14.7", b",44.1").replace(b",-17.4", b",15.2")
+    upload(app, zadar)
+    text = said(app)
+    assert "the time zone is Europe/Zagreb" in text
+    assert "near Sanaa (time zone Asia/Aden)" in text
+    assert {app.button(key=key).proto.type for key in answers(app)} == {"secondary"}

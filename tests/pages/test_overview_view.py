@@ -313,7 +313,9 @@ def test_areas_follow_the_purpose_until_others_are_stated(app: AppTest) -> None:
 def test_other_areas_begin_the_search_anew(small: AppTest) -> None:
     found(measured(small))
     before = workspace(small).weighed
+    workspace(small).choose(before.table.results[1], "for the test")
     _areas(small).select(2_000.0).run()
+    assert workspace(small).choice is None
     assert has(small, "overview_find_go")
     assert workspace(small).tried is None
     found(small)
@@ -323,10 +325,11 @@ def test_other_areas_begin_the_search_anew(small: AppTest) -> None:
     go(small, "options")
     until(small, idle).run()
     assert "squares of 2 km" in said(small)
-    # Back to the usual squares: what is known of them is found at once, and stands there again.
+    # Back to the squares before: the search made on them, and its choice, stand there again.
     go(small, "overview")
-    _areas(small).select("").run()
-    found(small)
+    _areas(small).select(1_000.0).run()
+    assert workspace(small).choice.why == "for the test"
+    until(small, idle).run()
     again = workspace(small).weighed
     known = {r.option.steps for r in before.table.results}
     assert known <= {r.option.steps for r in again.table.results}

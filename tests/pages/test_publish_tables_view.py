@@ -208,6 +208,7 @@ def test_squares_over_a_stated_area(app: AppTest) -> None:
     assert "cannot be read" in said(app)
     app.text_input(key="tables_area").set_value(AREA).run()
     app.number_input(key="tables_side").set_value(5.0).run()
+    assert "km from Dakar, the nearest larger town" in said(app)
     found = made(app)
     assert found.before.presence.values.sum() > 0
     assert found.made.fault == "", "the data were read again with the stated centre"

@@ -123,6 +123,21 @@ def test_the_choice_its_reason_and_name_are_in_the_page_letter_by_letter(
     assert "Ada &lt;script&gt;" in reported(weighed)
 
 
+def test_thresholds_changed_on_the_report_hold_in_it_and_a_reason_on_all_pages(
+    weighed: AppTest,
+) -> None:
+    choose(weighed, names(weighed)[0], "Cheap")
+    before = reported(weighed)
+    (field,) = (f for f in weighed.number_input if str(f.key).startswith("limit_outsider"))
+    field.set_value(1.5).run()
+    assert "threshold of 1.5%" in shown(weighed)
+    assert "threshold of 1.5%" not in before
+    key = next(a.key for a in weighed.text_area if a.key.startswith("options_choice_why"))
+    weighed.text_area(key=key).set_value("Asked for by the city").run()
+    assert workspace(weighed).choice.why == "Asked for by the city"
+    assert "Asked for by the city" in said(go(weighed, "options"))
+
+
 def test_the_release_that_was_produced_is_known_by_its_digest(weighed: AppTest) -> None:
     name, other = names(weighed)[:2]
     choose(weighed, name, "Asked for.")

@@ -167,6 +167,8 @@ def choose_option(
     option = ReleaseOption(steps=[step])
     table = fp.explore_options(at.session_state["fp_dataset"].fs, [option], risk="outsider")
     mine = workspace(at)
+    if limits is not None:
+        at.session_state["fp_limits"] = limits
     mine.weigh(table, limits or Limits(), 0)
     mine.choose(table.results[0], "Asked for.")
     return mine
