@@ -874,7 +874,7 @@ def test_options_have_a_limit_by_the_upper_end_and_the_chance_of_naming_beside(
     for row in rows:
         assert row["risk_high"] == max(row["k_high"], row["linkage_high"])
     text = run(*arguments).output
-    assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%. For health" in text
+    assert "Unsafe: the upper end of the interval is above 0.05. Threshold: 5%, which" in text
     by_home = run(*arguments, "--risk", "home").output
     assert "is above 0.05 more than guessing finds. Threshold: 5 people in 100 more" in by_home
     assert f"{rows[0]['home']:.3g} ({rows[0]['home_guessing']:.3g})" in by_home
